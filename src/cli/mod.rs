@@ -1,0 +1,87 @@
+//! The command line: one file a command, exit codes 0, 1 (an answer of "no") and 2.
+
+mod allow;
+mod check;
+mod config;
+mod digest;
+mod explain;
+mod format;
+mod generate;
+mod linkify;
+mod links;
+mod restore;
+mod rewrite;
+mod scan;
+mod serve;
+mod tld;
+mod why;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A mail filter that reads links the way people do.
+#[derive(Debug, Parser)]
+#[command(name = "linkmilter", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Args),
+    Rewrite(rewrite::Args),
+    Restore(restore::Args),
+    Check(check::Args),
+    Links(links::Args),
+    Format(format::Args),
+    Linkify(linkify::Args),
+    Scan(scan::Args),
+    Tld(tld::Args),
+    Config(config::Args),
+    Explain(explain::Args),
+    Why(why::Args),
+    Allow(allow::Args),
+    Digest(digest::Args),
+    Generate(generate::Args),
+}
+
+/// How a command ended, when it could be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Exit code 0.
+    Done,
+    /// Exit code 1: the answer is "no".
+    No,
+}
+
+/// Parses the arguments, runs the command, prints what went wrong; exit code 2 when it could not.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let answer = match cli.command {
+        Command::Serve(args) => serve::run(args),
+        Command::Rewrite(args) => rewrite::run(args),
+        Command::Restore(args) => restore::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Links(args) => links::run(args),
+        Command::Format(args) => format::run(args),
+        Command::Linkify(args) => linkify::run(args),
+        Command::Scan(args) => scan::run(args),
+        Command::Tld(args) => tld::run(args),
+        Command::Config(args) => config::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Why(args) => why::run(args),
+        Command::Allow(args) => allow::run(args),
+        Command::Digest(args) => digest::run(args),
+        Command::Generate(args) => generate::run(args),
+    };
+    match answer {
+        Ok(Answer::Done) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("linkmilter: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

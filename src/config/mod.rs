@@ -1,0 +1,1 @@
+//! Configuration: layers merged, then validated against our schema.

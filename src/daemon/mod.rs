@@ -1,0 +1,1 @@
+//! The daemon: everything wired together.

@@ -1,0 +1,335 @@
+//! What the engine says of a message: verdicts, reasons, findings, edits.
+
+use std::fmt;
+use std::ops::Range;
+
+/// How bad a label, host, link or message is. Ordered: the worst wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Nothing to say.
+    #[default]
+    Ok,
+    /// Worth a line in a report; never a reason to edit.
+    Notice,
+    /// Could deceive, but has innocent uses: edited by the `strict` profile only.
+    Suspect,
+    /// Deceives a careful reader: edited by default.
+    Unsafe,
+    /// Cannot be a host at all (UTS #46), or hides its direction.
+    Invalid,
+}
+
+impl Verdict {
+    pub const ALL: [Verdict; 5] =
+        [Verdict::Ok, Verdict::Notice, Verdict::Suspect, Verdict::Unsafe, Verdict::Invalid];
+
+    /// The word used in headers, logs, JSON and configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Notice => "notice",
+            Verdict::Suspect => "suspect",
+            Verdict::Unsafe => "unsafe",
+            Verdict::Invalid => "invalid",
+        }
+    }
+
+    /// The verdict of that name.
+    pub fn from_name(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $verdict:ident;)*) => {
+        /// Why a link was judged as it was: the reason codes of headers, logs and JSON.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Reason { $($(#[$doc])* $name,)* }
+
+        impl Reason {
+            /// Every reason, in the order of the documentation.
+            pub const ALL: &'static [Reason] = &[$(Reason::$name),*];
+
+            /// The code used in headers, logs, JSON and configuration.
+            pub const fn code(self) -> &'static str {
+                match self { $(Reason::$name => $code),* }
+            }
+
+            /// The verdict that the reason gives unless its context softens it.
+            pub const fn verdict(self) -> Verdict {
+                match self { $(Reason::$name => Verdict::$verdict),* }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// UTS #46 processing fails, leniently read (S28).
+    IdnaInvalid = "idna-invalid", Invalid;
+    /// A bidi control stands in the host.
+    BidiControl = "bidi-control", Invalid;
+    /// A label below the required restriction level (UTS #39 §5.2).
+    MixedScript = "mixed-script", Unsafe;
+    /// A character whose Identifier_Status is not Allowed (UTS #39 §3.1), after mapping.
+    StatusRestricted = "status-restricted", Unsafe;
+    /// Styled letters that map to plain ones (unsafe), or width forms (notice).
+    CompatForm = "compat-form", Unsafe;
+    /// Digits of two systems (UTS #39 §5.3).
+    NumberMix = "number-mix", Unsafe;
+    /// Repeated or stray combining marks.
+    MarkAbuse = "mark-abuse", Unsafe;
+    /// Characters that read as `/ . - : ? #`; Kana or CJK strokes beside Latin.
+    SeparatorLookalike = "separator-lookalike", Unsafe;
+    /// The whole registrable label reads as Latin letters, away from the script's home.
+    WholeScript = "whole-script", Unsafe;
+    /// Reads as a protected name that it is not.
+    TargetLookalike = "target-lookalike", Unsafe;
+    /// `javascript:` and the like in attributes that navigate.
+    DangerousScheme = "dangerous-scheme", Unsafe;
+    /// Something before an `@` in the authority.
+    Userinfo = "userinfo", Suspect;
+    /// Letters that read as digits.
+    DigitLookalike = "digit-lookalike", Suspect;
+    /// Letters such as þ ð ə where the TLD makes them deceptive.
+    TldLetter = "tld-letter", Suspect;
+    /// Decimal, hexadecimal or octal IPv4.
+    NumericHost = "numeric-host", Suspect;
+    /// The visible text is a host of another registrable domain than the target.
+    TextHrefMismatch = "text-href-mismatch", Notice;
+    /// A From display name is a host of another registrable domain.
+    DisplayNameHost = "display-name-host", Notice;
+    /// bdo, unicode-bidi, hidden spans or soft breaks inside a visible host.
+    HtmlObfuscated = "html-obfuscated", Suspect;
+    /// Mapping removed characters nobody sees.
+    InvisibleRemoved = "invisible-removed", Notice;
+    /// Dots other than U+002E separate the labels (S12).
+    DotVariant = "dot-variant", Notice;
+    /// A URL inside a URL, also unwrapped from a rewriter's link.
+    EmbeddedUrl = "embedded-url", Notice;
+    /// Mixed script in path, query or fragment (S22).
+    ScriptPath = "script-path", Notice;
+    /// `??--` other than `xn--` (RFC 3696 §5).
+    HyphenPrefix = "hyphen-prefix", Notice;
+    /// On the operator's block list.
+    Listed = "listed", Unsafe;
+    /// No TLD by syntax (S10).
+    TldSyntax = "tld-syntax", Notice;
+    /// No such TLD in the table or the DNS.
+    TldUnknown = "tld-unknown", Notice;
+    /// The DNS did not answer in time.
+    TldUnverified = "tld-unverified", Notice;
+}
+
+impl Reason {
+    /// The reason with that code.
+    pub fn from_code(code: &str) -> Option<Reason> {
+        Reason::ALL.iter().copied().find(|reason| reason.code() == code)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.code())
+    }
+}
+
+/// A set of reasons, iterated in the order of [`Reason::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reasons(u64);
+
+impl Reasons {
+    pub const EMPTY: Reasons = Reasons(0);
+
+    pub fn insert(&mut self, reason: Reason) {
+        self.0 |= 1 << reason as u8;
+    }
+
+    pub fn remove(&mut self, reason: Reason) {
+        self.0 &= !(1 << reason as u8);
+    }
+
+    pub fn contains(self, reason: Reason) -> bool {
+        self.0 & (1 << reason as u8) != 0
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[must_use]
+    pub fn union(self, other: Reasons) -> Reasons {
+        Reasons(self.0 | other.0)
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Reason> {
+        Reason::ALL.iter().copied().filter(move |reason| self.contains(*reason))
+    }
+}
+
+impl FromIterator<Reason> for Reasons {
+    fn from_iter<I: IntoIterator<Item = Reason>>(reasons: I) -> Self {
+        let mut set = Reasons::EMPTY;
+        for reason in reasons {
+            set.insert(reason);
+        }
+        set
+    }
+}
+
+/// Where in a message a link stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Running text of a text part.
+    Text,
+    /// Visible text of an HTML part.
+    HtmlText,
+    /// An attribute of an HTML element, both names in lower case.
+    Attribute { element: String, attribute: String },
+    /// CSS inside `<style>` or a `style` attribute.
+    Style,
+    /// A property of a calendar part, in upper case.
+    Calendar(String),
+    /// A header field, its name as in the message.
+    Header(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text => out.write_str("text"),
+            Place::HtmlText => out.write_str("html-text"),
+            Place::Attribute { element, attribute } => write!(out, "{element}[{attribute}]"),
+            Place::Style => out.write_str("style"),
+            Place::Calendar(property) => write!(out, "calendar:{property}"),
+            Place::Header(name) => write!(out, "header:{name}"),
+        }
+    }
+}
+
+/// What was done to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Done {
+    /// Nothing: the policy reports only, or the place cannot be edited.
+    Reported,
+    /// Edited in every place it stood.
+    Edited,
+    /// Would have been edited, but an exemption holds.
+    Exempt,
+}
+
+/// One link in one place, with its judgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Path of the part, as in IMAP: `1.2`; `0` is the message's own header.
+    pub part: String,
+    pub place: Place,
+    /// Bytes in the raw body that carry the link; in the raw head for [`Place::Header`].
+    pub span: Range<usize>,
+    /// The link as it is spelled, decoded.
+    pub spelling: String,
+    /// The host in ASCII (A-labels), empty when it has none.
+    pub ascii: String,
+    /// The host in Unicode (U-labels).
+    pub unicode: String,
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// The protected name that the host reads as.
+    pub target: Option<String>,
+    pub done: Done,
+}
+
+/// Bytes of the raw body to replace. Everything outside stays as it came in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawEdit {
+    /// Byte range in the raw body.
+    pub range: Range<usize>,
+    /// ASCII bytes that take its place.
+    pub replacement: Vec<u8>,
+}
+
+/// A change of a header field of the message itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeadEdit {
+    /// Field name, as spelled in the message.
+    pub name: String,
+    /// Which of the fields of that name, from 1, counted from the top.
+    pub index: usize,
+    /// Byte range of the old value in the raw head: after the colon, without the final line end.
+    pub range: Range<usize>,
+    /// The new value, beginning with its space.
+    pub value: Vec<u8>,
+}
+
+/// A header field of ours to add. Folded lines are joined by LF and an indentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: &'static str,
+    /// ASCII, without the leading space.
+    pub value: String,
+}
+
+/// Why a part or the rest of a message was not read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Bypass {
+    /// A bound was reached; the name of the limit.
+    Limit(&'static str),
+    /// A part that cannot be looked into: encrypted, PKCS#7, archive, office format.
+    Opaque,
+    /// The engine failed on it; the original bytes went on.
+    Panic,
+    /// A part that could not be decoded; the reason in a word.
+    Undecodable(&'static str),
+}
+
+impl fmt::Display for Bypass {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bypass::Limit(name) => write!(out, "limit:{name}"),
+            Bypass::Opaque => out.write_str("opaque"),
+            Bypass::Panic => out.write_str("panic"),
+            Bypass::Undecodable(why) => write!(out, "undecodable:{why}"),
+        }
+    }
+}
+
+/// What is to be done with the message as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Disposition {
+    /// Deliver, edited or not.
+    #[default]
+    Accept,
+    /// Hold in the MTA's quarantine.
+    Quarantine,
+    /// Ask the sender to try again later.
+    Tempfail,
+    /// Refuse with an enhanced status code.
+    Reject,
+    /// Accept and throw away.
+    Discard,
+}
+
+/// The result of an inspection: what was found, and what to change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The worst verdict of all findings.
+    pub verdict: Verdict,
+    /// Links and addresses seen, good ones included.
+    pub links: usize,
+    /// Every finding of `notice` and worse (every link, when the policy asks for all).
+    pub findings: Vec<Finding>,
+    /// Edits of the raw body, in order and disjoint. Empty: the body goes on untouched.
+    pub edits: Vec<RawEdit>,
+    pub head_edits: Vec<HeadEdit>,
+    /// Header fields to add.
+    pub fields: Vec<Field>,
+    pub disposition: Disposition,
+    /// What was not read, and why, with the part's path.
+    pub bypasses: Vec<(String, Bypass)>,
+}

@@ -1,0 +1,1 @@
+//! Applies raw edits, and takes them back.

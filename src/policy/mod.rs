@@ -1,0 +1,1 @@
+//! Rules and lists: which settings hold for this envelope.

@@ -1,0 +1,1 @@
+//! Versioned records: JSON forms, event journal, aggregates, digest, reports.

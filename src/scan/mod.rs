@@ -1,0 +1,1 @@
+//! Corpora: the same judgement over archives.

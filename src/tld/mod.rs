@@ -1,0 +1,1 @@
+//! The table of top-level domains: its file, its refresh, the DNS.
