@@ -1,9 +1,12 @@
 //! The engine: pure functions from a message to an outcome. No I/O, no clock, no globals.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod content;
 pub mod host;
 pub mod limits;
 pub mod link;
+pub mod media;
 pub mod mime;
 pub mod outcome;
 pub mod policy;

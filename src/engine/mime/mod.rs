@@ -1,10 +1,11 @@
 //! Splits a message into parts and owns the raw spans: text out, edits back in.
 
-use std::ops::Range;
-
 use super::limits::Limits;
 use super::outcome::{Bypass, HeadEdit, RawEdit};
 use super::span::Text;
+
+pub use super::media::Media;
+pub use super::span::TextEdit;
 
 /// A message: its header block and its body, as they are on the wire.
 #[derive(Clone, Copy, Debug)]
@@ -12,32 +13,6 @@ pub struct Message<'m> {
     /// Header fields with their line ends, without the empty line.
     pub head: &'m [u8],
     pub body: &'m [u8],
-}
-
-/// A change in the decoded text of a part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextEdit {
-    /// Byte range in the text of the reading.
-    pub range: Range<usize>,
-    /// ASCII.
-    pub replacement: String,
-}
-
-/// What a leaf part holds, as a client would treat it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Media {
-    /// text/plain, and every other inline text.
-    Plain,
-    /// text/plain; format=flowed (RFC 3676).
-    Flowed {
-        delsp: bool,
-    },
-    Html,
-    Calendar,
-    /// Not text: images, archives, office formats.
-    Opaque,
-    /// Not text and nothing in it to read: images, sound.
-    Inert,
 }
 
 /// What stands above a part.

@@ -97,6 +97,15 @@ impl Map {
     }
 }
 
+/// A change in the decoded text of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit {
+    /// Byte range in the text of the reading.
+    pub range: Range<usize>,
+    /// ASCII.
+    pub replacement: String,
+}
+
 impl<'a> Text<'a> {
     /// Text that is its own source.
     pub fn plain(text: &'a str) -> Text<'a> {
