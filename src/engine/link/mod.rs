@@ -1,9 +1,29 @@
 //! UTS #58: links and mail addresses in running text.
 //!
-//! [`detect`] is the conforming detector; [`Linkifier`] is the product's layer above it
-//! (UTS #58 §8 allows boundary adjustment).
+//! | standard | here |
+//! | --- | --- |
+//! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
+//! | what a host may be: WHATWG hosts, S9–S14 | `authority` |
+//! | UTS #58 §3.5.1 termination | `termination` |
+//!
+//! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3).
+//!
+//! ```
+//! use linkmilter::engine::link::detect;
+//!
+//! let text = "See http://пример.испытание/путь(1), or mail info@例子.中国.";
+//! let links: Vec<&str> = detect(text).map(|link| &text[link.span]).collect();
+//! assert_eq!(links, ["http://пример.испытание/путь(1)", "info@例子.中国"]);
+//! ```
+
+mod authority;
+mod candidate;
+mod finder;
+mod termination;
 
 use std::ops::Range;
+
+use candidate::{Candidates, Flaw};
 
 /// How a URL announces itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,12 +60,34 @@ pub struct Link {
     pub port: Option<Range<usize>>,
     /// From the first `/`, `?` or `#` to the end; empty when there is none.
     pub tail: Range<usize>,
-    /// Already taken apart by somebody (`hxxp`, `[.]`): no client links it.
+    /// Already taken apart by somebody: every dot of the host is bracketed (`example[.]com`), so that
+    /// no client links a piece of it.
     pub defanged: bool,
     pub confidence: Confidence,
 }
 
 /// Every link and mail address in the text, in order and disjoint, by the letter of UTS #58.
-pub fn detect(_text: &str) -> impl Iterator<Item = Link> {
-    std::iter::empty()
+///
+/// Linear in the text (S18). Top-level domains are judged by their syntax only (S10).
+pub fn detect(text: &str) -> Detect<'_> {
+    Detect(Candidates::new(text))
+}
+
+/// The links of a text: see [`detect`].
+#[derive(Clone, Debug)]
+pub struct Detect<'t>(Candidates<'t>);
+
+impl Detect<'_> {
+    /// Bytes examined so far, each as often as it was read: a measure of work that needs no clock.
+    pub fn steps(&self) -> u64 {
+        self.0.steps()
+    }
+}
+
+impl Iterator for Detect<'_> {
+    type Item = Link;
+
+    fn next(&mut self) -> Option<Link> {
+        self.0.by_ref().find(|found| found.flaw == Flaw::None).map(|found| found.link)
+    }
 }

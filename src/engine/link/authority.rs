@@ -1,0 +1,317 @@
+//! What may stand as a host: its form, not whether it deceives.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | S4: the root dot | [`root_dot`] |
+//! | S9: registrable, ICANN section of the Public Suffix List | [`is_registrable`] |
+//! | S10: syntax of the top-level domain | [`Form::has_tld`] |
+//! | S12: separators, S13: deviation characters | [`Class`] |
+//! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
+//! | WHATWG URL: IPv4 and IPv6 | [`is_ipv4`], [`ipv6_end`] |
+
+use std::borrow::Cow;
+use std::net::Ipv6Addr;
+use std::ops::Range;
+
+use idna::punycode;
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+
+use crate::engine::unicode::Class;
+
+/// Octets of a label in ASCII form (RFC 1035 §2.3.4).
+const LABEL: usize = 63;
+/// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
+const NAME: usize = 253;
+/// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
+/// Punycode digits each.
+const SURELY_FITS: usize = 9;
+
+/// The shape of a dotted name.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    labels: usize,
+    /// The last label, in the text that was read.
+    last: Range<usize>,
+    last_is_letters: bool,
+    ascii: bool,
+    /// Whether some label might be longer than [`LABEL`] in ASCII form.
+    long_label: bool,
+}
+
+impl Form {
+    /// Reads a name; `None` for an empty label or one that begins or ends with a hyphen.
+    pub(super) fn read(text: &str, range: Range<usize>) -> Option<Form> {
+        let mut form = Form {
+            labels: 0,
+            last: range.start..range.start,
+            last_is_letters: true,
+            ascii: true,
+            long_label: false,
+        };
+        let mut label = Label::default();
+        let mut at = range.start;
+        for c in text.get(range.clone())?.chars() {
+            let class = Class::of(c);
+            if class.is_dot() {
+                label.close(&mut form)?;
+                form.last.start = at + c.len_utf8();
+                label = Label::default();
+            } else {
+                label.push(c, class);
+            }
+            at += c.len_utf8();
+        }
+        label.close(&mut form)?;
+        form.last.end = range.end;
+        Some(form)
+    }
+
+    /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
+    fn has_tld(&self, text: &str) -> bool {
+        let Some(last) = text.get(self.last.clone()) else { return false };
+        if self.last_is_letters {
+            return !last.is_ascii() || last.len() >= 2;
+        }
+        match last.split_at_checked(4) {
+            Some((prefix, encoded)) if prefix.eq_ignore_ascii_case("xn--") => {
+                punycode::decode_to_string(&encoded.to_ascii_lowercase()).is_some_and(|label| {
+                    !label.is_ascii() && label.chars().all(|c| Class::of(c).is_tld())
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the last label is a number, so that the name is read as IPv4 (WHATWG URL,
+    /// "ends in a number").
+    fn ends_in_number(&self, text: &str) -> bool {
+        text.get(self.last.clone()).is_some_and(|last| {
+            last.bytes().all(|byte| byte.is_ascii_digit()) || number(last).is_some()
+        })
+    }
+}
+
+/// What is known of the label that is being read.
+#[derive(Debug)]
+struct Label {
+    first: Option<char>,
+    final_: char,
+    letters: bool,
+    ascii: usize,
+    other: usize,
+}
+
+impl Default for Label {
+    fn default() -> Self {
+        Label { first: None, final_: '\0', letters: true, ascii: 0, other: 0 }
+    }
+}
+
+impl Label {
+    fn push(&mut self, c: char, class: Class) {
+        if c.is_ascii() {
+            self.ascii += 1;
+        } else {
+            self.other += 1;
+        }
+        if class.is_ignored() {
+            return;
+        }
+        self.first.get_or_insert(c);
+        self.final_ = c;
+        self.letters &= class.is_tld();
+    }
+
+    fn close(&self, form: &mut Form) -> Option<()> {
+        if self.first? == '-' || self.final_ == '-' {
+            return None;
+        }
+        form.labels += 1;
+        form.last_is_letters = self.letters;
+        form.ascii &= self.other == 0;
+        form.long_label |= self.ascii + self.other > LABEL
+            || (self.other > SURELY_FITS)
+            || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);
+        Some(())
+    }
+}
+
+/// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
+/// long.
+pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
+    let Some(form) = Form::read(text, host.clone()) else { return false };
+    let Some(name) = text.get(host) else { return false };
+    form.labels >= 2 && form.has_tld(text) && fits(name, &form) && is_registrable(name, &form)
+}
+
+/// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
+pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
+    let Some(name) = text.get(host.clone()) else { return false };
+    if name.contains('%') {
+        return percent_decoded(name).is_some_and(|name| is_host(&name, 0..name.len()));
+    }
+    match Form::read(text, host.clone()) {
+        Some(form) if form.ends_in_number(text) => is_ipv4(name),
+        Some(_) => is_domain(text, host),
+        None => false,
+    }
+}
+
+/// The name with `%XX` decoded, as browsers do before they look at it; `None` if it is then no name.
+fn percent_decoded(name: &str) -> Option<String> {
+    let mut bytes = name.bytes();
+    let mut out = Vec::with_capacity(name.len());
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'%' => hex(bytes.next()?)? << 4 | hex(bytes.next()?)?,
+            byte => byte,
+        });
+    }
+    let decoded = String::from_utf8(out).ok()?;
+    decoded.chars().all(|c| Class::of(c).is_host_or_dot()).then_some(decoded)
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// S14, on the name as it goes into the DNS.
+fn fits(name: &str, form: &Form) -> bool {
+    if form.ascii {
+        return name.len() <= NAME && !form.long_label;
+    }
+    if name.len() <= LABEL && !form.long_label {
+        return true;
+    }
+    let ascii = Uts46::new().to_ascii(
+        name.as_bytes(),
+        AsciiDenyList::EMPTY,
+        Hyphens::Allow,
+        DnsLength::Ignore,
+    );
+    match ascii {
+        Ok(ascii) => ascii.len() <= NAME && ascii.split('.').all(|label| label.len() <= LABEL),
+        Err(_) => raw_lengths_fit(name),
+    }
+}
+
+/// The same for a name that UTS #46 refuses: it cannot be linked, but a reader sees it.
+fn raw_lengths_fit(name: &str) -> bool {
+    let mut total = 0;
+    name.split(|c| Class::of(c).is_dot()).all(|label| {
+        let length = if label.is_ascii() {
+            label.len()
+        } else {
+            punycode::encode_str(label).map_or(usize::MAX, |encoded| encoded.len() + 4)
+        };
+        total += length.min(NAME) + 1;
+        length <= LABEL && total <= NAME + 1
+    })
+}
+
+/// S9: not itself a public suffix of the ICANN section. A name below a private suffix
+/// (`blogspot.com`) always is.
+fn is_registrable(name: &str, form: &Form) -> bool {
+    /// No suffix of the list has more labels.
+    const DEEPEST_SUFFIX: usize = 5;
+    if form.labels > DEEPEST_SUFFIX {
+        return true;
+    }
+    let lower: Cow<'_, str> = if form.ascii {
+        if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(name.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(name)
+        }
+    } else {
+        let dotted = name.chars().map(|c| if Class::of(c).is_dot() { '.' } else { c });
+        Cow::Owned(dotted.flat_map(char::to_lowercase).collect())
+    };
+    psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
+        suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
+    })
+}
+
+/// WHATWG URL "IPv4 parser": one to four numbers, decimal, octal or hexadecimal; the last fills what
+/// is left.
+fn is_ipv4(name: &str) -> bool {
+    let mut parts = [0u64; 4];
+    let mut count = 0;
+    for part in name.split('.') {
+        let (Some(value), Some(slot)) = (number(part), parts.get_mut(count)) else { return false };
+        *slot = value;
+        count += 1;
+    }
+    let Some((last, first)) = parts.get(..count).and_then(|parts| parts.split_last()) else {
+        return false;
+    };
+    first.iter().all(|part| *part <= 255) && *last < 1 << (8 * (5 - count))
+}
+
+fn number(part: &str) -> Option<u64> {
+    let (digits, radix) = match part.as_bytes() {
+        [] => return None,
+        [b'0', b'x' | b'X', rest @ ..] => (rest, 16),
+        [b'0', rest @ ..] => (rest, 8),
+        all => (all, 10),
+    };
+    digits.iter().try_fold(0u64, |value, digit| {
+        let digit = char::from(*digit).to_digit(radix)?;
+        Some((value * u64::from(radix) + u64::from(digit)).min(1 << 40))
+    })
+}
+
+/// The end of `[…]` at this place, if it holds an IPv6 address.
+pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
+    /// Bytes of the longest spelling, with an embedded IPv4 address.
+    const LONGEST: usize = 45;
+    let rest = text.as_bytes().get(at + 1..)?;
+    let length = rest.iter().take(LONGEST + 1).position(|byte| *byte == b']')?;
+    let address = text.get(at + 1..at + 1 + length)?;
+    address.parse::<Ipv6Addr>().ok().map(|_| at + length + 2)
+}
+
+/// S4: the length in bytes of a root dot that a port, path, query or fragment follows; else 0.
+pub(super) fn root_dot(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut chars = rest.chars();
+    match chars.next() {
+        Some(dot) if Class::of(dot).is_dot() => {
+            let behind = chars.as_str().trim_start_matches(':');
+            let colons = chars.as_str().len() - behind.len();
+            let digits = behind.bytes().take(6).take_while(u8::is_ascii_digit).count();
+            let after = match (colons, digits) {
+                (0, _) => behind.bytes().next(),
+                (1, 1..=5) => behind.as_bytes().get(digits).copied(),
+                _ => None,
+            };
+            if matches!(after, Some(b'/' | b'?' | b'#')) { dot.len_utf8() } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+/// What stands where a port would.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Port {
+    None,
+    /// Its digits.
+    Digits(Range<usize>),
+    /// Above 65535.
+    TooBig,
+}
+
+/// Reads `:` and digits. Digits that run on into a word are no port.
+pub(super) fn port(text: &str, at: usize) -> Port {
+    let bytes = text.as_bytes();
+    if bytes.get(at) != Some(&b':') {
+        return Port::None;
+    }
+    let digits = bytes.get(at + 1..).unwrap_or_default();
+    let length = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if length == 0 || digits.get(length).is_some_and(u8::is_ascii_alphabetic) {
+        return Port::None;
+    }
+    let value = text.get(at + 1..at + 1 + length).and_then(|digits| digits.parse::<u16>().ok());
+    if value.is_some() { Port::Digits(at + 1..at + 1 + length) } else { Port::TooBig }
+}

@@ -1,0 +1,101 @@
+//! UTS #58 §3.5.1: where a link ends.
+//!
+//! | §3.5.1 | here |
+//! | --- | --- |
+//! | Table 3-3, initiators and terminators | [`Part::next`] |
+//! | Table 3-3, ClearStackOpen sets | [`Part::separator`] |
+//! | `limit` of the stack | [`STACK`] |
+//! | steps of the loop | [`tail_end`] |
+
+use crate::engine::unicode::{Class, LinkTerm, link_bracket};
+
+/// Open brackets remembered, code points: the figure of §3.5.1.
+pub(super) const STACK: usize = 125;
+
+/// The part of the URL that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Behind the host and port.
+    Start,
+    Path,
+    Query,
+    Fragment,
+    Directive,
+}
+
+impl Part {
+    /// The part that begins at this place and the length in bytes of its initiator.
+    ///
+    /// Every terminator of Table 3-3 is the initiator of another part, so one look does for both.
+    /// `:~:` needs a fragment before it (§3.5.1 step 2).
+    fn next(self, rest: &[u8]) -> Option<(Part, usize)> {
+        match (self, rest.first()?) {
+            (Part::Start, b'/') => Some((Part::Path, 1)),
+            (Part::Start | Part::Path, b'?') => Some((Part::Query, 1)),
+            (Part::Start | Part::Path | Part::Query, b'#') => Some((Part::Fragment, 1)),
+            (Part::Fragment, b':') if rest.starts_with(b":~:") => Some((Part::Directive, 3)),
+            _ => None,
+        }
+    }
+
+    /// The length in bytes of a separator inside the part, across which brackets do not pair.
+    fn separator(self, rest: &[u8]) -> Option<usize> {
+        match (self, rest.first()?) {
+            (Part::Path, b'/') | (Part::Query, b'=' | b'&') | (Part::Directive, b'&' | b',') => {
+                Some(1)
+            }
+            (Part::Directive, b':') if rest.starts_with(b":~:") => Some(3),
+            _ => None,
+        }
+    }
+}
+
+/// Where a link ends whose host and port end at `start`, a byte offset on a character boundary.
+///
+/// S2: the first safe place is `start`, not the start of the link. A dangling initiator stays (S3).
+pub(super) fn tail_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut part = Part::Start;
+    let mut open = Vec::new();
+    let (mut at, mut safe) = (start, start);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        if let Some((next, length)) = part.next(rest) {
+            part = next;
+            open.clear();
+            at += length;
+            safe = at;
+            continue;
+        }
+        if part == Part::Start {
+            return safe;
+        }
+        if let Some(length) = part.separator(rest) {
+            open.clear();
+            at += length;
+            safe = at;
+            continue;
+        }
+        let (c, class) = if byte.is_ascii() {
+            (char::from(byte), Class::of_ascii(byte))
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return safe };
+            (c, Class::of(c))
+        };
+        at += c.len_utf8();
+        match class.term() {
+            LinkTerm::Include => safe = at,
+            LinkTerm::Soft => {}
+            LinkTerm::Hard => return safe,
+            LinkTerm::Open if open.len() < STACK => {
+                open.push(c);
+                safe = at;
+            }
+            LinkTerm::Close if open.pop().is_some_and(|last| link_bracket(c) == Some(last)) => {
+                safe = at;
+            }
+            LinkTerm::Open | LinkTerm::Close => return safe,
+        }
+    }
+    safe
+}
