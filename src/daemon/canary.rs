@@ -1,0 +1,81 @@
+//! The canary: a small message with one deceptive link, sent through the engine before the
+//! watchdog is fed. A daemon that answers its watchdog but no longer judges mail is restarted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, timeout};
+
+use super::metrics::Health;
+use super::notify::Notifier;
+use crate::engine::outcome::Verdict;
+use crate::engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+
+/// Header of the canary, as the milter hands headers over.
+const HEAD: &[u8] = b"From: canary@linkmilter.example\r\nSubject: canary\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+
+/// A harmless link, and one with a Cyrillic letter in a Latin word.
+const BODY: &[u8] =
+    "Plain: https://www.example.com/\r\nDeceptive: https://p\u{430}ypal.com/\r\n".as_bytes();
+
+/// How the engine failed the canary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CanaryError {
+    #[error("canary: expected the verdict unsafe or worse for a mixed-script host, found {0}")]
+    Verdict(Verdict),
+    #[error("canary: expected an edit of the deceptive link, found none")]
+    NoEdit,
+    #[error("canary: expected 2 links, found {0}")]
+    Links(usize),
+    #[error("canary: the engine failed on it")]
+    Panic,
+    #[error("canary: no answer from the engine within {0} seconds")]
+    Late(u64),
+}
+
+/// How long the engine may take on a loaded machine. Unloaded it takes well below a millisecond.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Sends canaries through the engine for ever: feeds the watchdog after each that passed, and
+/// tells `/healthz`. Without a watchdog it flies every 30 seconds for `/healthz` alone.
+pub async fn fly(notifier: Notifier, health: Arc<Health>, tlds: impl Fn() -> Arc<TldTable>) {
+    let rhythm = notifier.watchdog_interval().map_or(Duration::from_secs(30), |full| full / 2);
+    let mut ticks = tokio::time::interval(rhythm);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let table = tlds();
+        let flight = tokio::task::spawn_blocking(move || check(&table));
+        let result = match timeout(PATIENCE, flight).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(CanaryError::Panic),
+            Err(_) => Err(CanaryError::Late(PATIENCE.as_secs())),
+        };
+        match result {
+            Ok(()) => notifier.watchdog(),
+            Err(error) => tracing::error!(%error, "the watchdog is not fed"),
+        }
+        health.canary(result);
+    }
+}
+
+/// Sends the canary through the engine once. A millisecond at most; never waits for anything.
+///
+/// # Errors
+/// Says what was expected and what the engine found instead.
+pub fn check(tlds: &TldTable) -> Result<(), CanaryError> {
+    let policy = Policy::default();
+    let message = Message { head: HEAD, body: BODY };
+    let outcome = inspect(message, &Facts::default(), &policy, tlds).resolve(&Answers::new());
+    if outcome.verdict < Verdict::Unsafe {
+        return Err(CanaryError::Verdict(outcome.verdict));
+    }
+    if outcome.edits.is_empty() {
+        return Err(CanaryError::NoEdit);
+    }
+    // Sender and other header fields may be counted as well.
+    if outcome.links < 2 {
+        return Err(CanaryError::Links(outcome.links));
+    }
+    Ok(())
+}

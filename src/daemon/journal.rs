@@ -1,0 +1,166 @@
+//! The thread that keeps events. Mail never waits for a disk: a full queue drops the event and
+//! counts it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::metrics::{JournalFault, Metrics};
+use crate::record::event::Event;
+use crate::record::journal::{Bounds, Journal, JournalError};
+use crate::record::time::Timestamp;
+
+/// Events that wait for the disk: at some hundred bytes each below 10 MB, and two seconds of the
+/// highest load measured through Postfix.
+const QUEUE: usize = 2_048;
+
+/// How long an event may stay in the page cache only.
+const SYNC: Duration = Duration::from_secs(5);
+
+/// How often segments are looked at for their age.
+const EXPIRE: Duration = Duration::from_secs(3_600);
+
+/// The same fault is logged once in this time; each is counted.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// Takes events to the journal's thread.
+#[derive(Debug)]
+pub struct Recorder {
+    queue: Option<SyncSender<Event>>,
+    thread: Option<JoinHandle<()>>,
+    metrics: Arc<Metrics>,
+}
+
+impl Recorder {
+    /// Opens the journal in this directory and starts its thread.
+    ///
+    /// # Errors
+    /// When the directory cannot be made or read, or no thread can be started.
+    pub fn start(
+        directory: &Path,
+        bounds: Bounds,
+        metrics: Arc<Metrics>,
+    ) -> Result<Recorder, JournalError> {
+        let journal = Journal::open(directory, bounds)?;
+        let (queue, events) = sync_channel(QUEUE);
+        let writer = Writer { journal, metrics: Arc::clone(&metrics), logged: None };
+        let thread = std::thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || writer.run(&events))
+            .map_err(|source| JournalError {
+                path: directory.to_owned(),
+                doing: "start its thread",
+                source,
+            })?;
+        Ok(Recorder { queue: Some(queue), thread: Some(thread), metrics })
+    }
+
+    /// A recorder that keeps nothing, for a daemon without a state directory.
+    pub fn off(metrics: Arc<Metrics>) -> Recorder {
+        Recorder { queue: None, thread: None, metrics }
+    }
+
+    /// Hands an event over; never blocks.
+    pub fn record(&self, event: Event) {
+        let Some(queue) = &self.queue else {
+            return;
+        };
+        match queue.try_send(event) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => self.metrics.journal_fault(JournalFault::QueueFull),
+            Err(TrySendError::Disconnected(_)) => self.metrics.journal_fault(JournalFault::Write),
+        }
+    }
+}
+
+impl Drop for Recorder {
+    /// Writes what waits, and brings it to the disk.
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take() {
+            // The thread catches no panic and has no result: nothing to do about either here.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Writer {
+    journal: Journal,
+    metrics: Arc<Metrics>,
+    logged: Option<Instant>,
+}
+
+impl Writer {
+    fn run(mut self, events: &Receiver<Event>) {
+        let mut synced = Instant::now();
+        let mut expired: Option<Instant> = None;
+        let mut dirty = false;
+        loop {
+            if expired.is_none_or(|expired| expired.elapsed() >= EXPIRE) {
+                let result = self.journal.expire(Timestamp::of(SystemTime::now()));
+                self.note(result, JournalFault::Expire);
+                expired = Some(Instant::now());
+            }
+            if dirty && synced.elapsed() >= SYNC {
+                let result = self.journal.sync();
+                self.note(result, JournalFault::Sync);
+                (dirty, synced) = (false, Instant::now());
+            }
+            match events.recv_timeout(SYNC) {
+                Ok(event) => {
+                    let result = self.journal.record(&event);
+                    self.note(result, JournalFault::Write);
+                    dirty = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let result = self.journal.sync();
+        self.note(result, JournalFault::Sync);
+    }
+
+    fn note(&mut self, result: Result<(), JournalError>, fault: JournalFault) {
+        let Err(error) = result else {
+            return;
+        };
+        self.metrics.journal_fault(fault);
+        if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
+            tracing::error!(%error, "events are not kept; mail is not affected");
+            self.logged = Some(Instant::now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::journal::read;
+
+    #[test]
+    fn what_waits_is_written_at_the_end() {
+        let root = tempfile::tempdir().unwrap();
+        let metrics = Arc::new(Metrics::new());
+        let recorder =
+            Recorder::start(root.path(), Bounds::default(), Arc::clone(&metrics)).unwrap();
+        for number in 0..100 {
+            recorder.record(Event { v: 1, links: number, ..Event::default() });
+        }
+        drop(recorder);
+        let mut links = Vec::new();
+        read(root.path(), Timestamp(0), |event| links.push(event.links)).unwrap();
+        assert_eq!(links, (0..100).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_is_an_error_with_its_path() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error =
+            Recorder::start(&file, Bounds::default(), Arc::new(Metrics::new())).unwrap_err();
+        assert!(error.to_string().contains("file"), "{error}");
+    }
+}

@@ -1,0 +1,531 @@
+//! What is counted, for Prometheus. Labels come from small enums: no host, sender or queue id
+//! ever becomes one.
+
+use std::fmt::{self, Write};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use arc_swap::ArcSwap;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use super::canary::CanaryError;
+use crate::record::event::Event;
+
+/// An enum whose variants are the words of a label.
+macro_rules! label {
+    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$about])* $variant,)* }
+
+        impl EncodeLabelValue for $name {
+            fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
+                encoder.write_str(match self { $($name::$variant => $word),* })
+            }
+        }
+    };
+}
+
+/// All counters of the daemon. Shared by everything; every method is cheap and never blocks long.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    messages: Family<MessageLabels, Counter>,
+    message_bytes: Counter,
+    links: Family<ReasonLabel, Counter>,
+    links_seen: Counter,
+    links_edited: Counter,
+    bypasses: Family<CauseLabel, Counter>,
+    engine: Histogram,
+    dns: Histogram,
+    questions: Family<AnswerLabel, Counter>,
+    cache: Family<CacheLabels, Counter>,
+    connections: Counter,
+    connections_open: Gauge,
+    connection_faults: Family<ConnectionFaultLabel, Counter>,
+    received_bytes: Counter,
+    sent_bytes: Counter,
+    generation: Gauge,
+    reloads: Family<ReloadLabel, Counter>,
+    tld_updated: Gauge,
+    tld_age: Gauge,
+    tld_names: Gauge,
+    journal_faults: Family<JournalFaultLabel, Counter>,
+    digests: Family<ReloadLabel, Counter>,
+    resident: Gauge,
+    descriptors: Gauge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct MessageLabels {
+    verdict: &'static str,
+    action: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabel {
+    reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CauseLabel {
+    cause: String,
+}
+
+label! {
+/// What the DNS said of a top-level domain.
+DnsAnswer {
+        Exists = "exists",
+        Missing = "missing",
+        /// Timeout, SERVFAIL, refused.
+        Unverified = "unverified",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AnswerLabel {
+    answer: DnsAnswer,
+}
+
+label! {
+/// The caches of the daemon.
+Cache {
+        /// Answers of the DNS about top-level domains.
+        Dns = "dns",
+        /// Judgements of hosts.
+        Host = "host",
+    }
+}
+
+label! {
+/// Whether a cache had it.
+Lookup {
+        Hit = "hit",
+        Miss = "miss",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CacheLabels {
+    cache: Cache,
+    result: Lookup,
+}
+
+label! {
+/// How a connection failed.
+ConnectionFault {
+        /// `accept` refused: descriptors or memory ran out.
+        Accept = "accept",
+        /// The MTA sent what the protocol does not allow.
+        Protocol = "protocol",
+        /// The MTA went away in the middle.
+        Io = "io",
+        /// The MTA fell silent.
+        Timeout = "timeout",
+        /// More connections than the configuration allows.
+        Limit = "limit",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ConnectionFaultLabel {
+    cause: ConnectionFault,
+}
+
+label! {
+/// How something ended that either works or does not.
+Ended {
+        Well = "ok",
+        Failed = "failed",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReloadLabel {
+    result: Ended,
+}
+
+label! {
+/// What kept an event out of the journal, or the journal from its upkeep.
+JournalFault {
+        /// The disk is slower than the mail.
+        QueueFull = "queue-full",
+        Write = "write",
+        Sync = "sync",
+        Expire = "expire",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct JournalFaultLabel {
+    cause: JournalFault,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Metrics::new()
+    }
+}
+
+impl Metrics {
+    pub fn new() -> Metrics {
+        let mut metrics = Metrics {
+            registry: Registry::with_prefix("linkmilter"),
+            messages: Family::default(),
+            message_bytes: Counter::default(),
+            links: Family::default(),
+            links_seen: Counter::default(),
+            links_edited: Counter::default(),
+            bypasses: Family::default(),
+            // 16 µs to 8.4 s: a small clean message takes some ten microseconds.
+            engine: Histogram::new(exponential_buckets(16e-6, 2.0, 20)),
+            // 0.5 ms to 8 s: the deadline of a question is below that.
+            dns: Histogram::new(exponential_buckets(0.000_5, 2.0, 15)),
+            questions: Family::default(),
+            cache: Family::default(),
+            connections: Counter::default(),
+            connections_open: Gauge::default(),
+            connection_faults: Family::default(),
+            received_bytes: Counter::default(),
+            sent_bytes: Counter::default(),
+            generation: Gauge::default(),
+            reloads: Family::default(),
+            tld_updated: Gauge::default(),
+            tld_age: Gauge::default(),
+            tld_names: Gauge::default(),
+            journal_faults: Family::default(),
+            digests: Family::default(),
+            resident: Gauge::default(),
+            descriptors: Gauge::default(),
+        };
+        metrics.generation.set(1);
+        metrics.register_mail();
+        metrics.register_house();
+        metrics
+    }
+
+    fn register_mail(&mut self) {
+        let registry = &mut self.registry;
+        registry.register(
+            "messages",
+            "Messages by worst verdict and by what was done",
+            self.messages.clone(),
+        );
+        registry.register_with_unit(
+            "message",
+            "Bytes of the messages filtered, headers and bodies",
+            Unit::Bytes,
+            self.message_bytes.clone(),
+        );
+        registry.register("findings", "Links of notice and worse, by reason", self.links.clone());
+        registry.register(
+            "links",
+            "Links and addresses seen, good ones included",
+            self.links_seen.clone(),
+        );
+        registry.register("links_edited", "Links edited", self.links_edited.clone());
+        registry.register(
+            "bypasses",
+            "Messages with parts not read, by cause",
+            self.bypasses.clone(),
+        );
+        registry.register_with_unit(
+            "engine",
+            "Time in the engine, a message",
+            Unit::Seconds,
+            self.engine.clone(),
+        );
+        registry.register_with_unit(
+            "dns",
+            "Time a message waited for the DNS",
+            Unit::Seconds,
+            self.dns.clone(),
+        );
+        registry.register(
+            "dns_answers",
+            "What the DNS said of top-level domains",
+            self.questions.clone(),
+        );
+        registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
+    }
+
+    fn register_house(&mut self) {
+        let registry = &mut self.registry;
+        registry.register(
+            "connections",
+            "Connections from MTAs accepted",
+            self.connections.clone(),
+        );
+        registry.register(
+            "connections_open",
+            "Connections from MTAs that are open",
+            self.connections_open.clone(),
+        );
+        registry.register(
+            "connection_faults",
+            "Connections that failed, by cause",
+            self.connection_faults.clone(),
+        );
+        registry.register_with_unit(
+            "received",
+            "Bytes received from MTAs",
+            Unit::Bytes,
+            self.received_bytes.clone(),
+        );
+        registry.register_with_unit(
+            "sent",
+            "Bytes sent to MTAs",
+            Unit::Bytes,
+            self.sent_bytes.clone(),
+        );
+        registry.register(
+            "config_generation",
+            "Number of the configuration in force, from 1",
+            self.generation.clone(),
+        );
+        registry.register("reloads", "Reloads of the configuration", self.reloads.clone());
+        registry.register_with_unit(
+            "tld_table_timestamp",
+            "When the table of top-level domains was made, since 1970",
+            Unit::Seconds,
+            self.tld_updated.clone(),
+        );
+        registry.register_with_unit(
+            "tld_table_age",
+            "Age of the table of top-level domains",
+            Unit::Seconds,
+            self.tld_age.clone(),
+        );
+        registry.register(
+            "tld_table_names",
+            "Top-level domains in the table",
+            self.tld_names.clone(),
+        );
+        registry.register(
+            "journal_faults",
+            "Events or upkeep of the journal lost, by cause",
+            self.journal_faults.clone(),
+        );
+        registry.register("digests", "Digest mails", self.digests.clone());
+        registry.register_with_unit(
+            "resident_memory",
+            "Resident memory of the process",
+            Unit::Bytes,
+            self.resident.clone(),
+        );
+        registry.register(
+            "open_descriptors",
+            "File descriptors that are open",
+            self.descriptors.clone(),
+        );
+    }
+
+    /// A message came to its end.
+    pub fn message(&self, event: &Event) {
+        let labels =
+            MessageLabels { verdict: event.verdict.as_str(), action: event.action.as_str() };
+        self.messages.get_or_create(&labels).inc();
+        self.message_bytes.inc_by(event.bytes);
+        self.links_seen.inc_by(event.links);
+        self.links_edited.inc_by(event.edited);
+        for (reason, count) in &event.reasons {
+            self.links.get_or_create(&ReasonLabel { reason: reason.clone() }).inc_by(*count);
+        }
+        for cause in event.bypasses.keys() {
+            self.bypasses.get_or_create(&CauseLabel { cause: cause.clone() }).inc();
+        }
+        self.engine.observe(Duration::from_micros(event.engine_us).as_secs_f64());
+        if event.dns_us > 0 {
+            self.dns.observe(Duration::from_micros(event.dns_us).as_secs_f64());
+        }
+    }
+
+    /// The DNS answered, or did not.
+    pub fn dns_answer(&self, answer: DnsAnswer) {
+        self.questions.get_or_create(&AnswerLabel { answer }).inc();
+    }
+
+    /// Look-ups in a cache.
+    pub fn cache(&self, cache: Cache, result: Lookup, count: u64) {
+        self.cache.get_or_create(&CacheLabels { cache, result }).inc_by(count);
+    }
+
+    pub fn connection_opened(&self) {
+        self.connections.inc();
+        self.connections_open.inc();
+    }
+
+    pub fn connection_closed(&self) {
+        self.connections_open.dec();
+    }
+
+    pub fn connection_fault(&self, cause: ConnectionFault) {
+        self.connection_faults.get_or_create(&ConnectionFaultLabel { cause }).inc();
+    }
+
+    /// Bytes that went over MTA connections.
+    pub fn transferred(&self, received: u64, sent: u64) {
+        self.received_bytes.inc_by(received);
+        self.sent_bytes.inc_by(sent);
+    }
+
+    /// The configuration of this generation is in force.
+    pub fn generation(&self, number: u64) {
+        self.generation.set(i64::try_from(number).unwrap_or(i64::MAX));
+    }
+
+    pub fn reload(&self, result: Ended) {
+        self.reloads.get_or_create(&ReloadLabel { result }).inc();
+    }
+
+    /// A table of that many top-level domains, made then, is in use.
+    pub fn tld_table(&self, made: SystemTime, names: usize) {
+        self.tld_updated.set(seconds(made));
+        self.tld_names.set(i64::try_from(names).unwrap_or(i64::MAX));
+    }
+
+    pub fn journal_fault(&self, cause: JournalFault) {
+        self.journal_faults.get_or_create(&JournalFaultLabel { cause }).inc();
+    }
+
+    pub fn digest(&self, result: Ended) {
+        self.digests.get_or_create(&ReloadLabel { result }).inc();
+    }
+
+    /// The OpenMetrics text of this moment.
+    pub fn text(&self, now: SystemTime) -> String {
+        let updated = self.tld_updated.get();
+        if updated > 0 {
+            self.tld_age.set((seconds(now) - updated).max(0));
+        }
+        self.read_process();
+        let mut out = String::new();
+        // Writing to a String cannot fail.
+        let _ = encode(&mut out, &self.registry);
+        out
+    }
+
+    /// Memory and descriptors as /proc tells them; what it does not tell stays as it was.
+    fn read_process(&self) {
+        let resident = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+            line.trim().strip_suffix("kB")?.trim().parse::<i64>().ok()
+        });
+        if let Some(kilobytes) = resident {
+            self.resident.set(kilobytes * 1_024);
+        }
+        if let Ok(entries) = std::fs::read_dir("/proc/self/fd") {
+            self.descriptors.set(i64::try_from(entries.count()).unwrap_or(i64::MAX));
+        }
+    }
+}
+
+fn seconds(clock: SystemTime) -> i64 {
+    let since = clock.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// What `/healthz` says.
+#[derive(Debug)]
+pub struct Health {
+    state: ArcSwap<State>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No canary flew yet.
+    Starting,
+    Well,
+    Ill(CanaryError),
+    /// No new connections; the last messages are being finished.
+    Draining,
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Health { state: ArcSwap::from_pointee(State::Starting) }
+    }
+}
+
+impl Health {
+    /// The last canary passed, or did not.
+    pub fn canary(&self, result: Result<(), CanaryError>) {
+        if **self.state.load() != State::Draining {
+            self.state.store(result.map_or_else(State::Ill, |()| State::Well).into());
+        }
+    }
+
+    /// The daemon is about to stop.
+    pub fn draining(&self) {
+        self.state.store(State::Draining.into());
+    }
+
+    /// `Ok` when mail is filtered, else why not; a line of text either way.
+    ///
+    /// # Errors
+    /// Not an error of this call: the daemon's state.
+    pub fn report(&self) -> Result<&'static str, String> {
+        match **self.state.load() {
+            State::Well => Ok("ok"),
+            State::Starting => Err("starting: no canary yet".to_owned()),
+            State::Ill(error) => Err(error.to_string()),
+            State::Draining => Err("draining".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::outcome::Verdict;
+    use crate::record::event::Action;
+
+    #[test]
+    fn a_message_is_counted_everywhere() {
+        let metrics = Metrics::new();
+        metrics.message(&Event {
+            verdict: Verdict::Unsafe,
+            action: Action::Edited,
+            bytes: 2_048,
+            links: 3,
+            edited: 2,
+            reasons: [("mixed-script".to_owned(), 2)].into(),
+            bypasses: [("limit:depth".to_owned(), 1)].into(),
+            engine_us: 100,
+            ..Event::default()
+        });
+        metrics.tld_table(UNIX_EPOCH + Duration::from_secs(1_000), 1_436);
+        let text = metrics.text(UNIX_EPOCH + Duration::from_secs(4_600));
+        for line in [
+            r#"linkmilter_messages_total{verdict="unsafe",action="edited"} 1"#,
+            "linkmilter_message_bytes_total 2048",
+            r#"linkmilter_findings_total{reason="mixed-script"} 2"#,
+            r#"linkmilter_bypasses_total{cause="limit:depth"} 1"#,
+            r#"linkmilter_engine_seconds_bucket{le="0.000128"} 1"#,
+            "linkmilter_dns_seconds_count 0",
+            "linkmilter_tld_table_age_seconds 3600",
+            "linkmilter_config_generation 1",
+            "# EOF",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn health_follows_the_canary_until_the_drain() {
+        let health = Health::default();
+        assert!(health.report().is_err());
+        health.canary(Ok(()));
+        assert_eq!(health.report(), Ok("ok"));
+        health.canary(Err(CanaryError::NoEdit));
+        assert!(health.report().unwrap_err().contains("expected an edit"));
+        health.draining();
+        health.canary(Ok(()));
+        assert_eq!(health.report(), Err("draining".to_owned()));
+    }
+}

@@ -1,0 +1,163 @@
+//! Sums over events, for the digest.
+
+use std::collections::BTreeMap;
+
+use super::event::{Action, Event, HostDone};
+use super::time::Timestamp;
+use crate::engine::outcome::Verdict;
+
+/// Distinct hosts, senders and the like that are counted apart; the rest go into one sum. A day
+/// of hostile mail could otherwise fill the memory with names.
+pub const DISTINCT: usize = 50_000;
+
+/// Sums over the events of a span of time.
+#[derive(Clone, Debug, Default)]
+pub struct Aggregate {
+    pub messages: u64,
+    pub links: u64,
+    pub bytes: u64,
+    pub edited_links: u64,
+    pub first: Option<Timestamp>,
+    pub last: Option<Timestamp>,
+    pub by_verdict: BTreeMap<Verdict, u64>,
+    pub by_action: BTreeMap<Action, u64>,
+    /// Findings by reason code.
+    pub by_reason: BTreeMap<String, u64>,
+    /// Messages with parts not read, by cause.
+    pub by_bypass: BTreeMap<String, u64>,
+    /// Exempt messages by the reason of the exemption.
+    pub exempted: BTreeMap<String, u64>,
+    /// Hosts of `suspect` and worse, by their A-labels.
+    pub hosts: BTreeMap<String, HostSum>,
+    /// Sender domains of messages with such hosts.
+    pub senders: BTreeMap<String, u64>,
+    /// Names beyond [`DISTINCT`].
+    pub names_dropped: u64,
+}
+
+/// What is known of one host over many messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostSum {
+    pub messages: u64,
+    pub verdict: Verdict,
+    pub reasons: BTreeMap<String, u64>,
+    pub target: Option<String>,
+    pub done: HostDone,
+}
+
+impl Aggregate {
+    /// Counts one event.
+    pub fn add(&mut self, event: &Event) {
+        self.messages += 1;
+        self.links += event.links;
+        self.bytes += event.bytes;
+        self.edited_links += event.edited;
+        self.first = Some(self.first.map_or(event.time, |first| first.min(event.time)));
+        self.last = Some(self.last.map_or(event.time, |last| last.max(event.time)));
+        *self.by_verdict.entry(event.verdict).or_default() += 1;
+        *self.by_action.entry(event.action).or_default() += 1;
+        for (reason, count) in &event.reasons {
+            self.count(|sums| &mut sums.by_reason, reason, *count);
+        }
+        for cause in event.bypasses.keys() {
+            self.count(|sums| &mut sums.by_bypass, cause, 1);
+        }
+        if event.action == Action::Exempted {
+            let why = event.exempt.as_deref().unwrap_or("allow list");
+            self.count(|sums| &mut sums.exempted, why, 1);
+        }
+        if event.verdict >= Verdict::Suspect {
+            let sender = if event.sender.is_empty() { "<>" } else { &event.sender };
+            self.count(|sums| &mut sums.senders, sender, 1);
+        }
+        self.add_hosts(event);
+    }
+
+    fn add_hosts(&mut self, event: &Event) {
+        for entry in event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect) {
+            if self.hosts.len() >= DISTINCT && !self.hosts.contains_key(&entry.host) {
+                self.names_dropped += 1;
+                continue;
+            }
+            let sum = self.hosts.entry(entry.host.clone()).or_default();
+            sum.messages += 1;
+            sum.verdict = sum.verdict.max(entry.verdict);
+            sum.done = sum.done.max(entry.done);
+            if sum.target.is_none() {
+                sum.target.clone_from(&entry.target);
+            }
+            for reason in &entry.reasons {
+                *sum.reasons.entry(reason.clone()).or_default() += 1;
+            }
+        }
+    }
+
+    fn count(
+        &mut self,
+        table: impl Fn(&mut Aggregate) -> &mut BTreeMap<String, u64>,
+        name: &str,
+        count: u64,
+    ) {
+        let known = table(self);
+        if let Some(sum) = known.get_mut(name) {
+            *sum += count;
+        } else if known.len() < DISTINCT {
+            known.insert(name.to_owned(), count);
+        } else {
+            self.names_dropped += 1;
+        }
+    }
+}
+
+/// The largest counts first, ties by name; at most `limit`.
+pub fn top(counts: &BTreeMap<String, u64>, limit: usize) -> Vec<(&str, u64)> {
+    let mut sorted: Vec<(&str, u64)> =
+        counts.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    sorted.truncate(limit);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::event::HostEntry;
+
+    #[test]
+    fn sums_and_their_bound() {
+        let mut sums = Aggregate::default();
+        for number in 0..DISTINCT + 5 {
+            sums.add(&Event {
+                time: Timestamp(number as u64),
+                verdict: Verdict::Unsafe,
+                action: Action::Edited,
+                sender: format!("s{number}.example"),
+                links: 2,
+                edited: 1,
+                reasons: [("mixed-script".to_owned(), 1)].into(),
+                hosts: vec![HostEntry {
+                    host: format!("h{number}.example"),
+                    verdict: Verdict::Unsafe,
+                    ..HostEntry::default()
+                }],
+                ..Event::default()
+            });
+        }
+        assert_eq!(sums.messages, DISTINCT as u64 + 5);
+        assert_eq!(sums.links, 2 * sums.messages);
+        assert_eq!(sums.by_reason.get("mixed-script"), Some(&sums.messages));
+        assert_eq!((sums.hosts.len(), sums.senders.len()), (DISTINCT, DISTINCT));
+        assert_eq!(sums.names_dropped, 10);
+        assert_eq!(
+            (sums.first, sums.last),
+            (Some(Timestamp(0)), Some(Timestamp(DISTINCT as u64 + 4)))
+        );
+    }
+
+    #[test]
+    fn the_top_is_sorted_by_count_then_name() {
+        let counts: BTreeMap<String, u64> =
+            [("b", 1), ("a", 1), ("c", 9)].map(|(name, count)| (name.to_owned(), count)).into();
+        assert_eq!(top(&counts, 2), [("c", 9), ("a", 1)]);
+    }
+}

@@ -1,0 +1,302 @@
+//! The digest: what was done in a span of time, as plain ASCII text that no client makes
+//! clickable.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::aggregate::{Aggregate, HostSum, top};
+use super::event::{Action, HostDone};
+use super::journal::Reading;
+use super::printable;
+use super::time::Timestamp;
+use crate::engine::outcome::{Reason, Verdict};
+
+/// Hosts listed under each reason.
+const HOSTS: usize = 10;
+
+/// Lines of the other tables.
+const ROWS: usize = 15;
+
+/// Distinct characters named in a description.
+const CHARACTERS: usize = 8;
+
+/// The digest of this span. ASCII, lines joined by LF, the last one ended.
+pub fn text(sums: &Aggregate, reading: &Reading, from: Timestamp, to: Timestamp) -> String {
+    let mut out = format!("linkmilter digest, {} to {}\n\n", from.minute(), to.minute());
+    totals(&mut out, sums);
+    for reason in Reason::ALL {
+        hosts_of(&mut out, sums, *reason);
+    }
+    unknown_reasons(&mut out, sums);
+    table(
+        &mut out,
+        "Senders of messages with suspect or worse links (domains)",
+        &defanged(&sums.senders),
+    );
+    table(&mut out, "Exempted from edits", &sums.exempted);
+    table(&mut out, "Messages with parts that were not read", &sums.by_bypass);
+    remarks(&mut out, sums, reading, from);
+    out
+}
+
+/// A subject line for it.
+pub fn subject(sums: &Aggregate, host_name: &str) -> String {
+    let edited = sums.by_action.get(&Action::Edited).copied().unwrap_or_default();
+    format!(
+        "linkmilter on {}: {} messages, {edited} edited",
+        printable::host(host_name),
+        sums.messages
+    )
+}
+
+fn totals(out: &mut String, sums: &Aggregate) {
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(out, "{:>10}  messages with {} links", sums.messages, sums.links);
+    for action in Action::ALL {
+        let count = sums.by_action.get(&action).copied().unwrap_or_default();
+        if count > 0 {
+            let _ = writeln!(out, "{count:>10}  {}", action.as_str());
+        }
+    }
+    let _ = writeln!(out, "{:>10}  links edited", sums.edited_links);
+    for verdict in Verdict::ALL.into_iter().rev() {
+        let count = sums.by_verdict.get(&verdict).copied().unwrap_or_default();
+        if count > 0 {
+            let _ = writeln!(out, "{count:>10}  messages at worst {verdict}");
+        }
+    }
+}
+
+/// The hosts with this reason that were seen most.
+fn hosts_of(out: &mut String, sums: &Aggregate, reason: Reason) {
+    let mut found: Vec<(&String, &HostSum, u64)> = sums
+        .hosts
+        .iter()
+        .filter_map(|(host, sum)| Some((host, sum, *sum.reasons.get(reason.code())?)))
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    found.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(b.0)));
+    let _ = writeln!(out, "\n{}: {}", reason.code(), words(reason));
+    for (host, sum, count) in found.iter().take(HOSTS) {
+        let name = if host.is_empty() { "(no host)".to_owned() } else { printable::defanged(host) };
+        let done = match sum.done {
+            HostDone::Reported => "reported",
+            HostDone::Exempted => "exempted",
+            HostDone::Edited => "edited",
+        };
+        let _ = writeln!(out, "{count:>10}  {name}  {done}");
+        let description = description(host, sum.target.as_deref());
+        if !description.is_empty() {
+            let _ = writeln!(out, "{:>10}  {description}", "");
+        }
+    }
+    if found.len() > HOSTS {
+        let _ = writeln!(out, "{:>10}  and {} more hosts", "", found.len() - HOSTS);
+    }
+}
+
+/// Reasons that this version does not know, by a newer daemon.
+fn unknown_reasons(out: &mut String, sums: &Aggregate) {
+    let unknown: BTreeMap<String, u64> = sums
+        .by_reason
+        .iter()
+        .filter(|(code, _)| Reason::from_code(code).is_none())
+        .map(|(code, count)| (printable::label(code), *count))
+        .collect();
+    table(out, "Reasons that this version does not know", &unknown);
+}
+
+fn table(out: &mut String, title: &str, counts: &BTreeMap<String, u64>) {
+    if counts.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for (name, count) in top(counts, ROWS) {
+        let _ = writeln!(out, "{count:>10}  {name}");
+    }
+    if counts.len() > ROWS {
+        let _ = writeln!(out, "{:>10}  and {} more", "", counts.len() - ROWS);
+    }
+}
+
+fn remarks(out: &mut String, sums: &Aggregate, reading: &Reading, from: Timestamp) {
+    let mut lines = Vec::new();
+    if let Some(oldest) = reading.oldest_clean.filter(|oldest| *oldest > from) {
+        lines.push(format!("Clean messages are counted from {} on.", oldest.minute()));
+    }
+    if reading.damaged > 0 {
+        lines.push(format!("Damaged journal lines skipped: {}.", reading.damaged));
+    }
+    if reading.newer > 0 {
+        lines.push(format!("Events of a newer version, not counted: {}.", reading.newer));
+    }
+    if sums.names_dropped > 0 {
+        lines.push(format!("Rare names that are in the sums only: {}.", sums.names_dropped));
+    }
+    if !lines.is_empty() {
+        let _ = writeln!(out, "\n{}", lines.join("\n"));
+    }
+}
+
+fn defanged(counts: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let tame = |name: &str| match name {
+        "<>" => "(null sender)".to_owned(),
+        name => printable::defanged(name),
+    };
+    counts.iter().map(|(name, count)| (tame(name), *count)).collect()
+}
+
+/// What a host looks like, in words and code points: never the characters themselves, which
+/// are there to deceive.
+pub fn description(ascii: &str, target: Option<&str>) -> String {
+    let mut said = Vec::new();
+    if let Some(target) = target {
+        said.push(format!("reads as {}", printable::defanged(target)));
+    }
+    // Errors leave U+FFFD in the text, which is then named as any other character.
+    let (unicode, _) = idna::domain_to_unicode(ascii);
+    let mut characters: Vec<char> = Vec::new();
+    for char in unicode.chars().filter(|char| !char.is_ascii()) {
+        if !characters.contains(&char) && characters.len() <= CHARACTERS {
+            characters.push(char);
+        }
+    }
+    if !characters.is_empty() {
+        let mut names: Vec<String> = characters
+            .iter()
+            .take(CHARACTERS)
+            .map(|char| format!("U+{:04X} {}", u32::from(*char), script_word(*char)))
+            .collect();
+        if characters.len() > CHARACTERS {
+            names.push("more".to_owned());
+        }
+        said.push(format!("holds {}", names.join(", ")));
+    }
+    said.join("; ")
+}
+
+fn script_word(char: char) -> &'static str {
+    match char.script() {
+        Script::Common | Script::Inherited => "of no script",
+        script => script.full_name(),
+    }
+}
+
+/// A reason in a few words, for a person.
+pub const fn words(reason: Reason) -> &'static str {
+    match reason {
+        Reason::IdnaInvalid => "no valid host name",
+        Reason::BidiControl => "a control that turns the reading direction",
+        Reason::MixedScript => "scripts that do not belong together in one label",
+        Reason::StatusRestricted => "characters that identifiers should not hold",
+        Reason::CompatForm => "styled or width forms of letters",
+        Reason::NumberMix => "digits of two systems",
+        Reason::MarkAbuse => "combining marks where none belong",
+        Reason::SeparatorLookalike => "characters that read as a separator",
+        Reason::WholeScript => "a label of another script that reads as Latin",
+        Reason::TargetLookalike => "reads as a protected name that it is not",
+        Reason::DangerousScheme => "a scheme that runs code or opens files",
+        Reason::Userinfo => "something before an at sign in front of the host",
+        Reason::DigitLookalike => "letters that read as digits",
+        Reason::TldLetter => "letters that deceive under this top-level domain",
+        Reason::NumericHost => "an address written as a plain number",
+        Reason::TextHrefMismatch => "the text shows another host than the target",
+        Reason::DisplayNameHost => "the From name shows another host than the address",
+        Reason::HtmlObfuscated => "markup that changes how a host reads",
+        Reason::InvisibleRemoved => "invisible characters in the host",
+        Reason::DotVariant => "other dots than the plain one",
+        Reason::EmbeddedUrl => "a link inside a link",
+        Reason::ScriptPath => "mixed scripts in path or query",
+        Reason::HyphenPrefix => "hyphens at positions three and four",
+        Reason::Listed => "on the block list",
+        Reason::TldSyntax => "no top-level domain by its form",
+        Reason::TldUnknown => "no such top-level domain",
+        Reason::TldUnverified => "a top-level domain that the DNS did not confirm",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::event::{Event, HostEntry};
+
+    fn sums() -> Aggregate {
+        let mut sums = Aggregate::default();
+        let host = HostEntry {
+            host: "xn--ypal-43d9g.com".into(),
+            verdict: Verdict::Unsafe,
+            reasons: vec!["mixed-script".into(), "target-lookalike".into()],
+            target: Some("paypal.com".into()),
+            done: HostDone::Edited,
+            count: 1,
+        };
+        let event = Event {
+            time: Timestamp(1_763_715_635_123),
+            verdict: Verdict::Unsafe,
+            action: Action::Edited,
+            sender: "example.org".into(),
+            links: 3,
+            edited: 1,
+            reasons: [("mixed-script".to_owned(), 1), ("target-lookalike".to_owned(), 1)].into(),
+            hosts: vec![host],
+            bypasses: [("opaque".to_owned(), 1)].into(),
+            ..Event::default()
+        };
+        sums.add(&event);
+        sums.add(&event);
+        sums.add(&Event { links: 5, ..Event::default() });
+        sums
+    }
+
+    #[test]
+    fn the_text() {
+        let reading = Reading { damaged: 1, ..Reading::default() };
+        let text =
+            text(&sums(), &reading, Timestamp(1_763_629_200_000), Timestamp(1_763_715_600_000));
+        assert!(text.is_ascii());
+        insta::assert_snapshot!(text, @r"
+        linkmilter digest, 2025-11-20 09:00 UTC to 2025-11-21 09:00 UTC
+
+                 3  messages with 11 links
+                 1  passed
+                 2  edited
+                 2  links edited
+                 2  messages at worst unsafe
+                 1  messages at worst ok
+
+        mixed-script: scripts that do not belong together in one label
+                 2  xn--ypal-43d9g[.]com  edited
+                    reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
+
+        target-lookalike: reads as a protected name that it is not
+                 2  xn--ypal-43d9g[.]com  edited
+                    reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
+
+        Senders of messages with suspect or worse links (domains)
+                 2  example[.]org
+
+        Messages with parts that were not read
+                 2  opaque
+
+        Damaged journal lines skipped: 1.
+        ");
+    }
+
+    #[test]
+    fn nothing_in_it_is_a_link() {
+        let text = text(&sums(), &Reading::default(), Timestamp(0), Timestamp(0));
+        assert!(!text.contains("paypal.com") && !text.contains("://"));
+    }
+
+    #[test]
+    fn descriptions_name_characters_and_never_show_them() {
+        let said = description("xn--80ak6aa92e.com", Some("apple.com"));
+        assert!(said.starts_with("reads as apple[.]com; holds U+0430 Cyrillic"), "{said}");
+        assert!(said.is_ascii());
+        assert_eq!(description("example.com", None), "");
+    }
+}

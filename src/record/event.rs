@@ -1,0 +1,448 @@
+//! One filtered message: what is logged, counted and kept of it.
+//!
+//! Hosts and domains only: no path, query, local part, subject or body ever gets in here
+//! (DESIGN, "Privacy"). The JSON form is described in `docs/json.md`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::SCHEMA_VERSION;
+use super::printable;
+use super::time::Timestamp;
+use crate::engine::outcome::{
+    Bypass, Disposition, Done, Finding, Outcome, Reason, Reasons, Verdict,
+};
+use crate::engine::policy::{Mode, Policy};
+
+/// Hosts kept of one message, worst first: enough to explain it, and a line stays below 32 KiB.
+pub const HOSTS: usize = 32;
+
+/// Recipient domains kept of one message.
+pub const RECIPIENT_DOMAINS: usize = 16;
+
+/// What was done to a message.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Nothing found that is worth a word.
+    #[default]
+    Passed,
+    /// Findings are in header and journal; no byte changed.
+    Reported,
+    /// Would have been edited, but an exemption holds.
+    Exempted,
+    /// Links in it were edited.
+    Edited,
+    Quarantined,
+    Tempfailed,
+    Rejected,
+    Discarded,
+}
+
+impl Action {
+    pub const ALL: [Action; 8] = [
+        Action::Passed,
+        Action::Reported,
+        Action::Exempted,
+        Action::Edited,
+        Action::Quarantined,
+        Action::Tempfailed,
+        Action::Rejected,
+        Action::Discarded,
+    ];
+
+    /// The word used in logs, metrics and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Action::Passed => "passed",
+            Action::Reported => "reported",
+            Action::Exempted => "exempted",
+            Action::Edited => "edited",
+            Action::Quarantined => "quarantined",
+            Action::Tempfailed => "tempfailed",
+            Action::Rejected => "rejected",
+            Action::Discarded => "discarded",
+        }
+    }
+
+    /// What the outcome amounts to.
+    pub fn of(outcome: &Outcome) -> Action {
+        let any = |done| outcome.findings.iter().any(|finding| finding.done == done);
+        match outcome.disposition {
+            Disposition::Quarantine => Action::Quarantined,
+            Disposition::Tempfail => Action::Tempfailed,
+            Disposition::Reject => Action::Rejected,
+            Disposition::Discard => Action::Discarded,
+            Disposition::Accept if any(Done::Edited) || !outcome.edits.is_empty() => Action::Edited,
+            Disposition::Accept if any(Done::Exempt) => Action::Exempted,
+            Disposition::Accept if outcome.verdict > Verdict::Ok => Action::Reported,
+            Disposition::Accept => Action::Passed,
+        }
+    }
+}
+
+/// What the daemon knows of a message besides its outcome.
+#[derive(Clone, Debug, Default)]
+pub struct Seen<'a> {
+    pub time: Timestamp,
+    /// The MTA's name for the message (macro `i`); empty when it sent none.
+    pub queue_id: &'a str,
+    /// Envelope sender as the MTA gave it; its domain is kept.
+    pub sender: &'a str,
+    /// Envelope recipients as the MTA gave them; their domains are kept.
+    pub recipients: &'a [String],
+    /// Bytes of header and body as received.
+    pub bytes: u64,
+    /// Time in the engine.
+    pub engine: Duration,
+    /// Time spent waiting for the DNS.
+    pub dns: Duration,
+    /// Generation of the configuration that the message began with.
+    pub generation: u64,
+}
+
+/// One filtered message. See the module's description.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// [`SCHEMA_VERSION`] at writing.
+    pub v: u32,
+    pub time: Timestamp,
+    pub queue_id: String,
+    #[serde(with = "verdict_word")]
+    pub verdict: Verdict,
+    pub action: Action,
+    /// Name of the policy rule that applied.
+    pub rule: String,
+    pub mode: String,
+    /// Why the message was exempt from edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exempt: Option<String>,
+    /// Domain of the envelope sender, as A-labels; empty for the null sender.
+    pub sender: String,
+    /// Domains of the recipients, as A-labels, each once, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recipients: Vec<String>,
+    pub bytes: u64,
+    /// Links and addresses seen.
+    pub links: u64,
+    /// Findings that were edited.
+    pub edited: u64,
+    /// Findings by reason code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reasons: BTreeMap<String, u64>,
+    /// Hosts of the findings, worst first, at most [`HOSTS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostEntry>,
+    /// Hosts beyond those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hosts_omitted: u64,
+    /// Parts not read, by cause: `opaque`, `limit:depth`, `undecodable:…`, `panic`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bypasses: BTreeMap<String, u64>,
+    /// Microseconds in the engine.
+    pub engine_us: u64,
+    /// Microseconds spent waiting for the DNS.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dns_us: u64,
+    pub generation: u64,
+}
+
+/// One host of a message, over all places where it stood.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostEntry {
+    /// A-labels; empty where a link has no host (`javascript:`).
+    pub host: String,
+    #[serde(with = "verdict_word")]
+    pub verdict: Verdict,
+    /// Reason codes; unknown ones are kept as they are.
+    pub reasons: Vec<String>,
+    /// The protected name it reads as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    pub done: HostDone,
+    /// Places in the message.
+    pub count: u64,
+}
+
+/// [`Done`] in JSON: the most that was done to a host in any place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HostDone {
+    #[default]
+    Reported,
+    Exempted,
+    Edited,
+}
+
+impl From<Done> for HostDone {
+    fn from(done: Done) -> HostDone {
+        match done {
+            Done::Reported => HostDone::Reported,
+            Done::Exempt => HostDone::Exempted,
+            Done::Edited => HostDone::Edited,
+        }
+    }
+}
+
+impl HostDone {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            HostDone::Reported => "reported",
+            HostDone::Exempted => "exempted",
+            HostDone::Edited => "edited",
+        }
+    }
+}
+
+impl Event {
+    /// The record of a message that went through the engine under this policy.
+    pub fn new(seen: &Seen<'_>, policy: &Policy, outcome: &Outcome) -> Event {
+        let reported = || outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok);
+        let mut reasons = BTreeMap::new();
+        for reason in reported().flat_map(|finding| finding.reasons.iter()) {
+            *reasons.entry(reason.code().to_owned()).or_default() += 1;
+        }
+        let mut bypasses = BTreeMap::new();
+        for (_, bypass) in &outcome.bypasses {
+            *bypasses.entry(bypass.to_string()).or_default() += 1;
+        }
+        let (hosts, hosts_omitted) = hosts(reported());
+        Event {
+            v: SCHEMA_VERSION,
+            time: seen.time,
+            queue_id: printable::queue_id(seen.queue_id),
+            verdict: outcome.verdict,
+            action: Action::of(outcome),
+            rule: printable::label(&policy.rule),
+            mode: mode_word(policy.mode).to_owned(),
+            exempt: policy.exempt.as_deref().map(printable::label),
+            sender: printable::domain(seen.sender),
+            recipients: recipient_domains(seen.recipients),
+            bytes: seen.bytes,
+            links: outcome.links as u64,
+            edited: reported().filter(|finding| finding.done == Done::Edited).count() as u64,
+            reasons,
+            hosts,
+            hosts_omitted,
+            bypasses,
+            engine_us: micros(seen.engine),
+            dns_us: micros(seen.dns),
+            generation: seen.generation,
+        }
+    }
+
+    /// The record of a message that the engine failed on: it went on as it came.
+    pub fn failed(seen: &Seen<'_>, policy: &Policy) -> Event {
+        let bypasses = vec![(String::new(), Bypass::Panic)];
+        Event::new(seen, policy, &Outcome { bypasses, ..Outcome::default() })
+    }
+
+    /// Whether nothing about the message is worth keeping for long.
+    pub fn is_clean(&self) -> bool {
+        self.action == Action::Passed && self.bypasses.is_empty() && self.exempt.is_none()
+    }
+
+    /// One line of JSON, without the line end.
+    pub fn to_line(&self) -> String {
+        // Every field is a text, a number or a list of those, and no key is anything but text:
+        // serde_json has no error to report.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// The configuration's word for a mode.
+pub const fn mode_word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::ReportOnly => "report-only",
+        Mode::Enforce => "enforce",
+        Mode::Strict => "strict",
+    }
+}
+
+/// Findings by host, worst first; and how many hosts did not fit.
+fn hosts<'a>(findings: impl Iterator<Item = &'a Finding>) -> (Vec<HostEntry>, u64) {
+    let mut by_host: BTreeMap<&str, (HostEntry, Reasons)> = BTreeMap::new();
+    for finding in findings {
+        let (entry, reasons) = by_host.entry(&finding.ascii).or_default();
+        entry.verdict = entry.verdict.max(finding.verdict);
+        entry.done = entry.done.max(finding.done.into());
+        entry.count += 1;
+        if entry.target.is_none() {
+            entry.target = finding.target.as_deref().map(printable::host);
+        }
+        *reasons = reasons.union(finding.reasons);
+    }
+    let mut hosts: Vec<HostEntry> = by_host
+        .into_iter()
+        .map(|(ascii, (entry, reasons))| HostEntry {
+            host: printable::host(ascii),
+            reasons: reasons.iter().map(|reason: Reason| reason.code().to_owned()).collect(),
+            ..entry
+        })
+        .collect();
+    hosts.sort_by(|a, b| b.verdict.cmp(&a.verdict).then(b.count.cmp(&a.count)));
+    let omitted = hosts.len().saturating_sub(HOSTS);
+    hosts.truncate(HOSTS);
+    (hosts, omitted as u64)
+}
+
+fn recipient_domains(recipients: &[String]) -> Vec<String> {
+    let mut domains: Vec<String> = recipients
+        .iter()
+        .map(|address| printable::domain(address))
+        .filter(|domain| !domain.is_empty())
+        .collect();
+    domains.sort_unstable();
+    domains.dedup();
+    domains.truncate(RECIPIENT_DOMAINS);
+    domains
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Verdicts in JSON by their word.
+pub(crate) mod verdict_word {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use crate::engine::outcome::Verdict;
+
+    pub fn serialize<S: Serializer>(verdict: &Verdict, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(verdict.as_str())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Verdict, D::Error> {
+        let word = String::deserialize(input)?;
+        Verdict::from_name(&word)
+            .ok_or_else(|| de::Error::custom(format_args!("expected a verdict, found {word:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::outcome::{Place, RawEdit};
+
+    fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
+        Finding {
+            part: "1".into(),
+            place: Place::Text,
+            span: 0..1,
+            spelling: "https://раypal.com/secret?user=alice".into(),
+            ascii: ascii.into(),
+            unicode: String::new(),
+            verdict,
+            reasons: [reason].into_iter().collect(),
+            target: (reason == Reason::TargetLookalike).then(|| "paypal.com".into()),
+            done,
+        }
+    }
+
+    fn seen(recipients: &[String]) -> Seen<'_> {
+        Seen {
+            time: Timestamp(1_763_715_635_123),
+            queue_id: "4XyzAB",
+            sender: "<alice@bücher.example>",
+            recipients,
+            bytes: 2_048,
+            engine: Duration::from_micros(321),
+            dns: Duration::ZERO,
+            generation: 3,
+        }
+    }
+
+    fn edited() -> Outcome {
+        Outcome {
+            verdict: Verdict::Unsafe,
+            links: 4,
+            findings: vec![
+                finding("example.com", Verdict::Notice, Reason::TextHrefMismatch, Done::Reported),
+                finding(
+                    "xn--ypal-43d9g.com",
+                    Verdict::Unsafe,
+                    Reason::TargetLookalike,
+                    Done::Edited,
+                ),
+                finding("xn--ypal-43d9g.com", Verdict::Unsafe, Reason::MixedScript, Done::Edited),
+            ],
+            edits: vec![RawEdit { range: 0..1, replacement: b"x".to_vec() }],
+            bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit("depth"))],
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn a_line_is_what_the_schema_says() {
+        let recipients = ["<bob@example.net>".to_owned(), "carol@EXAMPLE.net".to_owned()];
+        let event = Event::new(&seen(&recipients), &Policy::default(), &edited());
+        insta::assert_snapshot!(event.to_line(), @r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4XyzAB","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"xn--bcher-kva.example","recipients":["example.net"],"bytes":2048,"links":4,"edited":2,"reasons":{"mixed-script":1,"target-lookalike":1,"text-href-mismatch":1},"hosts":[{"host":"xn--ypal-43d9g.com","verdict":"unsafe","reasons":["mixed-script","target-lookalike"],"target":"paypal.com","done":"edited","count":2},{"host":"example.com","verdict":"notice","reasons":["text-href-mismatch"],"done":"reported","count":1}],"bypasses":{"limit:depth":1,"opaque":1},"engine_us":321,"generation":3}"#);
+        assert_eq!(serde_json::from_str::<Event>(&event.to_line()).unwrap(), event);
+    }
+
+    #[test]
+    fn no_local_part_path_or_query_gets_in() {
+        let recipients = ["bob@example.net".to_owned()];
+        let line = Event::new(&seen(&recipients), &Policy::default(), &edited()).to_line();
+        for private in ["alice", "bob", "secret", "user", "http"] {
+            assert!(!line.contains(private), "{private} in {line}");
+        }
+        assert!(line.is_ascii());
+    }
+
+    #[test]
+    fn actions_follow_from_the_outcome() {
+        let mut outcome = edited();
+        assert_eq!(Action::of(&outcome), Action::Edited);
+        outcome.edits.clear();
+        outcome.findings.iter_mut().for_each(|finding| finding.done = Done::Exempt);
+        assert_eq!(Action::of(&outcome), Action::Exempted);
+        outcome.findings.iter_mut().for_each(|finding| finding.done = Done::Reported);
+        assert_eq!(Action::of(&outcome), Action::Reported);
+        outcome.disposition = Disposition::Reject;
+        assert_eq!(Action::of(&outcome), Action::Rejected);
+        assert_eq!(Action::of(&Outcome::default()), Action::Passed);
+    }
+
+    #[test]
+    fn many_hosts_are_bounded_and_the_worst_stay() {
+        let mut outcome = Outcome { verdict: Verdict::Unsafe, ..Outcome::default() };
+        for number in 0..500 {
+            let host = format!("{}.host-{number}.example", "x".repeat(300));
+            outcome.findings.push(finding(
+                &host,
+                Verdict::Notice,
+                Reason::EmbeddedUrl,
+                Done::Reported,
+            ));
+        }
+        outcome.findings.push(finding(
+            "xn--e1afmkfd.example",
+            Verdict::Unsafe,
+            Reason::WholeScript,
+            Done::Edited,
+        ));
+        let event = Event::new(&seen(&[]), &Policy::default(), &outcome);
+        assert_eq!(
+            event.hosts.first().map(|entry| entry.host.as_str()),
+            Some("xn--e1afmkfd.example")
+        );
+        assert_eq!((event.hosts.len(), event.hosts_omitted), (HOSTS, 501 - HOSTS as u64));
+        assert!(event.to_line().len() < 32 << 10);
+    }
+
+    #[test]
+    fn unknown_reasons_of_a_newer_version_are_kept() {
+        let line = r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4X","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"","bytes":1,"links":1,"edited":1,"reasons":{"not-yet-known":1},"engine_us":1,"generation":1,"a_new_field":true}"#;
+        let event: Event = serde_json::from_str(line).unwrap();
+        assert_eq!(event.reasons.get("not-yet-known"), Some(&1));
+    }
+}

@@ -1,0 +1,566 @@
+//! The event journal: one JSON event a line, in segments, bounded in bytes and in days.
+//!
+//! Two streams stand side by side in one directory, so that a flood of clean mail never pushes
+//! out the findings: `events-*.jsonl` gets three quarters of the bytes, `clean-*.jsonl` the rest.
+//! A segment's name carries the second of its first event. A line is one `write` in append mode;
+//! a torn line (crash, full disk) is closed by the next writer and skipped by readers, and
+//! nothing else is lost. Time is handed in.
+
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::SCHEMA_VERSION;
+use super::event::Event;
+use super::time::Timestamp;
+
+/// Longest line a reader accepts, in bytes; [`Event`] stays below 40 KiB by its own bounds.
+pub const LINE_BYTES: u64 = 64 << 10;
+
+/// A stream is cut into this many segments, so that dropping the oldest frees about an eighth.
+const SEGMENTS: u64 = 8;
+
+/// A segment is closed after a day as well: age is judged by whole segments.
+const SEGMENT_SPAN: Duration = Duration::from_secs(86_400);
+
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of all segments together. Default 256 MiB: about half a million findings.
+    pub bytes: u64,
+    /// Age after which an event is removed. Default 30 days (DESIGN, "Privacy").
+    pub age: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { bytes: 256 << 20, age: Duration::from_secs(30 * 86_400) }
+    }
+}
+
+/// What went wrong with the journal, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("journal {}: cannot {doing}: {source}", path.display())]
+pub struct JournalError {
+    pub path: PathBuf,
+    pub doing: &'static str,
+    #[source]
+    pub source: io::Error,
+}
+
+/// The writing end. One process writes; any number read.
+#[derive(Debug)]
+pub struct Journal {
+    directory: PathBuf,
+    bounds: Bounds,
+    findings: Stream,
+    clean: Stream,
+    /// Segments found too old at the last look. Removed at the second, so that a clock that
+    /// jumps ahead and back between two looks costs nothing.
+    condemned: BTreeSet<PathBuf>,
+}
+
+impl Journal {
+    /// Opens the journal in this directory, which is made (0750) when absent. Segments are 0640.
+    ///
+    /// # Errors
+    /// When the directory cannot be made or read.
+    pub fn open(directory: &Path, bounds: Bounds) -> Result<Journal, JournalError> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o750)
+            .create(directory)
+            .map_err(|source| failed(directory, "make the directory", source))?;
+        let share = bounds.bytes / 4;
+        let journal = Journal {
+            directory: directory.to_owned(),
+            bounds,
+            findings: Stream::new("events", share * 3),
+            clean: Stream::new("clean", share),
+            condemned: BTreeSet::new(),
+        };
+        segments(directory, "events")?;
+        Ok(journal)
+    }
+
+    /// Appends an event. After an error the journal is still usable: the next event tries anew.
+    ///
+    /// # Errors
+    /// When the segment cannot be opened or written: the event is not kept.
+    pub fn record(&mut self, event: &Event) -> Result<(), JournalError> {
+        let stream = if event.is_clean() { &mut self.clean } else { &mut self.findings };
+        let mut line = event.to_line().into_bytes();
+        line.push(b'\n');
+        stream.append(&self.directory, &line, event.time)
+    }
+
+    /// Brings what was written to the disk.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        self.findings.sync()?;
+        self.clean.sync()
+    }
+
+    /// Removes segments whose last event is too old. Call it about hourly; it takes two calls.
+    ///
+    /// # Errors
+    /// When the directory cannot be read or a segment cannot be removed.
+    pub fn expire(&mut self, now: Timestamp) -> Result<(), JournalError> {
+        let mut old = BTreeSet::new();
+        for stream in [&self.findings, &self.clean] {
+            let all = segments(&self.directory, stream.name)?;
+            let open = stream.open.as_ref().map(|open| open.path.as_path());
+            let starts = all.iter().map(|segment| segment.start);
+            // A segment ends where the next one starts; the last one at most a day later.
+            for (segment, next) in all.iter().zip(starts.skip(1).map(Some).chain([None])) {
+                let end = next.unwrap_or(segment.start + SEGMENT_SPAN.as_secs());
+                if end < now.minus(self.bounds.age).seconds() && open != Some(&segment.path) {
+                    old.insert(segment.path.clone());
+                }
+            }
+        }
+        for path in old.intersection(&self.condemned) {
+            remove(path)?;
+        }
+        self.condemned = old;
+        Ok(())
+    }
+}
+
+/// One stream of segments.
+#[derive(Debug)]
+struct Stream {
+    name: &'static str,
+    bytes: u64,
+    open: Option<Open>,
+}
+
+/// The segment that is written to.
+#[derive(Debug)]
+struct Open {
+    path: PathBuf,
+    file: File,
+    start: u64,
+    length: u64,
+    /// The last write did not end with a line end.
+    torn: bool,
+}
+
+impl Stream {
+    fn new(name: &'static str, bytes: u64) -> Stream {
+        Stream { name, bytes, open: None }
+    }
+
+    fn append(
+        &mut self,
+        directory: &Path,
+        line: &[u8],
+        now: Timestamp,
+    ) -> Result<(), JournalError> {
+        let per_segment = (self.bytes / SEGMENTS).max(1);
+        let span = SEGMENT_SPAN.as_secs();
+        let fits = |open: &Open| {
+            let length = open.length.saturating_add(line.len() as u64);
+            length <= per_segment && now.seconds().abs_diff(open.start) < span
+        };
+        let mut open = match self.open.take() {
+            Some(open) if fits(&open) => open,
+            Some(full) => {
+                drop(full);
+                let fresh = Open::create(directory, self.name, now)?;
+                self.prune(directory, per_segment)?;
+                fresh
+            }
+            None => Open::resume(directory, self.name, now)?,
+        };
+        let written = open.append(line);
+        // Kept after an error as well: its length and its torn end are known.
+        self.open = Some(open);
+        written
+    }
+
+    /// Drops the oldest segments until the rest and a full new one fit.
+    fn prune(&self, directory: &Path, per_segment: u64) -> Result<(), JournalError> {
+        let all = segments(directory, self.name)?;
+        let mut total: u64 = all.iter().map(|segment| segment.length).sum();
+        let keep = self.bytes.saturating_sub(per_segment);
+        for segment in all.iter().take(all.len().saturating_sub(1)) {
+            if total <= keep {
+                break;
+            }
+            remove(&segment.path)?;
+            total -= segment.length;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), JournalError> {
+        match &self.open {
+            Some(open) => open
+                .file
+                .sync_data()
+                .map_err(|source| failed(&open.path, "bring it to the disk", source)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Open {
+    /// The newest segment, with a torn last line closed; a new one when there is none.
+    fn resume(directory: &Path, stream: &str, now: Timestamp) -> Result<Open, JournalError> {
+        match segments(directory, stream)?.pop() {
+            Some(newest) => Open::at(newest.path, newest.start),
+            None => Open::create(directory, stream, now),
+        }
+    }
+
+    /// A new segment, named after the clock; after the newest one when the clock went back.
+    fn create(directory: &Path, stream: &str, now: Timestamp) -> Result<Open, JournalError> {
+        let newest = segments(directory, stream)?.pop().map(|newest| newest.start);
+        let start = newest.map_or(now.seconds(), |newest| now.seconds().max(newest + 1));
+        Open::at(directory.join(format!("{stream}-{start:012}.jsonl")), start)
+    }
+
+    fn at(path: PathBuf, start: u64) -> Result<Open, JournalError> {
+        let opened =
+            OpenOptions::new().read(true).append(true).create(true).mode(0o640).open(&path);
+        let mut file = opened.map_err(|source| failed(&path, "open it", source))?;
+        let length = inspect(&mut file).map_err(|source| failed(&path, "read it", source))?;
+        let (length, torn) = length;
+        Ok(Open { path, file, start, length, torn })
+    }
+
+    fn append(&mut self, line: &[u8]) -> Result<(), JournalError> {
+        let closed: Vec<u8>;
+        let line = if self.torn {
+            closed = [b"\n", line].concat();
+            closed.as_slice()
+        } else {
+            line
+        };
+        match self.file.write(line) {
+            Ok(written) if written == line.len() => {
+                self.length += written as u64;
+                self.torn = false;
+                Ok(())
+            }
+            Ok(written) => {
+                self.length += written as u64;
+                self.torn = true;
+                let full = io::Error::from(io::ErrorKind::StorageFull);
+                Err(failed(&self.path, "write a whole line", full))
+            }
+            Err(source) => Err(failed(&self.path, "write", source)),
+        }
+    }
+}
+
+/// The length of a segment and whether its last line is torn; its mode is narrowed to 0640.
+fn inspect(file: &mut File) -> io::Result<(u64, bool)> {
+    let metadata = file.metadata()?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & !0o640 != 0 {
+        file.set_permissions(Permissions::from_mode(mode & 0o640))?;
+    }
+    if metadata.len() == 0 {
+        return Ok((0, false));
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok((metadata.len(), last != *b"\n"))
+}
+
+/// What a reader found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Lines that are no event: torn, damaged, or longer than [`LINE_BYTES`].
+    pub damaged: u64,
+    /// Events of a newer schema than this program's.
+    pub newer: u64,
+    /// The oldest event of either stream, however old: how far back the journal reaches.
+    pub oldest_finding: Option<Timestamp>,
+    pub oldest_clean: Option<Timestamp>,
+}
+
+/// Hands every event from `since` on to `take`, findings before clean mail, each in the order of
+/// writing. A directory that is not there reads as an empty journal.
+///
+/// # Errors
+/// When the directory or a segment is there but cannot be read.
+pub fn read(
+    directory: &Path,
+    since: Timestamp,
+    mut take: impl FnMut(Event),
+) -> Result<Reading, JournalError> {
+    let mut reading = Reading::default();
+    for stream in ["events", "clean"] {
+        let all = segments(directory, stream)?;
+        let oldest = all.first().map(|segment| Timestamp(segment.start.saturating_mul(1_000)));
+        match stream {
+            "events" => reading.oldest_finding = oldest,
+            _ => reading.oldest_clean = oldest,
+        }
+        for segment in all {
+            let file = match File::open(&segment.path) {
+                Ok(file) => file,
+                // Pruned since the listing.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(failed(&segment.path, "open it", source)),
+            };
+            let mut lines = BufReader::new(file);
+            while let Some(line) =
+                next_line(&mut lines).map_err(|source| failed(&segment.path, "read it", source))?
+            {
+                match line {
+                    Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
+                        Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
+                        Ok(event) if event.time >= since => take(event),
+                        Ok(_) => {}
+                        Err(_) => reading.damaged += 1,
+                    },
+                    Line::TooLong => reading.damaged += 1,
+                }
+            }
+        }
+    }
+    Ok(reading)
+}
+
+enum Line {
+    /// Without its line end; never empty.
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+/// The next line that holds anything. A last line without an end counts: a whole event may
+/// stand there, its line end lost.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
+    loop {
+        let mut line = Vec::new();
+        let read = input.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if read as u64 == LINE_BYTES {
+            input.skip_until(b'\n')?;
+            return Ok(Some(Line::TooLong));
+        }
+        if !line.is_empty() {
+            return Ok(Some(Line::Whole(line)));
+        }
+    }
+}
+
+struct Segment {
+    path: PathBuf,
+    /// Seconds since 1970 of its first event.
+    start: u64,
+    length: u64,
+}
+
+/// The segments of a stream, oldest first. Other files in the directory are left alone.
+fn segments(directory: &Path, stream: &str) -> Result<Vec<Segment>, JournalError> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(failed(directory, "list the directory", source)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|source| failed(directory, "list the directory", source))?;
+        let name = entry.file_name();
+        let start = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(stream)?.strip_prefix('-')?.strip_suffix(".jsonl"))
+            .and_then(|digits| digits.parse().ok());
+        if let (Some(start), Ok(metadata)) = (start, entry.metadata()) {
+            found.push(Segment { path: entry.path(), start, length: metadata.len() });
+        }
+    }
+    found.sort_by_key(|segment| segment.start);
+    Ok(found)
+}
+
+fn remove(path: &Path) -> Result<(), JournalError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(failed(path, "remove it", source))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
+    JournalError { path: path.to_owned(), doing, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::event::Action;
+
+    const START: u64 = 1_763_715_635;
+
+    fn event(second: u64, id: &str, action: Action) -> Event {
+        Event {
+            v: SCHEMA_VERSION,
+            time: Timestamp((START + second) * 1_000),
+            queue_id: id.to_owned(),
+            action,
+            ..Event::default()
+        }
+    }
+
+    fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, Reading) {
+        let mut ids = Vec::new();
+        let reading = read(directory, since, |event| ids.push(event.queue_id)).unwrap();
+        (ids, reading)
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("journal");
+        assert_eq!(ids(&directory, Timestamp(0)), (Vec::new(), Reading::default()));
+        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+        journal.record(&event(0, "A", Action::Edited)).unwrap();
+        journal.record(&event(1, "B", Action::Passed)).unwrap();
+        drop(journal);
+        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+        journal.record(&event(2, "C", Action::Reported)).unwrap();
+        journal.sync().unwrap();
+        let (all, reading) = ids(&directory, Timestamp(0));
+        assert_eq!(all, ["A", "C", "B"]);
+        assert_eq!(reading.damaged, 0);
+        assert_eq!(reading.oldest_clean, Some(Timestamp((START + 1) * 1_000)));
+        assert_eq!(ids(&directory, Timestamp((START + 2) * 1_000)).0, ["C"]);
+    }
+
+    #[test]
+    fn modes_are_narrow() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("journal");
+        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+        journal.record(&event(0, "A", Action::Edited)).unwrap();
+        let segment = segments(&directory, "events").unwrap().pop().unwrap().path;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&segment) & !0o640, 0);
+        assert_eq!(mode(&directory) & !0o750, 0);
+        fs::set_permissions(&segment, Permissions::from_mode(0o666)).unwrap();
+        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+        journal.record(&event(1, "B", Action::Edited)).unwrap();
+        assert_eq!(mode(&segment), 0o640);
+    }
+
+    #[test]
+    fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
+        let root = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        for id in ["A", "B", "C"] {
+            journal.record(&event(0, id, Action::Edited)).unwrap();
+        }
+        drop(journal);
+        let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
+        let whole = fs::read(&path).unwrap();
+        let third = whole.len() - whole.len() / 3;
+        for cut in third..=whole.len() {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+            journal.record(&event(1, "D", Action::Edited)).unwrap();
+            let (found, reading) = ids(root.path(), Timestamp(0));
+            // C is whole as soon as only its line end is missing, and absent at the cut before it.
+            let expected: &[&str] =
+                if cut + 1 >= whole.len() { &["A", "B", "C", "D"] } else { &["A", "B", "D"] };
+            assert_eq!(found, expected, "cut at {cut} of {}", whole.len());
+            assert!(reading.damaged <= 1);
+        }
+    }
+
+    #[test]
+    fn zeros_after_a_power_cut_are_one_damaged_line() {
+        let root = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        journal.record(&event(0, "A", Action::Edited)).unwrap();
+        drop(journal);
+        let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(&vec![0; 200_000]).unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        journal.record(&event(1, "B", Action::Edited)).unwrap();
+        let (found, reading) = ids(root.path(), Timestamp(0));
+        assert_eq!((found, reading.damaged), (vec!["A".to_owned(), "B".to_owned()], 1));
+    }
+
+    #[test]
+    fn bytes_are_bounded_and_clean_mail_does_not_push_out_findings() {
+        let root = tempfile::tempdir().unwrap();
+        let bounds = Bounds { bytes: 64 << 10, ..Bounds::default() };
+        let mut journal = Journal::open(root.path(), bounds).unwrap();
+        journal.record(&event(0, "FIRST", Action::Edited)).unwrap();
+        for number in 0..5_000 {
+            journal.record(&event(number / 100, "CLEAN", Action::Passed)).unwrap();
+        }
+        let size = |stream| -> u64 {
+            segments(root.path(), stream).unwrap().iter().map(|segment| segment.length).sum()
+        };
+        assert!(size("clean") <= bounds.bytes / 4);
+        assert!(size("clean") > bounds.bytes / 8);
+        assert_eq!(ids(root.path(), Timestamp(0)).0.first().map(String::as_str), Some("FIRST"));
+        for number in 0..5_000 {
+            journal.record(&event(number / 100, "FOUND", Action::Edited)).unwrap();
+        }
+        assert!(size("events") + size("clean") <= bounds.bytes);
+        assert!(!ids(root.path(), Timestamp(0)).0.iter().any(|id| id == "FIRST"));
+    }
+
+    #[test]
+    fn age_is_bounded_and_a_clock_that_jumps_costs_nothing() {
+        const DAY: u64 = 86_400;
+        let root = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        for day in 0..40 {
+            journal.record(&event(day * DAY, &day.to_string(), Action::Edited)).unwrap();
+        }
+        let at = |day: u64| Timestamp((START + day * DAY) * 1_000);
+        journal.expire(at(4_000)).unwrap();
+        journal.expire(at(30)).unwrap();
+        assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 40);
+        journal.expire(at(40)).unwrap();
+        journal.expire(at(40)).unwrap();
+        let (left, _) = ids(root.path(), Timestamp(0));
+        // Day 9 ends where day 10 begins, thirty days before day 40.
+        assert_eq!(left.first().map(String::as_str), Some("9"));
+        assert_eq!(left.last().map(String::as_str), Some("39"));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_keeps_every_event() {
+        let root = tempfile::tempdir().unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        for (second, id) in [(1_000_000, "A"), (0, "B"), (1, "C"), (1_000_001, "D")] {
+            journal.record(&event(second, id, Action::Edited)).unwrap();
+        }
+        assert_eq!(ids(root.path(), Timestamp(0)).0, ["A", "B", "C", "D"]);
+    }
+
+    #[test]
+    fn other_files_and_newer_events_are_let_be() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("events-x.jsonl"), "no").unwrap();
+        fs::write(root.path().join("README"), "no").unwrap();
+        let newer = event(0, "A", Action::Edited);
+        let newer = Event { v: SCHEMA_VERSION + 1, ..newer }.to_line();
+        fs::write(root.path().join("events-000000000001.jsonl"), newer + "\n{}\n").unwrap();
+        let (found, reading) = ids(root.path(), Timestamp(0));
+        assert!(found.is_empty());
+        assert_eq!((reading.newer, reading.damaged), (1, 1));
+    }
+}

@@ -1,0 +1,90 @@
+//! What may stand in a log line, a journal or a mail: ASCII that no terminal, no log reader and
+//! no mail client acts on.
+
+use std::fmt::Write;
+
+/// Longest host kept, in characters of its ASCII form: a name on the wire holds at most 253.
+pub const HOST_CHARS: usize = 253;
+
+/// Longest queue id kept, in characters. Postfix writes up to 20, Sendmail 14.
+pub const QUEUE_ID_CHARS: usize = 64;
+
+/// A host in ASCII form, lower case; whatever is no host character is written `{XX}` in
+/// hexadecimal, so that nothing outside of `a-z 0-9 . - _ : [ ] { }` remains.
+pub fn host(ascii: &str) -> String {
+    let mut out = String::with_capacity(ascii.len().min(HOST_CHARS));
+    for byte in ascii.bytes().take(HOST_CHARS) {
+        match byte.to_ascii_lowercase() {
+            byte @ (b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b':' | b'[' | b']') => {
+                out.push(char::from(byte));
+            }
+            // Writing to a String cannot fail.
+            other => drop(write!(out, "{{{other:02X}}}")),
+        }
+    }
+    out
+}
+
+/// A host that no client turns into a link: every dot and colon bracketed.
+pub fn defanged(ascii: &str) -> String {
+    host(ascii).replace(['[', ']'], "").replace('.', "[.]").replace(':', "[:]")
+}
+
+/// The domain of a mail address in ASCII form. Local parts stay out of records. A null sender
+/// and an address without a domain give an empty text.
+pub fn domain(address: &str) -> String {
+    let address = address.trim().trim_start_matches('<').trim_end_matches('>');
+    let Some((_, domain)) = address.rsplit_once('@') else {
+        return String::new();
+    };
+    match idna::domain_to_ascii(domain) {
+        Ok(ascii) => host(&ascii),
+        Err(_) => host(domain),
+    }
+}
+
+/// A queue id: letters, digits and `. - _`; anything else becomes `?`.
+pub fn queue_id(id: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '_');
+    id.chars().take(QUEUE_ID_CHARS).map(|char| if plain(char) { char } else { '?' }).collect()
+}
+
+/// A short label from the operator's configuration or from the program: printable ASCII.
+pub fn label(text: &str) -> String {
+    text.chars().take(80).map(|char| if matches!(char, ' '..='~') { char } else { '?' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn local_parts_stay_out() {
+        assert_eq!(domain("<alice@example.org>"), "example.org");
+        assert_eq!(domain("alice@bücher.example"), "xn--bcher-kva.example");
+        assert_eq!(domain("\"odd@name\"@example.org"), "example.org");
+        assert_eq!(domain("<>"), "");
+        assert_eq!(domain("alice"), "");
+    }
+
+    #[test]
+    fn nothing_is_clickable() {
+        assert_eq!(defanged("xn--pypal-4ve.com"), "xn--pypal-4ve[.]com");
+        assert_eq!(defanged("[2001:db8::1]"), "2001[:]db8[:][:]1");
+        assert_eq!(host("a\r\nb c"), "a{0D}{0A}b{20}c");
+        assert_eq!(queue_id("4X\n<y>"), "4X??y?");
+    }
+
+    proptest! {
+        #[test]
+        fn only_tame_ascii_comes_out(text in "\\PC{0,300}|[\\x00-\\x7f]{0,300}") {
+            let tame = |char: char| matches!(char, 'a'..='z' | 'A'..='F' | '0'..='9' | '.' | '-' | '_' | ':' | '[' | ']' | '{' | '}');
+            prop_assert!(host(&text).chars().all(tame));
+            prop_assert!(domain(&text).chars().all(tame));
+            prop_assert!(defanged(&text).replace("[.]", "").replace("[:]", "").chars().all(|c| tame(c) && !matches!(c, '.' | ':')));
+            prop_assert!(queue_id(&text).chars().count() <= QUEUE_ID_CHARS);
+            prop_assert!(label(&text).chars().all(|char| matches!(char, ' '..='~')));
+        }
+    }
+}
