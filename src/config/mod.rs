@@ -1,1 +1,230 @@
 //! Configuration: layers merged, then validated against our schema.
+//!
+//! The `config` crate merges built-in < file < `conf.d/*.toml` < environment < flags
+//! ([`Sources`]). The schema ([`sections`]) then walks the merged tree and reports everything that
+//! is wrong at once ([`Errors`]): unknown keys, wrong types, impossible values, each with its key
+//! path, its origin, what was expected, what was found, and the known key that was probably meant.
+
+mod check;
+mod layers;
+mod print;
+mod problem;
+mod rules;
+mod schema;
+pub mod sections;
+mod setting;
+mod types;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ::config::{Value, ValueKind};
+
+pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
+pub use print::{effective, example};
+pub use problem::{Errors, Problem};
+pub use rules::Settings;
+pub use schema::{Effect, Effective};
+pub use sections::{
+    Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, PolicySection, RuleSection,
+    Server, Tld,
+};
+pub use setting::Size;
+pub use types::{
+    Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
+    LogTarget, Schedule, SmtpTls, StatusCode, Transport,
+};
+
+use schema::{Key, Reading, Section, Table};
+
+/// A valid configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    pub server: Server,
+    pub log: Log,
+    pub metrics: Metrics,
+    pub dns: Dns,
+    pub tld: Tld,
+    pub policy: PolicySection,
+    pub lists: Lists,
+    pub exempt: Exempt,
+    /// By name; [`Config::settings`] puts them in order.
+    pub rules: BTreeMap<String, RuleSection>,
+    pub limits: LimitsSection,
+    pub journal: Journal,
+    pub digest: Digest,
+    /// Directory of the configuration file, where relative paths of lists and keys begin.
+    pub directory: PathBuf,
+    /// Every setting as it holds, with its origin, in the order of the schema.
+    pub effective: Vec<Effective>,
+}
+
+/// Reads, merges and validates all layers. List and key files are read by [`Config::settings`].
+///
+/// # Errors
+/// Everything that is wrong, at once.
+pub fn load(sources: &Sources) -> Result<Config, Errors> {
+    let mut reading = Reading::default();
+    let root = layers::merge(sources, &mut reading.problems);
+    let directory = sources
+        .main_file()
+        .and_then(|file| file.parent().map(Path::to_owned))
+        .or_else(|| Path::new(DEFAULT_FILE).parent().map(Path::to_owned))
+        .unwrap_or_default();
+    let config = read(&root, directory, &mut reading);
+    let Reading { mut problems, effective } = reading;
+    match config {
+        Some(config) if problems.is_empty() => {
+            let config = Config { effective, ..config };
+            problems.extend(check::impossible(&config));
+            if problems.is_empty() { Ok(config) } else { Err(Errors::sorted(problems)) }
+        }
+        _ => Err(Errors::sorted(problems)),
+    }
+}
+
+/// The settings that a program without any file has.
+///
+/// # Errors
+/// None, as a test shows; the signature saves a panic.
+pub fn builtin() -> Result<Config, Errors> {
+    load(&Sources::builtin_only())
+}
+
+/// Keys whose change from `old` to `new` takes effect only when the daemon is started anew.
+pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
+    let value = |config: &Config, key: &str| {
+        config
+            .effective
+            .iter()
+            .find(|setting| setting.key == key)
+            .map(|setting| setting.value.clone())
+    };
+    new.effective
+        .iter()
+        .filter(|setting| setting.effect == Effect::Restart)
+        .filter(|setting| value(old, &setting.key).as_ref() != Some(&setting.value))
+        .map(|setting| setting.key.clone())
+        .collect()
+}
+
+/// The sections in the order of the documentation, with what they are about.
+fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 12] {
+    fn of<S: Section>(
+        name: &'static str,
+    ) -> (&'static str, &'static [&'static str], &'static [Key]) {
+        (name, S::ABOUT, S::KEYS)
+    }
+    [
+        of::<Server>("server"),
+        of::<Log>("log"),
+        of::<Metrics>("metrics"),
+        of::<Dns>("dns"),
+        of::<Tld>("tld"),
+        of::<PolicySection>("policy"),
+        of::<Lists>("lists"),
+        of::<Exempt>("exempt"),
+        of::<RuleSection>("rules.*"),
+        of::<LimitsSection>("limits"),
+        of::<Journal>("journal"),
+        of::<Digest>("digest"),
+    ]
+}
+
+/// Paths of all keys; those of rules as `rules.*.KEY`.
+fn known_keys() -> Vec<String> {
+    let paths = sections().into_iter().flat_map(|(section, _, keys)| {
+        keys.iter().map(move |key| format!("{section}.{}", key.name))
+    });
+    paths.collect()
+}
+
+/// Reads every section of the merged tree.
+fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Config> {
+    let none = std::collections::HashMap::new();
+    let tree = match &root.kind {
+        ValueKind::Table(tree) => tree,
+        _ => &none,
+    };
+    let mut unknown: Vec<_> = tree
+        .iter()
+        .filter(|(name, _)| {
+            *name != "rules" && sections().iter().all(|(section, _, _)| section != name)
+        })
+        .collect();
+    unknown.sort_by_key(|(name, _)| *name);
+    for (name, value) in unknown {
+        reading.problems.extend(unknown_section(name, value));
+    }
+    let server = section(tree.get("server"), "server", reading);
+    let log = section(tree.get("log"), "log", reading);
+    let metrics = section(tree.get("metrics"), "metrics", reading);
+    let dns = section(tree.get("dns"), "dns", reading);
+    let tld = section(tree.get("tld"), "tld", reading);
+    let policy = section(tree.get("policy"), "policy", reading);
+    let lists = section(tree.get("lists"), "lists", reading);
+    let exempt = section(tree.get("exempt"), "exempt", reading);
+    let rules = rule_sections(tree.get("rules"), reading);
+    let limits = section(tree.get("limits"), "limits", reading);
+    let journal = section(tree.get("journal"), "journal", reading);
+    let digest = section(tree.get("digest"), "digest", reading);
+    Some(Config {
+        server: server?,
+        log: log?,
+        metrics: metrics?,
+        dns: dns?,
+        tld: tld?,
+        policy: policy?,
+        lists: lists?,
+        exempt: exempt?,
+        rules: rules?,
+        limits: limits?,
+        journal: journal?,
+        digest: digest?,
+        directory,
+        effective: Vec::new(),
+    })
+}
+
+fn section<S: Section>(value: Option<&Value>, path: &str, reading: &mut Reading) -> Option<S> {
+    let mut table = Table::new(path.to_owned(), value, S::KEYS, reading);
+    let section = S::read(&mut table);
+    table.refuse_unknown();
+    section
+}
+
+fn rule_sections(
+    value: Option<&Value>,
+    reading: &mut Reading,
+) -> Option<BTreeMap<String, RuleSection>> {
+    let Some(value) = value else { return Some(BTreeMap::new()) };
+    let ValueKind::Table(table) = &value.kind else {
+        let at = setting::At { key: "rules", value, bounds: None };
+        reading.problems.push(at.problem("tables [rules.NAME]".to_owned()));
+        return None;
+    };
+    let sorted: BTreeMap<&String, &Value> = table.iter().collect();
+    let mut rules = Some(BTreeMap::new());
+    for (name, value) in sorted {
+        let rule = section::<RuleSection>(Some(value), &format!("rules.{name}"), reading);
+        rules = rules.zip(rule).map(|(mut rules, rule)| {
+            rules.insert(name.clone(), rule);
+            rules
+        });
+    }
+    rules
+}
+
+/// Every key of a section that nobody knows; the section itself when it holds none.
+fn unknown_section(name: &str, value: &Value) -> Vec<Problem> {
+    match &value.kind {
+        ValueKind::Table(keys) if !keys.is_empty() => {
+            let sorted: BTreeMap<&String, &Value> = keys.iter().collect();
+            sorted
+                .into_iter()
+                .map(|(key, value)| schema::unknown_key(&format!("{name}.{key}"), value))
+                .collect()
+        }
+        _ => vec![schema::unknown_key(name, value)],
+    }
+}

@@ -1,1 +1,62 @@
 //! The table of top-level domains: its file, its refresh, the DNS.
+//!
+//! | question | answered by |
+//! | --- | --- |
+//! | which TLDs exist, without any file | [`builtin`] |
+//! | is this file a list of TLDs, and a plausible one | [`list::parse`], [`list::plausible`] |
+//! | what did the DNS say lately, and may it be asked now | [`cache::Cache`], the clock handed in |
+//! | what does one response of the DNS mean | [`dns::Response`] |
+//! | the table in the state directory and its refresh over HTTPS | `store`, `refresh` (with the `app` feature) |
+
+pub mod cache;
+pub mod dns;
+pub mod list;
+
+use crate::engine::TldTable;
+
+/// Version of the built-in table: the package that carries IANA's list, and the day it was made.
+pub const BUILTIN_VERSION: &str = "built-in tld 2.45.0, 2026-11-01";
+
+/// Days from 1970-01-01 to the day of [`BUILTIN_VERSION`].
+pub const BUILTIN_DAY: u64 = 20_758;
+
+/// The table that the program was built with.
+pub fn builtin() -> TldTable {
+    TldTable::new(tld::TLD.iter(), BUILTIN_VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_builtin_table_is_plausible_by_its_own_rules() {
+        let table = builtin();
+        assert_eq!(list::plausible(&table, &table), Ok(()));
+        assert!(table.contains("com") && table.contains("xn--p1ai"));
+        assert!(!table.contains("COM") && !table.contains("example"));
+    }
+
+    #[test]
+    fn the_builtin_version_is_the_locked_package() {
+        let lock = include_str!("../../Cargo.lock");
+        let version = lock
+            .split("[[package]]")
+            .find(|package| package.contains("name = \"tld\"\n"))
+            .and_then(|package| package.split("version = \"").nth(1))
+            .and_then(|rest| rest.split('"').next())
+            .unwrap();
+        assert!(
+            BUILTIN_VERSION.starts_with(&format!("built-in tld {version}, ")),
+            "BUILTIN_VERSION says {BUILTIN_VERSION:?}, Cargo.lock says {version}"
+        );
+    }
+
+    #[test]
+    fn the_builtin_day_is_the_day_of_the_version() {
+        let (_, date) = BUILTIN_VERSION.split_once(", ").unwrap();
+        let mut numbers = date.split('-').map(|number| number.parse().unwrap());
+        let mut next = || -> u64 { numbers.next().unwrap() };
+        assert_eq!(list::days_from_civil(next(), next(), next()), Some(BUILTIN_DAY));
+    }
+}

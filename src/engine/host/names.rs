@@ -17,6 +17,13 @@ impl Names {
         Names { names: names.into_iter().map(|name| name.as_ref().to_lowercase()).collect() }
     }
 
+    /// The set with these names as well.
+    #[must_use]
+    pub fn extended<S: AsRef<str>>(mut self, names: impl IntoIterator<Item = S>) -> Names {
+        self.names.extend(Names::new(names).names);
+        self
+    }
+
     /// Whether the host (lower-case ASCII form) is one of the names or below one.
     pub fn covers(&self, ascii: &str) -> bool {
         self.names.iter().any(|name| {

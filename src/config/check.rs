@@ -1,0 +1,114 @@
+//! Values that are possible alone but not together.
+
+use crate::engine::outcome::Disposition;
+
+use super::problem::Problem;
+use super::types::{Address, Schedule, SmtpTls, Transport};
+use super::{Config, Exempt};
+
+/// Every combination that cannot work.
+pub(super) fn impossible(config: &Config) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let mut refuse = |key: &str, expected: &str| found.push(problem(config, key, expected));
+    if config.server.listen.is_empty() {
+        refuse("server.listen", "at least one address");
+    }
+    if config.metrics.listen.as_ref().is_some_and(|address| !address.is_local()) {
+        refuse("metrics.listen", "a loopback address or unix:/PATH, since nothing protects it");
+    }
+    if let Some(address) = &config.metrics.listen
+        && config.server.listen.contains(address)
+        && !matches!(address, Address::Inet { port: 0, .. })
+    {
+        refuse("metrics.listen", "another address than those of server.listen");
+    }
+    if config.dns.positive_min > config.dns.positive_max {
+        refuse("dns.positive_min", "at most dns.positive_max");
+    }
+    if config.dns.negative_min > config.dns.negative_max {
+        refuse("dns.negative_min", "at most dns.negative_max");
+    }
+    if config.dns.deadline >= config.server.message_timeout {
+        refuse("dns.deadline", "less than server.message_timeout");
+    }
+    if config.server.max_message > config.server.max_memory {
+        refuse("server.max_message", "at most server.max_memory");
+    }
+    for (key, disposition) in
+        [("policy.on_limit", config.policy.on_limit), ("policy.on_opaque", config.policy.on_opaque)]
+    {
+        if disposition == Disposition::Tempfail {
+            refuse(key, "anything but tempfail: a retry would end the same");
+        }
+    }
+    let Exempt { senders, authserv_id, .. } = &config.exempt;
+    if !senders.is_empty() && authserv_id.is_none() {
+        refuse(
+            "exempt.authserv_id",
+            "the authserv-id of your server, since exempt.senders needs it",
+        );
+    }
+    for name in config.rules.keys().filter(|name| !is_rule_name(name)) {
+        found.push(Problem {
+            key: format!("rules.{name}"),
+            origin: origin_below(config, &format!("rules.{name}.")),
+            expected: "a name of 1 to 40 letters, digits, - and _, other than default".to_owned(),
+            found: format!("{name:?}"),
+            nearest: None,
+        });
+    }
+    found.extend(digest(config));
+    found
+}
+
+fn digest(config: &Config) -> Vec<Problem> {
+    let digest = &config.digest;
+    let mut found = Vec::new();
+    let mut refuse = |key: &str, expected: &str| found.push(problem(config, key, expected));
+    if digest.at != Schedule::Off && digest.to.is_empty() {
+        refuse("digest.to", "at least one recipient, since digest.at is set");
+    }
+    let addresses = digest.to.iter().map(|to| ("digest.to", to));
+    for (key, address) in addresses.chain(digest.from.iter().map(|from| ("digest.from", from))) {
+        if address.parse::<lettre::Address>().is_err() {
+            refuse(key, "mail addresses (ann@example.com)");
+        }
+    }
+    if digest.smtp_user.is_some() != digest.smtp_password_file.is_some() {
+        refuse("digest.smtp_user", "a user and a password file, or neither");
+    }
+    let exposed = digest.transport == Transport::Smtp
+        && digest.smtp_tls == SmtpTls::None
+        && digest.smtp_user.is_some()
+        && digest.smtp_host.0 != "localhost";
+    if exposed {
+        refuse("digest.smtp_tls", "starttls or implicit, since a password would be sent in clear");
+    }
+    found
+}
+
+fn problem(config: &Config, key: &str, expected: &str) -> Problem {
+    let setting = config.effective.iter().find(|setting| setting.key == key);
+    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+    Problem {
+        key: key.to_owned(),
+        origin: text(setting.map(|setting| &setting.origin)),
+        expected: expected.to_owned(),
+        found: text(setting.map(|setting| &setting.value)),
+        nearest: None,
+    }
+}
+
+fn origin_below(config: &Config, prefix: &str) -> String {
+    let first = config
+        .effective
+        .iter()
+        .find(|setting| setting.key.starts_with(prefix) && setting.origin != "built-in");
+    first.map_or_else(|| "built-in".to_owned(), |setting| setting.origin.clone())
+}
+
+fn is_rule_name(name: &str) -> bool {
+    (1..=40).contains(&name.len())
+        && name != "default"
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}

@@ -1,0 +1,256 @@
+//! The layers of a configuration, merged by the `config` crate.
+//!
+//! built-in < file < `conf.d/*.toml` (by name) < environment < flags. Tables merge key by key,
+//! anything else is replaced. Every value carries its origin, files with the line.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use ::config::{Config, Environment, Source, Value, ValueKind};
+use toml::de::{DeTable, DeValue};
+
+use super::problem::Problem;
+
+/// Where the configuration is looked for when nobody says.
+pub const DEFAULT_FILE: &str = "/etc/linkmilter/linkmilter.toml";
+
+/// Variables of this prefix are settings: `LINKMILTER_DNS__MODE` is `dns.mode`.
+pub const ENVIRONMENT_PREFIX: &str = "LINKMILTER";
+
+/// Variables of the prefix that are no settings.
+const NOT_SETTINGS: [&str; 1] = ["LINKMILTER_TESTDATA"];
+
+/// Where settings come from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The file named on the command line. Without one, [`DEFAULT_FILE`] if it exists.
+    pub file: Option<PathBuf>,
+    /// Environment variables; those of other prefixes are ignored.
+    pub environment: BTreeMap<String, String>,
+    /// Settings from the command line.
+    pub flags: Vec<Flag>,
+}
+
+/// A setting from the command line.
+#[derive(Clone, Debug)]
+pub struct Flag {
+    /// The option, for error messages: `--listen`.
+    pub option: &'static str,
+    /// Path of the key.
+    pub key: &'static str,
+    /// One value, or several for a list.
+    pub values: Vec<String>,
+}
+
+impl Sources {
+    /// The file if one was named, and the environment of this process.
+    pub fn new(file: Option<PathBuf>) -> Sources {
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX))
+            .map(|(name, value)| (name, value.to_string_lossy().into_owned()))
+            .collect();
+        Sources { file, environment, flags: Vec::new() }
+    }
+
+    /// Nothing but the built-in settings.
+    pub fn builtin_only() -> Sources {
+        Sources { file: Some(PathBuf::new()), ..Sources::default() }
+    }
+
+    /// The file that is read: the one named, else the default one if it is there.
+    pub fn main_file(&self) -> Option<PathBuf> {
+        match &self.file {
+            Some(file) if file.as_os_str().is_empty() => None,
+            Some(file) => Some(file.clone()),
+            None => Some(PathBuf::from(DEFAULT_FILE)).filter(|file| file.exists()),
+        }
+    }
+}
+
+/// Merges all layers. What cannot be read becomes a problem; the rest is merged all the same.
+pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Value {
+    let mut builder = Config::builder();
+    for path in files(sources.main_file().as_deref(), problems) {
+        if let Some(layer) = read_file(&path, problems) {
+            builder = builder.add_source(layer);
+        }
+    }
+    builder = builder.add_source(environment(&sources.environment, problems));
+    for flag in &sources.flags {
+        builder = builder.add_source(Layer::of_flag(flag));
+    }
+    match builder.build() {
+        Ok(config) => config.cache,
+        Err(error) => {
+            problems.push(unreadable("configuration", "layers that merge", error.to_string()));
+            Value::new(None, HashMap::<String, Value>::new())
+        }
+    }
+}
+
+/// One layer: values by key path, each with its origin.
+#[derive(Clone, Debug, Default)]
+struct Layer(HashMap<String, Value>);
+
+impl Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<HashMap<String, Value>, ::config::ConfigError> {
+        Ok(self.0.clone())
+    }
+}
+
+impl Layer {
+    fn of_flag(flag: &Flag) -> Layer {
+        let origin = format!("flag {}", flag.option);
+        let value = |text: &String| Value::new(Some(&origin), text.as_str());
+        let kind: ValueKind = match flag.values.as_slice() {
+            [only] => only.as_str().into(),
+            values => ValueKind::Array(values.iter().map(value).collect()),
+        };
+        Layer(HashMap::from([(flag.key.to_owned(), Value::new(Some(&origin), kind))]))
+    }
+}
+
+/// The main file, then `conf.d/*.toml` beside it in the order of their names.
+fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    let Some(main) = main else { return Vec::new() };
+    let mut files = vec![main.to_owned()];
+    let directory = main.with_file_name("conf.d");
+    match std::fs::read_dir(&directory) {
+        Ok(entries) => {
+            let mut more: Vec<PathBuf> = entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+                .collect();
+            more.sort();
+            files.append(&mut more);
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => problems.push(unreadable(
+            &directory.display().to_string(),
+            "a directory that can be read",
+            error.to_string(),
+        )),
+    }
+    files
+}
+
+fn read_file(path: &Path, problems: &mut Vec<Problem>) -> Option<Layer> {
+    let name = path.display().to_string();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            problems.push(unreadable(&name, "a file that can be read", error.to_string()));
+            return None;
+        }
+    };
+    let (table, errors) = DeTable::parse_recoverable(&text);
+    let lines = Lines { file: &name, text: &text };
+    for error in &errors {
+        let start = error.span().map_or(0, |span| span.start);
+        let message = error.message().replace('\n', ", ");
+        problems.push(unreadable(&lines.origin(start), "TOML", message));
+    }
+    errors.is_empty().then(|| Layer(lines.table(table.into_inner(), problems)))
+}
+
+/// The text of a file, to turn offsets into lines.
+struct Lines<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Lines<'_> {
+    fn origin(&self, offset: usize) -> String {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        format!("{}:{}", self.file, before.matches('\n').count() + 1)
+    }
+
+    fn table(&self, table: DeTable<'_>, problems: &mut Vec<Problem>) -> HashMap<String, Value> {
+        let mut values = HashMap::new();
+        for (key, value) in table {
+            let origin = self.origin(key.span().start);
+            let key = key.into_inner().into_owned();
+            if let Some(kind) = self.kind(value.into_inner(), &origin, problems) {
+                values.insert(key, Value::new(Some(&origin), kind));
+            }
+        }
+        values
+    }
+
+    /// Nesting is bounded by the TOML parser (80 levels), so the recursion is.
+    fn kind(
+        &self,
+        value: DeValue<'_>,
+        origin: &str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<ValueKind> {
+        Some(match value {
+            DeValue::String(text) => text.into_owned().into(),
+            DeValue::Boolean(value) => value.into(),
+            DeValue::Datetime(value) => value.to_string().into(),
+            DeValue::Integer(value) => match i64::from_str_radix(value.as_str(), value.radix()) {
+                Ok(value) => value.into(),
+                Err(error) => {
+                    problems.push(unreadable(origin, "a 64-bit integer", error.to_string()));
+                    return None;
+                }
+            },
+            DeValue::Float(value) => value.as_str().parse::<f64>().unwrap_or(f64::NAN).into(),
+            DeValue::Table(table) => ValueKind::Table(self.table(table, problems)),
+            DeValue::Array(array) => ValueKind::Array(
+                array
+                    .into_iter()
+                    .filter_map(|value| {
+                        let origin = self.origin(value.span().start);
+                        let kind = self.kind(value.into_inner(), &origin, problems)?;
+                        Some(Value::new(Some(&origin), kind))
+                    })
+                    .collect(),
+            ),
+        })
+    }
+}
+
+/// The environment through the `config` crate; each value's origin names its variable.
+fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>) -> Layer {
+    let wanted: HashMap<String, String> = variables
+        .iter()
+        .filter(|(name, _)| !NOT_SETTINGS.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let names: BTreeMap<String, String> =
+        wanted.keys().map(|name| (name.to_lowercase(), name.clone())).collect();
+    let source = Environment::with_prefix(ENVIRONMENT_PREFIX)
+        .prefix_separator("_")
+        .separator("__")
+        .source(Some(wanted));
+    let values = match source.collect() {
+        Ok(values) => values,
+        Err(error) => {
+            problems.push(unreadable("environment", "readable variables", error.to_string()));
+            return Layer::default();
+        }
+    };
+    let named = values.into_iter().map(|(key, value)| {
+        let variable = format!("{ENVIRONMENT_PREFIX}_{}", key.replace('.', "__")).to_lowercase();
+        let name = names.get(&variable).unwrap_or(&variable);
+        (key, Value::new(Some(&format!("environment {name}")), value.kind))
+    });
+    Layer(named.collect())
+}
+
+/// A problem of a whole layer.
+fn unreadable(origin: &str, expected: &str, found: String) -> Problem {
+    Problem {
+        key: String::new(),
+        origin: origin.to_owned(),
+        expected: expected.to_owned(),
+        found,
+        nearest: None,
+    }
+}

@@ -1,0 +1,78 @@
+//! The configuration as text: the effective settings with their origins, and the commented example
+//! that is `conf/linkmilter.toml`.
+
+use std::fmt::Write as _;
+
+use super::schema::{Effect, Key};
+use super::{Config, sections};
+
+/// Every effective setting as `KEY = VALUE  # ORIGIN`, in the order of the schema.
+pub fn effective(config: &Config) -> String {
+    let mut out = String::new();
+    for setting in &config.effective {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{} = {}  # {}", setting.key, setting.value, setting.origin);
+    }
+    out
+}
+
+/// The example file: every section and key with its documentation, every value commented out, so
+/// that a file that is taken as it is follows the built-in values of later versions.
+pub fn example() -> String {
+    let mut out = String::from(EXAMPLE_HEAD);
+    for (name, about, keys) in sections() {
+        out.push('\n');
+        comment(&mut out, about);
+        let rule = name == "rules.*";
+        let title = if rule { "# [rules.NAME]".to_owned() } else { format!("[{name}]") };
+        out.push_str(&title);
+        out.push('\n');
+        for key in keys {
+            out.push('\n');
+            example_key(&mut out, key);
+        }
+    }
+    out
+}
+
+const EXAMPLE_HEAD: &str = "\
+# linkmilter: configuration.
+#
+# Every value here is the built-in one: take away the `#` in front of a line to change it.
+# Layers, later ones win: built-in, this file, conf.d/*.toml beside it by name, the environment
+# (LINKMILTER_DNS__MODE is dns.mode), options of the command line. Tables merge key by key, lists
+# are replaced. `linkmilter config check` names everything that is wrong, `linkmilter config print`
+# shows what holds and where it comes from. SIGHUP reloads; a file with an error changes nothing.
+# Units of time: ms s m h d. Units of size: B kB KiB MB MiB GB GiB, or a number of bytes.
+";
+
+fn example_key(out: &mut String, key: &Key) {
+    comment(out, key.doc);
+    let takes = (key.expected)(key.bounds);
+    let effect = match key.effect {
+        Effect::Reload => "",
+        Effect::Restart => " Needs a restart.",
+    };
+    comment(out, &[&format!(" Takes {takes}.{effect}")]);
+    let default = if key.default.is_empty() { "…" } else { key.default };
+    let _ = writeln!(out, "#{} = {default}", key.name);
+}
+
+/// Comment lines of at most 100 characters.
+fn comment(out: &mut String, lines: &[&str]) {
+    const WIDTH: usize = 100;
+    for line in lines {
+        let mut width = 1;
+        out.push('#');
+        for word in line.split_whitespace() {
+            if width + 1 + word.chars().count() > WIDTH {
+                out.push_str("\n#  ");
+                width = 3;
+            }
+            out.push(' ');
+            out.push_str(word);
+            width += 1 + word.chars().count();
+        }
+        out.push('\n');
+    }
+}

@@ -1,0 +1,137 @@
+//! What is wrong with a configuration: every problem, with what was expected and where it stands.
+
+use std::fmt;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Path of the key, `dns.deadline`; empty when a whole file could not be read.
+    pub key: String,
+    /// Where the value stands: `FILE:LINE`, `environment NAME`, `flag --listen`, `built-in`.
+    pub origin: String,
+    pub expected: String,
+    pub found: String,
+    /// The known key that was probably meant.
+    pub nearest: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: ", self.origin)?;
+        if !self.key.is_empty() {
+            write!(out, "{}: ", self.key)?;
+        }
+        write!(out, "expected {}, found {}", self.expected, self.found)?;
+        if let Some(nearest) = &self.nearest {
+            write!(out, "; did you mean {nearest}?")?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything that is wrong with a configuration; never empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Errors(pub Vec<Problem>);
+
+impl Errors {
+    /// In the order in which a reader meets them: by file and line.
+    pub(super) fn sorted(mut problems: Vec<Problem>) -> Errors {
+        problems.sort_by_key(|problem| {
+            let (file, line) = problem.origin.rsplit_once(':').unwrap_or((&problem.origin, ""));
+            (file.to_owned(), line.parse::<usize>().unwrap_or(0))
+        });
+        Errors(problems)
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            write!(out, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The known key nearest to one that is not known, if it is near enough to be meant.
+pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
+    let close = (key.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| {
+            // A key in the wrong section is as near as its own name.
+            let moved = 1 + distance(&last(key), &last(candidate));
+            (distance(key, candidate).min(moved), candidate)
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, _)| *distance <= close)
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// Edit distance with transposed neighbours (optimal string alignment). Quadratic, so long keys
+/// are cut: no key of ours has more than 40 characters.
+fn distance(one: &str, other: &str) -> usize {
+    const LONGEST: usize = 64;
+    let one: Vec<char> = one.chars().take(LONGEST).collect();
+    let other: Vec<char> = other.chars().take(LONGEST).collect();
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    let mut previous = None;
+    for (row, &left) in one.iter().enumerate() {
+        let mut current = vec![row + 1];
+        for (column, &right) in other.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(LONGEST);
+            let mut best = at(&last, column) + usize::from(left != right);
+            best = best.min(at(&last, column + 1) + 1).min(at(&current, column) + 1);
+            let before = column.checked_sub(1).and_then(|column| other.get(column));
+            if let (Some(&before), Some(previous)) = (before, previous)
+                && (left, previous) == (before, right)
+            {
+                best = best.min(at(&before_last, column - 1) + 1);
+            }
+            current.push(best);
+        }
+        before_last = std::mem::replace(&mut last, current);
+        previous = Some(left);
+    }
+    last.last().copied().unwrap_or(one.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_count_edits() {
+        for (one, other, expected) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("mode", "mdoe", 1),
+            ("mode", "mode", 0),
+            ("deadline", "dead_line", 1),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(one, other), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_key_is_named_only_when_near() {
+        let known = ["dns.mode", "dns.deadline", "policy.profile", "server.listen"];
+        for (key, expected) in [
+            ("dns.mdoe", Some("dns.mode")),
+            ("policy.mode", Some("dns.mode")),
+            ("policy.profil", Some("policy.profile")),
+            ("dns_mode", Some("dns.mode")),
+            ("server.colour", None),
+            ("x", None),
+        ] {
+            assert_eq!(nearest(key, known).as_deref(), expected, "{key}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! From the configuration to what the policy needs: lists and keys read, rules put in order.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::engine;
+use crate::engine::host::Names;
+use crate::engine::limits::Limits;
+use crate::policy::{Authenticated, Conditions, Exemptions, Overrides, Pattern, Policies, Rule};
+
+use super::problem::{Errors, Problem};
+use super::{Config, Domain, RuleSection};
+
+/// Bytes of a list file at most: a million names.
+const MAX_LIST_BYTES: u64 = 32 << 20;
+
+/// Bytes of the seal key at least and at most.
+const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
+
+/// What one generation of the configuration filters with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub policies: Policies,
+    pub allowed: Arc<Names>,
+    pub protected: Arc<Names>,
+    pub blocked: Arc<Names>,
+}
+
+impl Config {
+    /// Reads the list files and the seal key, and lays out the rules.
+    ///
+    /// # Errors
+    /// Everything that is wrong in those files: file, line, what was expected.
+    pub fn settings(&self) -> Result<Settings, Errors> {
+        let mut problems = Vec::new();
+        let lists = &self.lists;
+        let allowed =
+            self.names("lists.allow_file", &lists.allow_file, &lists.allow, &mut problems);
+        let protected = self.names(
+            "lists.protected_file",
+            &lists.protected_file,
+            &lists.protected,
+            &mut problems,
+        );
+        let blocked =
+            self.names("lists.blocked_file", &lists.blocked_file, &lists.blocked, &mut problems);
+        let seal_key = self.seal_key(&mut problems);
+        if !problems.is_empty() {
+            return Err(Errors(problems));
+        }
+        let famous = if lists.protected_builtin { Names::builtin() } else { Names::default() };
+        let (allowed, protected, blocked) = (
+            Arc::new(Names::new(allowed)),
+            Arc::new(famous.extended(protected)),
+            Arc::new(Names::new(blocked)),
+        );
+        let base = engine::Policy {
+            allowed: Arc::clone(&allowed),
+            protected: Arc::clone(&protected),
+            blocked: Arc::clone(&blocked),
+            seal_key,
+            ..self.base_policy()
+        };
+        let policies =
+            Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions());
+        Ok(Settings { policies, allowed, protected, blocked })
+    }
+
+    /// Where a relative path of a list or key file leads.
+    pub fn resolve(&self, path: &Path) -> PathBuf {
+        self.directory.join(path)
+    }
+
+    /// Where a relative path of a file that is kept leads.
+    pub fn in_state(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.server.state_dir.join(path)
+    }
+
+    fn base_policy(&self) -> engine::Policy {
+        let policy = &self.policy;
+        let bytes = |size: super::Size| usize::try_from(size.0).unwrap_or(usize::MAX);
+        engine::Policy {
+            level: policy.level,
+            verdict_actions: policy.actions.verdicts.clone(),
+            reason_actions: policy.actions.reasons.clone(),
+            message_actions: policy.message_actions.verdicts.clone(),
+            reason_message_actions: policy.message_actions.reasons.clone(),
+            signed: policy.signed,
+            linkify: policy.linkify,
+            notice: policy.notice,
+            html_attachments: policy.html_attachments,
+            subject_tag: policy.subject_tag.clone(),
+            undo_header_bytes: Some(bytes(policy.undo_bytes)),
+            on_error: policy.on_error,
+            on_limit: policy.on_limit,
+            on_opaque: policy.on_opaque,
+            limits: Limits {
+                depth: self.limits.depth,
+                parts: self.limits.parts,
+                header_bytes: bytes(self.limits.header_bytes),
+                links: self.limits.links,
+                questions: self.limits.questions,
+                steps_per_byte: self.limits.steps_per_byte,
+                steps_base: self.limits.steps_base,
+            },
+            ..engine::Policy::default()
+        }
+    }
+
+    fn ordered_rules(&self) -> Vec<Rule> {
+        let mut sections: Vec<(&String, &RuleSection)> = self.rules.iter().collect();
+        // Stable: rules of one priority stay in the order of their names.
+        sections.sort_by_key(|(_, section)| section.priority);
+        sections.into_iter().map(|(name, section)| rule(name, section)).collect()
+    }
+
+    fn exemptions(&self) -> Exemptions {
+        let exempt = &self.exempt;
+        Exemptions {
+            authenticated: if exempt.authenticated {
+                Authenticated::Exempt
+            } else {
+                Authenticated::Judged
+            },
+            networks: exempt.networks.clone(),
+            senders: exempt.senders.clone(),
+            authserv_id: exempt.authserv_id.clone(),
+            report_only: exempt.report_only.clone(),
+        }
+    }
+
+    /// The names of a list: its file, if it is there or was asked for, and those written inline.
+    fn names(
+        &self,
+        key: &str,
+        file: &Path,
+        inline: &[Domain],
+        problems: &mut Vec<Problem>,
+    ) -> Vec<String> {
+        let mut names: Vec<String> = inline.iter().map(|domain| domain.0.clone()).collect();
+        let path = self.resolve(file);
+        let setting = self.effective.iter().find(|setting| setting.key == key);
+        let asked_for = setting.is_some_and(|setting| setting.origin != "built-in");
+        match read_bounded(&path) {
+            Ok(text) => names.extend(list_names(&path, &text, problems)),
+            Err(error) if error.kind() == ErrorKind::NotFound && !asked_for => {}
+            Err(error) => problems.push(Problem {
+                key: key.to_owned(),
+                origin: setting.map(|setting| setting.origin.clone()).unwrap_or_default(),
+                expected: format!("a list at {}", path.display()),
+                found: error.to_string(),
+                nearest: None,
+            }),
+        }
+        names
+    }
+
+    fn seal_key(&self, problems: &mut Vec<Problem>) -> Option<Arc<[u8]>> {
+        let path = self.resolve(self.policy.seal_key_file.as_ref()?);
+        let problem = |found: String| Problem {
+            key: "policy.seal_key_file".to_owned(),
+            origin: path.display().to_string(),
+            expected: format!(
+                "a file of {} to {} bytes",
+                SEAL_KEY_BYTES.start(),
+                SEAL_KEY_BYTES.end()
+            ),
+            found,
+            nearest: None,
+        };
+        match std::fs::read(&path) {
+            Ok(key) if SEAL_KEY_BYTES.contains(&key.len()) => Some(key.into()),
+            Ok(key) => {
+                problems.push(problem(format!("{} bytes", key.len())));
+                None
+            }
+            Err(error) => {
+                problems.push(problem(error.to_string()));
+                None
+            }
+        }
+    }
+}
+
+fn rule(name: &str, section: &RuleSection) -> Rule {
+    Rule {
+        name: name.to_owned(),
+        conditions: Conditions {
+            senders: section.senders.clone(),
+            recipients: section.recipients.clone(),
+            networks: section.networks.clone(),
+            authenticated: section.authenticated,
+            list_mail: section.list_mail,
+            direction: section.direction,
+        },
+        overrides: Overrides {
+            profile: section.profile,
+            level: section.level,
+            signed: section.signed,
+            linkify: section.linkify,
+            notice: section.notice,
+            html_attachments: section.html_attachments,
+            subject_tag: section.subject_tag.clone(),
+            verdict_actions: section.actions.verdicts.clone(),
+            reason_actions: section.actions.reasons.clone(),
+            message_actions: section.message_actions.verdicts.clone(),
+            reason_message_actions: section.message_actions.reasons.clone(),
+        },
+    }
+}
+
+fn read_bounded(path: &Path) -> std::io::Result<String> {
+    let length = std::fs::metadata(path)?.len();
+    if length > MAX_LIST_BYTES {
+        let message = format!("{length} bytes, more than {MAX_LIST_BYTES}");
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    std::fs::read_to_string(path)
+}
+
+/// A name a line, `#` begins a comment, blank lines are skipped.
+fn list_names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+    let mut names = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let name = line.split('#').next().unwrap_or_default().trim();
+        if name.is_empty() {
+            continue;
+        }
+        match name.parse::<Pattern>() {
+            Ok(Pattern::Domain(domain)) if !name.contains('@') => names.push(domain),
+            _ => problems.push(Problem {
+                key: String::new(),
+                origin: format!("{}:{}", path.display(), index + 1),
+                expected: "a host or domain name".to_owned(),
+                found: format!("{name:?}"),
+                nearest: None,
+            }),
+        }
+    }
+    names
+}

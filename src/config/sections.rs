@@ -1,0 +1,316 @@
+//! Every section and key: what it does, its unit, its default and why.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::engine::outcome::Disposition;
+use crate::engine::policy::{
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, RestrictionLevel, Signed,
+};
+use crate::policy::{Direction, Network, Pattern, Profile};
+
+use super::schema::settings;
+use super::setting::Size;
+use super::types::{
+    Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
+    LogTarget, Schedule, SmtpTls, StatusCode, Transport,
+};
+
+settings! {
+    /// The daemon: where it listens, what it bounds.
+    pub struct Server {
+        /// Where the MTA connects: `inet:PORT@HOST` or `unix:/PATH`, several if wanted.
+        /// Sockets inherited from systemd come on top. Default: loopback, so that nothing is
+        /// offered to the network unasked.
+        listen: Vec<Address> = "[\"inet:8895@127.0.0.1\"]", Restart;
+        /// Permission bits of unix sockets, in octal. Default: owner and group, since smtpd runs as
+        /// another user than this daemon.
+        socket_mode: FileMode = "\"0660\"", Restart;
+        /// Group of unix sockets, by name; empty leaves the daemon's own.
+        socket_group: Option<String> = "\"\"", Restart;
+        /// Name of this host in our header fields; empty asks the system.
+        host_name: Option<Domain> = "\"\"", Reload;
+        /// Directory for what is kept: TLD table, journal, big undo recipes, pid file.
+        /// Also where relative paths of such files begin.
+        state_dir: PathBuf = "\"/var/lib/linkmilter\"", Restart;
+        /// Connections at the same time. More wait in the listen queue. Default: ten times what
+        /// Postfix's default process limit opens.
+        max_connections: usize = "1000", Restart, 1..=100000;
+        /// Threads that filter; 0 is one for each processor.
+        workers: usize = "0", Restart, 0..=1024;
+        /// Biggest message that is read, in bytes; a bigger one goes on unread and is counted.
+        /// Default: twelve times Postfix's own default limit, so the MTA decides.
+        max_message: Size = "\"128MiB\"", Reload, 65536..=4294967296;
+        /// Message bodies held in memory at the same time, in bytes, over all connections. Beyond
+        /// it messages go on unread and are counted. Default: fits a small virtual machine.
+        max_memory: Size = "\"512MiB\"", Reload, 1048576..=1099511627776;
+        /// Longest silence of a connection, between messages. Default: above Postfix's 300 s, which
+        /// then closes first.
+        idle_timeout: Duration = "\"10m\"", Reload, 1000..=86400000;
+        /// Longest time for a reply to be taken, before the connection is given up.
+        write_timeout: Duration = "\"30s\"", Reload, 1000..=3600000;
+        /// Longest time for the engine and the DNS on one message; the original goes on after it.
+        /// Default: below Postfix's milter_content_timeout of 300 s.
+        message_timeout: Duration = "\"60s\"", Reload, 100..=280000;
+        /// Time for messages in flight when the daemon is told to stop.
+        /// Default: below systemd's 90 s.
+        drain: Duration = "\"30s\"", Reload, 0..=600000;
+    }
+}
+
+settings! {
+    /// Log lines: one a message, structured. Never bodies, paths, queries or local parts.
+    pub struct Log {
+        /// `journald`, `stderr`, or `auto`: the journal when the daemon runs under systemd.
+        target: LogTarget = "\"auto\"", Restart;
+        /// Form of the lines on stderr: `text` or `json`.
+        format: LogFormat = "\"text\"", Restart;
+        /// `error`, `warn`, `info`, `debug` or `trace`. Default: one line a message.
+        level: LogLevel = "\"info\"", Reload;
+    }
+}
+
+settings! {
+    /// Prometheus metrics and `/healthz`.
+    pub struct Metrics {
+        /// `inet:PORT@HOST` on loopback, or `unix:/PATH`; empty is off.
+        /// Default: off, nothing listens that nobody asked for.
+        listen: Option<Address> = "\"\"", Restart;
+    }
+}
+
+settings! {
+    /// Asking the DNS whether a top-level domain exists.
+    pub struct Dns {
+        /// `unknown-only` asks for names that the table lacks, `always` for every name, `never`
+        /// relies on the table. Default: ordinary mail causes no query.
+        mode: DnsMode = "\"unknown-only\"", Reload;
+        /// Servers to ask, `ADDRESS` or `ADDRESS:PORT`; empty takes /etc/resolv.conf.
+        servers: Vec<DnsServer> = "[]", Reload;
+        /// Longest time for all questions of one message together; what is unanswered then counts
+        /// as unverified. Default: unnoticed by people, enough for a resolver that must ask on.
+        deadline: Duration = "\"2s\"", Reload, 10..=30000;
+        /// Whether answers are validated by DNSSEC here. Default: the resolver's business.
+        dnssec: bool = "false", Reload;
+        /// Names kept in the cache. Default: about 1 MB; the root has 1,440 names.
+        cache_entries: usize = "10000", Reload, 0..=1000000;
+        /// Least time that "exists" is kept, whatever its TTL.
+        positive_min: Duration = "\"15m\"", Reload, 0..=604800000;
+        /// Most time that "exists" is kept.
+        positive_max: Duration = "\"24h\"", Reload, 1000..=604800000;
+        /// Least time that "does not exist" is kept: a typing error in a newsletter comes often.
+        negative_min: Duration = "\"15m\"", Reload, 0..=604800000;
+        /// Most time that "does not exist" is kept: a new TLD is seen within a day.
+        negative_max: Duration = "\"24h\"", Reload, 1000..=604800000;
+        /// Time that a name is not asked again after a timeout or a failure, so that a dead server
+        /// costs its deadline once and not for every message.
+        failure: Duration = "\"30s\"", Reload, 0..=3600000;
+    }
+}
+
+settings! {
+    /// The table of top-level domains.
+    pub struct Tld {
+        /// Where the table is fetched from. IANA's own by default.
+        url: HttpsUrl = "\"https://data.iana.org/TLD/tlds-alpha-by-domain.txt\"", Reload;
+        /// Time between two refreshes; 0 never asks. Default: daily, as UASG 001 recommends.
+        refresh: Duration = "\"24h\"", Reload, 0..=2678400000;
+        /// Longest time for one refresh.
+        timeout: Duration = "\"30s\"", Reload, 100..=600000;
+        /// Age of the last good check at which a warning is logged, daily.
+        warn_age: Duration = "\"7d\"", Reload, 3600000..=31536000000;
+        /// Certificates (PEM) trusted beside the built-in roots, for a mirror in your own house.
+        ca_file: Option<PathBuf> = "\"\"", Reload;
+    }
+}
+
+settings! {
+    /// What is done. A rule can override it for some mail.
+    pub struct PolicySection {
+        /// `exempt` and `report-only` change nothing, `enforce` edits unsafe links, `strict` suspect
+        /// ones as well. A careful operator starts with `report-only`.
+        profile: Profile = "\"enforce\"", Reload;
+        /// UTS #39 restriction level that a host must reach: `ascii-only`, `single-script`,
+        /// `highly-restrictive`, `moderately-restrictive`, `minimally-restrictive`, `unrestricted`.
+        /// Default: what browsers use.
+        level: RestrictionLevel = "\"highly-restrictive\"", Reload;
+        /// Action on a link, by verdict (`suspect`, `unsafe`, …) or reason code (`userinfo`, …):
+        /// `leave`, `percent-encode`, `punycode`, `unlink`, `defang`. A reason beats a verdict.
+        /// Default: what the profile says, `defang` for what it edits.
+        actions: Actions<LinkAction> = "{}", Reload;
+        /// Action on the message, by verdict or reason code: `header`, `subject-tag`,
+        /// `quarantine`, `reject`, `tempfail`, `discard`. The strictest wins; what loses the message
+        /// needs every recipient's settings to agree. Default: `header`, no mail is lost.
+        message_actions: Actions<MessageAction> = "{}", Reload;
+        /// In front of the Subject, for `subject-tag`.
+        subject_tag: String = "\"[deceptive link]\"", Reload;
+        /// Enhanced status code of a refusal (RFC 3463); 5.7.1 is "delivery not authorized".
+        reject_code: StatusCode = "\"5.7.1\"", Reload;
+        /// Text of a refusal.
+        reject_text: String = "\"Message refused: it holds a deceptive link\"", Reload;
+        /// Signed parts: `edit-unsafe` edits what is unsafe, reversibly; `report` never.
+        /// Default: one junk signature would switch the filter off otherwise.
+        signed: Signed = "\"edit-unsafe\"", Reload;
+        /// `html` turns plain links in HTML text into anchors. Default `off`: no middleware should
+        /// make links (UASG 001).
+        linkify: Linkify = "\"off\"", Reload;
+        /// `inline` puts a short explanation beside a dead link.
+        notice: Notice = "\"off\"", Reload;
+        /// Language of that explanation, a BCP 47 primary tag (`de`); empty follows the message.
+        language: Option<String> = "\"\"", Reload;
+        /// HTML files attached: `report` or `edit`. Default: attachments are documents, not mail.
+        html_attachments: HtmlAttachments = "\"report\"", Reload;
+        /// Biggest undo recipe in a header field, in bytes; a bigger one goes to the state
+        /// directory. Default: leaves room below Sendmail's 32 KiB for all headers.
+        undo_bytes: Size = "6000", Reload, 0..=16384;
+        /// File with a secret of at least 32 bytes that seals our header fields, so that sealed ones
+        /// survive a second filter; empty removes all that come in.
+        seal_key_file: Option<PathBuf> = "\"\"", Reload;
+        /// What a failure of the filter does to the message: `accept`, `quarantine`, `tempfail`,
+        /// `reject`, `discard`. Default: when in doubt the mail goes on.
+        on_error: Disposition = "\"accept\"", Reload;
+        /// What a reached limit does to it. `tempfail` would end the same at every retry.
+        on_limit: Disposition = "\"accept\"", Reload;
+        /// What a part that cannot be read (encrypted, PKCS#7) does to it.
+        on_opaque: Disposition = "\"accept\"", Reload;
+    }
+}
+
+settings! {
+    /// Lists of names. Files hold one name a line, `#` begins a comment; they are read anew on
+    /// reload. Relative paths begin at the directory of the configuration file.
+    pub struct Lists {
+        /// Hosts that are never edited, with all below them; `linkmilter allow add` extends it.
+        allow_file: PathBuf = "\"allow.txt\"", Reload;
+        /// More such hosts.
+        allow: Vec<Domain> = "[]", Reload;
+        /// Names to protect against look-alikes, beside the built-in ones.
+        protected_file: PathBuf = "\"protected.txt\"", Reload;
+        /// More such names.
+        protected: Vec<Domain> = "[]", Reload;
+        /// Whether the built-in list of names impersonated most is used.
+        protected_builtin: bool = "true", Reload;
+        /// Whether the recipients' own domains are protected.
+        protect_recipients: bool = "true", Reload;
+        /// Hosts that are unsafe because you say so, with all below them.
+        blocked_file: PathBuf = "\"blocked.txt\"", Reload;
+        /// More such hosts.
+        blocked: Vec<Domain> = "[]", Reload;
+    }
+}
+
+settings! {
+    /// Mail that is judged and reported, but never edited or refused.
+    pub struct Exempt {
+        /// Clients that authenticated (macro `{auth_authen}`).
+        authenticated: bool = "true", Reload;
+        /// Clients in these networks. Loopback is not exempt unless it stands here.
+        networks: Vec<Network> = "[]", Reload;
+        /// Senders (address of the From field), only when our own server says that DMARC passed.
+        senders: Vec<Pattern> = "[]", Reload;
+        /// The authserv-id of our own server in Authentication-Results; without it no sender is
+        /// exempt. The verifier must run before this filter and remove forged fields (RFC 8601 §5).
+        authserv_id: Option<String> = "\"\"", Reload;
+        /// Recipients whose mail is report-only: they must see what is complained about.
+        report_only: Vec<Pattern> = "[\"abuse@\", \"postmaster@\"]", Reload;
+    }
+}
+
+settings! {
+    /// A rule for some mail: all conditions must hold, the first rule that fits decides.
+    /// `NAME` is yours; it stands in header fields and in `linkmilter explain`.
+    pub struct RuleSection {
+        /// Rules are tried from the lowest number up, those of one number by name.
+        priority: u64 = "100", Reload, 0..=1000000;
+        /// Condition: the envelope sender. Domains (and below), addresses, `abuse@`, `<>`.
+        senders: Vec<Pattern> = "", Reload;
+        /// Condition: the recipient. One of several recipients is judged on its own; the stricter
+        /// settings then serve all.
+        recipients: Vec<Pattern> = "", Reload;
+        /// Condition: the client's network.
+        networks: Vec<Network> = "", Reload;
+        /// Condition: whether the client authenticated. Needs `exempt.authenticated = false`.
+        authenticated: Option<bool> = "", Reload;
+        /// Condition: whether it is list mail (List-Id, List-Post, Precedence: list).
+        list_mail: Option<bool> = "", Reload;
+        /// Condition: `inbound`, `outbound` (authenticated or an exempt network), `local`.
+        direction: Option<Direction> = "", Reload;
+        /// What `policy.profile` says otherwise.
+        profile: Option<Profile> = "", Reload;
+        /// What `policy.level` says otherwise.
+        level: Option<RestrictionLevel> = "", Reload;
+        /// On top of `policy.actions`.
+        actions: Actions<LinkAction> = "", Reload;
+        /// On top of `policy.message_actions`.
+        message_actions: Actions<MessageAction> = "", Reload;
+        /// What `policy.subject_tag` says otherwise.
+        subject_tag: Option<String> = "", Reload;
+        /// What `policy.signed` says otherwise.
+        signed: Option<Signed> = "", Reload;
+        /// What `policy.linkify` says otherwise.
+        linkify: Option<Linkify> = "", Reload;
+        /// What `policy.notice` says otherwise.
+        notice: Option<Notice> = "", Reload;
+        /// What `policy.html_attachments` says otherwise.
+        html_attachments: Option<HtmlAttachments> = "", Reload;
+    }
+}
+
+settings! {
+    /// Bounds on hostile input. Reaching one stops the part that hit it; what was found before stays.
+    pub struct LimitsSection {
+        /// Nested parts. Real mail stays below 12.
+        depth: usize = "100", Reload, 2..=100;
+        /// Parts of a message.
+        parts: usize = "10000", Reload, 1..=1000000;
+        /// Bytes of one header block.
+        header_bytes: Size = "\"1MiB\"", Reload, 4096..=67108864;
+        /// Links kept of a message; the rest are counted.
+        links: usize = "50000", Reload, 1..=10000000;
+        /// Names asked of the DNS for one message.
+        questions: usize = "8", Reload, 0..=64;
+        /// Steps for each byte of the message; a step is one byte read by a layer or one code point
+        /// judged.
+        steps_per_byte: u64 = "64", Reload, 16..=1024;
+        /// Steps on top, whatever the size.
+        steps_base: u64 = "1000000", Reload, 1000..=1000000000;
+    }
+}
+
+settings! {
+    /// The event journal: what was found, for `linkmilter why` and the digest. Hosts only.
+    pub struct Journal {
+        /// Days that events are kept; 0 keeps none.
+        days: u64 = "30", Reload, 0..=3650;
+        /// Bytes that the journal takes at most; the oldest days go first.
+        max_size: Size = "\"256MiB\"", Reload, 65536..=1099511627776;
+    }
+}
+
+settings! {
+    /// The daily digest by mail.
+    pub struct Digest {
+        /// Time of day in UTC, or `off`.
+        at: Schedule = "\"off\"", Reload;
+        /// Recipients.
+        to: Vec<String> = "[]", Reload;
+        /// Sender; empty is linkmilter@ this host.
+        from: Option<String> = "\"\"", Reload;
+        /// `sendmail`, `smtp`, or `file` (a directory, one file a digest).
+        transport: Transport = "\"sendmail\"", Reload;
+        /// The sendmail command.
+        sendmail: PathBuf = "\"/usr/sbin/sendmail\"", Reload;
+        /// Directory for `file`; relative paths begin at the state directory.
+        directory: PathBuf = "\"digests\"", Reload;
+        /// SMTP server.
+        smtp_host: Domain = "\"localhost\"", Reload;
+        /// Its port: 25 for a relay, 587 for submission, 465 for implicit TLS.
+        smtp_port: u64 = "25", Reload, 1..=65535;
+        /// `starttls` (or no mail), `implicit`, or `none` for a server on this host.
+        smtp_tls: SmtpTls = "\"starttls\"", Reload;
+        /// Login name; empty does not authenticate.
+        smtp_user: Option<String> = "\"\"", Reload;
+        /// File that holds the password in its first line, readable by the daemon only.
+        smtp_password_file: Option<PathBuf> = "\"\"", Reload;
+    }
+}

@@ -1,0 +1,402 @@
+//! Values that only settings have: addresses, domains, times of day, sets of actions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use ::config::ValueKind;
+
+use crate::engine::outcome::{Disposition, Reason, Verdict};
+use crate::engine::policy::{
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, RestrictionLevel, Signed,
+};
+use crate::policy::{Direction, Network, Pattern, Profile};
+
+use super::problem::{Problem, nearest};
+use super::setting::{At, Bounds, Setting, Text, choice};
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// `inet:PORT@HOST`; the host is a name or an address, without brackets.
+    Inet { host: String, port: u16 },
+    /// `unix:PATH`, absolute.
+    Unix(PathBuf),
+}
+
+/// A domain in lower-case A-label form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain(pub String);
+
+/// A server of the DNS: address and port (53 when not given).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DnsServer(pub SocketAddr);
+
+/// An `https:` URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpsUrl(pub String);
+
+/// Permission bits of a socket, written in octal as text: `"0660"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileMode(pub u32);
+
+/// A time of day in UTC, `"06:30"`, or `"off"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    Off,
+    /// Minutes since midnight UTC.
+    Daily(u32),
+}
+
+/// An enhanced status code (RFC 3463) of a refusal, `5.7.1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatusCode(pub String);
+
+/// Actions by verdict and by reason, in one table: `unsafe = "defang"`, `userinfo = "leave"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actions<A> {
+    pub verdicts: BTreeMap<Verdict, A>,
+    pub reasons: BTreeMap<Reason, A>,
+}
+
+impl<A> Default for Actions<A> {
+    fn default() -> Self {
+        Actions { verdicts: BTreeMap::new(), reasons: BTreeMap::new() }
+    }
+}
+
+/// When the DNS is asked about a TLD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DnsMode {
+    UnknownOnly,
+    Always,
+    Never,
+}
+
+/// Where log lines go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogTarget {
+    Auto,
+    Journald,
+    Stderr,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// How digest mail leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    Sendmail,
+    Smtp,
+    File,
+}
+
+/// Encryption of the SMTP connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmtpTls {
+    /// No encryption; for a server on this host.
+    None,
+    /// STARTTLS, or no mail.
+    Starttls,
+    /// TLS from the first byte.
+    Implicit,
+}
+
+choice!(DnsMode {
+    "unknown-only" = DnsMode::UnknownOnly,
+    "always" = DnsMode::Always,
+    "never" = DnsMode::Never,
+});
+choice!(LogTarget {
+    "auto" = LogTarget::Auto,
+    "journald" = LogTarget::Journald,
+    "stderr" = LogTarget::Stderr,
+});
+choice!(LogFormat { "text" = LogFormat::Text, "json" = LogFormat::Json });
+choice!(LogLevel {
+    "error" = LogLevel::Error,
+    "warn" = LogLevel::Warn,
+    "info" = LogLevel::Info,
+    "debug" = LogLevel::Debug,
+    "trace" = LogLevel::Trace,
+});
+choice!(Transport {
+    "sendmail" = Transport::Sendmail,
+    "smtp" = Transport::Smtp,
+    "file" = Transport::File,
+});
+choice!(SmtpTls {
+    "none" = SmtpTls::None,
+    "starttls" = SmtpTls::Starttls,
+    "implicit" = SmtpTls::Implicit,
+});
+choice!(Profile {
+    "exempt" = Profile::Exempt,
+    "report-only" = Profile::ReportOnly,
+    "enforce" = Profile::Enforce,
+    "strict" = Profile::Strict,
+});
+choice!(Direction {
+    "inbound" = Direction::Inbound,
+    "outbound" = Direction::Outbound,
+    "local" = Direction::Local,
+});
+choice!(RestrictionLevel {
+    "ascii-only" = RestrictionLevel::AsciiOnly,
+    "single-script" = RestrictionLevel::SingleScript,
+    "highly-restrictive" = RestrictionLevel::HighlyRestrictive,
+    "moderately-restrictive" = RestrictionLevel::ModeratelyRestrictive,
+    "minimally-restrictive" = RestrictionLevel::MinimallyRestrictive,
+    "unrestricted" = RestrictionLevel::Unrestricted,
+});
+choice!(LinkAction {
+    "leave" = LinkAction::Leave,
+    "percent-encode" = LinkAction::PercentEncode,
+    "punycode" = LinkAction::Punycode,
+    "unlink" = LinkAction::Unlink,
+    "defang" = LinkAction::Defang,
+});
+choice!(MessageAction {
+    "header" = MessageAction::Header,
+    "subject-tag" = MessageAction::SubjectTag,
+    "quarantine" = MessageAction::Dispose(Disposition::Quarantine),
+    "reject" = MessageAction::Dispose(Disposition::Reject),
+    "tempfail" = MessageAction::Dispose(Disposition::Tempfail),
+    "discard" = MessageAction::Dispose(Disposition::Discard),
+});
+choice!(Disposition {
+    "accept" = Disposition::Accept,
+    "quarantine" = Disposition::Quarantine,
+    "tempfail" = Disposition::Tempfail,
+    "reject" = Disposition::Reject,
+    "discard" = Disposition::Discard,
+});
+choice!(Signed { "edit-unsafe" = Signed::EditUnsafe, "report" = Signed::Report });
+choice!(Linkify { "off" = Linkify::Off, "html" = Linkify::Html });
+choice!(Notice { "off" = Notice::Off, "inline" = Notice::Inline });
+choice!(HtmlAttachments {
+    "report" = HtmlAttachments::Report,
+    "edit" = HtmlAttachments::Edit,
+});
+
+impl Text for Address {
+    fn expected() -> String {
+        "inet:PORT@HOST or unix:/PATH".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Address, Option<String>> {
+        if let Some(path) = text.strip_prefix("unix:").or_else(|| text.strip_prefix("local:")) {
+            return if path.starts_with('/') && !path.contains('\0') {
+                Ok(Address::Unix(PathBuf::from(path)))
+            } else {
+                Err(Some("an absolute path after unix:".to_owned()))
+            };
+        }
+        let rest =
+            text.strip_prefix("inet:").or_else(|| text.strip_prefix("inet6:")).ok_or(None)?;
+        let (port, host) = rest.split_once('@').ok_or(None)?;
+        let port =
+            port.parse().map_err(|_| Some("a port from 0 to 65535 after inet:".to_owned()))?;
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if bare.parse::<IpAddr>().is_err() && Domain::parse(bare).is_err() {
+            return Err(Some("a host name or an IP address after @".to_owned()));
+        }
+        Ok(Address::Inet { host: bare.to_owned(), port })
+    }
+}
+
+impl Address {
+    /// Whether only this machine can reach it.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Address::Unix(_) => true,
+            Address::Inet { host, .. } => {
+                host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Inet { host, port } => write!(out, "inet:{port}@{host}"),
+            Address::Unix(path) => write!(out, "unix:{}", path.display()),
+        }
+    }
+}
+
+impl Text for Domain {
+    fn expected() -> String {
+        "a host or domain name".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Domain, Option<String>> {
+        match text.parse::<Pattern>() {
+            Ok(Pattern::Domain(domain)) if !text.contains('@') => Ok(Domain(domain)),
+            _ => Err(None),
+        }
+    }
+}
+
+impl Text for DnsServer {
+    fn expected() -> String {
+        "an IP address, with a port or without (192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:5353)"
+            .to_owned()
+    }
+
+    fn parse(text: &str) -> Result<DnsServer, Option<String>> {
+        let with_port = text.parse::<SocketAddr>().ok();
+        let bare = || text.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, 53));
+        with_port.or_else(bare).map(DnsServer).ok_or(None)
+    }
+}
+
+impl Text for HttpsUrl {
+    fn expected() -> String {
+        "an https: URL".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<HttpsUrl, Option<String>> {
+        let url = url::Url::parse(text).map_err(|_| None)?;
+        if url.scheme() == "https" && url.host().is_some() {
+            Ok(HttpsUrl(url.into()))
+        } else {
+            Err(None)
+        }
+    }
+}
+
+impl Text for FileMode {
+    fn expected() -> String {
+        "permission bits in octal, as text (\"0660\")".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<FileMode, Option<String>> {
+        let bits = u32::from_str_radix(text, 8).map_err(|_| None)?;
+        if bits <= 0o777 && (3..=4).contains(&text.len()) { Ok(FileMode(bits)) } else { Err(None) }
+    }
+}
+
+impl Text for Schedule {
+    fn expected() -> String {
+        "\"off\" or a time of day in UTC (\"06:30\")".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Schedule, Option<String>> {
+        if text == "off" {
+            return Ok(Schedule::Off);
+        }
+        let (hours, minutes) = text.split_once(':').ok_or(None)?;
+        let number = |digits: &str, below: u32| {
+            let two = digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse::<u32>().ok().filter(|number| two && *number < below).ok_or(None)
+        };
+        Ok(Schedule::Daily(number(hours, 24)? * 60 + number(minutes, 60)?))
+    }
+}
+
+impl Text for StatusCode {
+    fn expected() -> String {
+        "an enhanced status code of a permanent failure (5.7.1)".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<StatusCode, Option<String>> {
+        let mut parts = text.split('.');
+        let number = |part: Option<&str>| {
+            part.is_some_and(|part| {
+                (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        };
+        let valid = parts.next() == Some("5")
+            && number(parts.next())
+            && number(parts.next())
+            && parts.next().is_none();
+        if valid { Ok(StatusCode(text.to_owned())) } else { Err(None) }
+    }
+}
+
+impl Text for Network {
+    fn expected() -> String {
+        "a network (192.0.2.0/24, 2001:db8::/32) or an IP address".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Network, Option<String>> {
+        text.parse().map_err(|error: crate::policy::NetworkError| {
+            Some(format!("{} ({error})", <Network as Text>::expected()))
+        })
+    }
+}
+
+impl Text for Pattern {
+    fn expected() -> String {
+        "a domain (example.com), an address (ann@example.com), a local part (abuse@) or <>"
+            .to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Pattern, Option<String>> {
+        text.parse().map_err(|_| None)
+    }
+}
+
+impl<A: Text> Setting for Actions<A> {
+    fn expected(_: Option<Bounds>) -> String {
+        format!("a table: verdict or reason code = {}", A::expected())
+    }
+
+    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Actions<A>> {
+        let ValueKind::Table(table) = &at.value.kind else {
+            problems.push(at.problem(<Self as Setting>::expected(None)));
+            return None;
+        };
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| *name);
+        let before = problems.len();
+        let mut actions = Actions::default();
+        for (name, value) in entries {
+            let key = format!("{}.{name}", at.key);
+            let action = A::read(At { key: &key, value, bounds: None }, problems);
+            match (Verdict::from_name(name), Reason::from_code(name)) {
+                (Some(verdict), _) => {
+                    actions.verdicts.extend(action.map(|action| (verdict, action)));
+                }
+                (None, Some(reason)) => {
+                    actions.reasons.extend(action.map(|action| (reason, action)));
+                }
+                (None, None) => {
+                    let at = At { key: &key, value, bounds: None };
+                    let found = format!("the key {name}");
+                    let mut problem = at.problem_with("a verdict or reason code".to_owned(), found);
+                    let names = Verdict::ALL.iter().map(|verdict| verdict.as_str());
+                    let codes = Reason::ALL.iter().map(|reason| reason.code());
+                    problem.nearest = nearest(name, names.chain(codes))
+                        .map(|known| format!("{}.{known}", at_parent(&key)));
+                    problems.push(problem);
+                }
+            }
+        }
+        (problems.len() == before).then_some(actions)
+    }
+
+    fn absent() -> Option<Actions<A>> {
+        Some(Actions::default())
+    }
+}
+
+fn at_parent(key: &str) -> &str {
+    key.rsplit_once('.').map_or(key, |(parent, _)| parent)
+}

@@ -1,0 +1,157 @@
+//! Authentication-Results (RFC 8601), as far as a DMARC pass needs it.
+
+use super::pattern::{ascii_domain, is_below};
+
+/// Whether our own server says that DMARC passed for `from_domain`.
+///
+/// `fields` are the values of all Authentication-Results fields. Only those whose authserv-id is
+/// ours count (RFC 8601 §5: the verifier removes forged ones); every DMARC result among them must
+/// be a pass for that domain, so a forged pass beside an honest fail does not help.
+pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bool {
+    let mut passes = 0_usize;
+    for field in fields {
+        let statements = statements(field);
+        let Some((id, results)) = statements.split_first() else { continue };
+        let id = id.first().map(String::as_str).unwrap_or_default();
+        if !id.eq_ignore_ascii_case(authserv_id) {
+            continue;
+        }
+        for result in results {
+            match dmarc(result, from_domain) {
+                Some(Dmarc::Pass) => passes += 1,
+                Some(Dmarc::Other) => return false,
+                None => {}
+            }
+        }
+    }
+    passes > 0
+}
+
+enum Dmarc {
+    Pass,
+    Other,
+}
+
+/// What one `method=result property=value …` statement says of DMARC.
+fn dmarc(statement: &[String], from_domain: &str) -> Option<Dmarc> {
+    let (method, result) = statement.first()?.split_once('=')?;
+    // RFC 8601 §2.2: a method may carry its version, `dmarc/1`.
+    let method = method.split('/').next().unwrap_or_default();
+    if !method.eq_ignore_ascii_case("dmarc") {
+        return None;
+    }
+    let aligned = statement.iter().skip(1).any(|property| {
+        property.split_once('=').is_some_and(|(name, value)| {
+            name.eq_ignore_ascii_case("header.from") && same_domain(value, from_domain)
+        })
+    });
+    Some(if aligned && result.eq_ignore_ascii_case("pass") { Dmarc::Pass } else { Dmarc::Other })
+}
+
+/// `header.from` is a domain; some verifiers write the organizational domain only.
+fn same_domain(value: &str, from_domain: &str) -> bool {
+    let value = value.rsplit('@').next().unwrap_or_default();
+    match (ascii_domain(value), ascii_domain(from_domain)) {
+        (Some(value), Some(from)) => is_below(&from, &value) && value.contains('.'),
+        _ => false,
+    }
+}
+
+/// The statements between semicolons, each split at white space; comments are left out, quoted
+/// strings lose their quotes, and white space round `=` goes (RFC 8601 §2.2 allows it).
+fn statements(field: &str) -> Vec<Vec<String>> {
+    let mut statements = vec![vec![String::new()]];
+    let mut comment_depth = 0_usize;
+    let mut chars = field.chars();
+    let mut quoted = false;
+    while let Some(char) = chars.next() {
+        if comment_depth > 0 {
+            match char {
+                '\\' => drop(chars.next()),
+                '(' => comment_depth += 1,
+                ')' => comment_depth -= 1,
+                _ => {}
+            }
+            continue;
+        }
+        let Some(tokens) = statements.last_mut() else { continue };
+        let first = tokens.len() == 1;
+        let Some(token) = tokens.last_mut() else { continue };
+        match char {
+            '\\' if quoted => token.extend(chars.next()),
+            '"' => quoted = !quoted,
+            _ if quoted => token.push(char),
+            '(' => comment_depth = 1,
+            ';' => statements.push(vec![String::new()]),
+            _ if char.is_whitespace() => {
+                if !token.is_empty() && !token.ends_with('=') {
+                    tokens.push(String::new());
+                }
+            }
+            '=' if token.is_empty() && !first => {
+                tokens.pop();
+                if let Some(before) = tokens.last_mut() {
+                    before.push('=');
+                }
+            }
+            _ => token.push(char),
+        }
+    }
+    for tokens in &mut statements {
+        tokens.retain(|token| !token.is_empty());
+    }
+    statements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "mx.example.org";
+
+    fn pass(fields: &[&str], domain: &str) -> bool {
+        let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+        dmarc_pass(&fields, ID, domain)
+    }
+
+    #[test]
+    fn a_pass_of_our_own_server_counts() {
+        for field in [
+            "mx.example.org; dmarc=pass (p=reject dis=none) header.from=example.com",
+            " MX.example.org 1;\n\tspf=fail smtp.mailfrom=x;\n\tdmarc = pass header.from = example.com",
+            "mx.example.org; dkim=fail; dmarc/1=pass policy.x=\"a;b\" header.from=\"example.com\"",
+            "(c (nested \\) ) ;) mx.example.org; dmarc=pass header.from=Example.COM",
+        ] {
+            assert!(pass(&[field], "example.com"), "{field}");
+        }
+        let org = "mx.example.org; dmarc=pass header.from=example.com";
+        assert!(pass(&[org], "news.example.com"));
+    }
+
+    #[test]
+    fn anything_else_does_not() {
+        for field in [
+            "mx.example.org; dmarc=fail header.from=example.com",
+            "mx.example.org; dmarc=pass header.from=example.net",
+            "mx.example.org; dmarc=pass header.from=com",
+            "mx.example.org; dmarc=pass",
+            "mx.evil.example; dmarc=pass header.from=example.com",
+            "mx.example.org.evil.example; dmarc=pass header.from=example.com",
+            "mx.example.org; spf=pass (dmarc=pass header.from=example.com)",
+            "mx.example.org; x=\"; dmarc=pass header.from=example.com\"",
+            "mx.example.org; none",
+            "",
+            ";;;",
+        ] {
+            assert!(!pass(&[field], "example.com"), "{field}");
+        }
+    }
+
+    #[test]
+    fn a_forged_pass_beside_our_fail_does_not_help() {
+        let ours = "mx.example.org; dmarc=fail header.from=example.com";
+        let forged = "mx.example.org; dmarc=pass header.from=example.com";
+        assert!(!pass(&[ours, forged], "example.com"));
+        assert!(!pass(&[forged, ours], "example.com"));
+    }
+}

@@ -1,0 +1,130 @@
+//! What the MTA says of a message before its body.
+
+use std::net::IpAddr;
+
+/// The way a message came to the filter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Path {
+    /// Over SMTP: somebody is there to be refused.
+    #[default]
+    Smtpd,
+    /// Postfix's `non_smtpd_milters`: the sendmail command, a mailing-list program, cron.
+    NonSmtpd,
+}
+
+/// Where a message is going.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From outside, unauthenticated.
+    Inbound,
+    /// From an authenticated client or a listed network.
+    Outbound,
+    /// Made on this host ([`Path::NonSmtpd`]).
+    Local,
+}
+
+/// Whether the message came through a mailing list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListMail {
+    #[default]
+    No,
+    Yes,
+}
+
+/// The envelope, and the few header fields that select settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Envelope {
+    /// Address of MAIL FROM, without angle brackets; empty for bounces.
+    pub sender: String,
+    /// Addresses of RCPT TO, without angle brackets, in order.
+    pub recipients: Vec<String>,
+    /// The SMTP client's address; none on the non-smtpd path and over unix sockets.
+    pub client: Option<IpAddr>,
+    /// Login name of an authenticated client (macro `{auth_authen}`).
+    pub authenticated: Option<String>,
+    pub path: Path,
+    pub list_mail: ListMail,
+    /// Address of the From field, if there is exactly one with one address.
+    pub from: Option<String>,
+    /// Values of the Authentication-Results fields, from the top.
+    pub auth_results: Vec<String>,
+    from_fields: usize,
+}
+
+impl Envelope {
+    /// Takes what selects settings from a header field, decoded as UTF-8 where it is.
+    ///
+    /// From makes [`Envelope::from`], Authentication-Results is kept, and List-Id, List-Post
+    /// (RFC 2369, RFC 2919) and `Precedence: list` make it list mail.
+    pub fn observe(&mut self, name: &str, value: &str) {
+        let is = |other: &str| name.eq_ignore_ascii_case(other);
+        if is("From") {
+            self.from_fields += 1;
+            self.from = if self.from_fields == 1 { only_address(value) } else { None };
+        } else if is("Authentication-Results") {
+            self.auth_results.push(value.to_owned());
+        } else if is("List-Id")
+            || is("List-Post")
+            || (is("Precedence") && value.trim().eq_ignore_ascii_case("list"))
+        {
+            self.list_mail = ListMail::Yes;
+        }
+    }
+}
+
+/// The address of a From field that holds exactly one.
+fn only_address(value: &str) -> Option<String> {
+    let field = format!("From: {}\r\n\r\n", value.trim());
+    let message = mail_parser::MessageParser::new().parse_headers(field.as_bytes())?;
+    let mut addresses = message.from()?.iter();
+    let first = addresses.next()?;
+    if addresses.next().is_some() {
+        return None;
+    }
+    first.address().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(values: &[&str]) -> Option<String> {
+        let mut envelope = Envelope::default();
+        for value in values {
+            envelope.observe("from", value);
+        }
+        envelope.from
+    }
+
+    #[test]
+    fn one_from_field_with_one_address_names_the_sender() {
+        assert_eq!(from(&["Ann <ann@example.com>"]).as_deref(), Some("ann@example.com"));
+        assert_eq!(
+            from(&[" \"bank@example.org\" <mallory@example.net>"]).as_deref(),
+            Some("mallory@example.net")
+        );
+    }
+
+    #[test]
+    fn two_from_addresses_name_nobody() {
+        assert_eq!(from(&["ann@example.com, bob@example.com"]), None);
+        assert_eq!(from(&["ann@example.com", "bob@example.com"]), None);
+        assert_eq!(from(&["ann@example.com", "bob@example.com", "ann@example.com"]), None);
+        assert_eq!(from(&[""]), None);
+    }
+
+    #[test]
+    fn list_headers_make_list_mail() {
+        for (name, value, expected) in [
+            ("List-ID", "<l.example.org>", ListMail::Yes),
+            ("list-post", "<mailto:l@example.org>", ListMail::Yes),
+            ("Precedence", " List ", ListMail::Yes),
+            ("Precedence", "bulk", ListMail::No),
+            ("Subject", "list", ListMail::No),
+        ] {
+            let mut envelope = Envelope::default();
+            envelope.observe(name, value);
+            assert_eq!(envelope.list_mail, expected, "{name}: {value}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Patterns for mail addresses in rules and lists.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What an address is compared with. Domains compare as A-labels, local parts without case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// `example.com`: every address at the domain or below it.
+    Domain(String),
+    /// `ann@example.com`: this address.
+    Address { local: String, domain: String },
+    /// `abuse@`: this local part at every domain.
+    Local(String),
+    /// `<>`: the null sender of bounces.
+    Null,
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected a domain (example.com), an address (ann@example.com), a local part (abuse@) or <>"
+)]
+pub struct PatternError;
+
+impl Pattern {
+    /// Whether the address, without angle brackets, fits.
+    pub fn matches(&self, address: &str) -> bool {
+        let (local, domain) = match address.rsplit_once('@') {
+            Some((local, domain)) => (local, ascii_domain(domain)),
+            None => (address, None),
+        };
+        let same_local = |pattern: &str| fold(local) == *pattern;
+        match self {
+            Pattern::Null => address.is_empty(),
+            Pattern::Local(pattern) => same_local(pattern),
+            Pattern::Domain(pattern) => domain.is_some_and(|domain| is_below(&domain, pattern)),
+            Pattern::Address { local: pattern, domain: at } => {
+                domain.is_some_and(|domain| domain == *at) && same_local(pattern)
+            }
+        }
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Pattern, PatternError> {
+        if text == "<>" {
+            return Ok(Pattern::Null);
+        }
+        match text.rsplit_once('@') {
+            None => Ok(Pattern::Domain(ascii_domain(text).ok_or(PatternError)?)),
+            Some(("", domain)) => Ok(Pattern::Domain(ascii_domain(domain).ok_or(PatternError)?)),
+            Some((local, "")) => Ok(Pattern::Local(fold(local))),
+            Some((local, domain)) => Ok(Pattern::Address {
+                local: fold(local),
+                domain: ascii_domain(domain).ok_or(PatternError)?,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pattern::Domain(domain) => out.write_str(domain),
+            Pattern::Address { local, domain } => write!(out, "{local}@{domain}"),
+            Pattern::Local(local) => write!(out, "{local}@"),
+            Pattern::Null => out.write_str("<>"),
+        }
+    }
+}
+
+/// The domain in lower-case A-label form without root dot; none when it is no domain.
+pub(super) fn ascii_domain(domain: &str) -> Option<String> {
+    let ascii = idna::domain_to_ascii(domain.trim_end_matches('.')).ok()?;
+    let plausible = !ascii.is_empty()
+        && ascii.len() <= 253
+        && ascii.split('.').all(|label| {
+            !label.is_empty()
+                && label.len() <= 63
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        });
+    plausible.then_some(ascii)
+}
+
+/// Whether `domain` is `parent` or below it; both in lower-case A-label form.
+pub(super) fn is_below(domain: &str, parent: &str) -> bool {
+    domain.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+fn fold(local: &str) -> String {
+    local.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_what_they_say() {
+        for (pattern, address, expected) in [
+            ("example.com", "ann@example.com", true),
+            ("example.com", "ann@Mail.EXAMPLE.com", true),
+            ("example.com", "ann@badexample.com", false),
+            ("example.com", "example.com", false),
+            ("@example.com", "ann@example.com", true),
+            ("bücher.example", "ann@xn--bcher-kva.example", true),
+            ("xn--bcher-kva.example", "ann@BÜCHER.example", true),
+            ("ann@example.com", "Ann@Example.com", true),
+            ("ann@example.com", "ann@sub.example.com", false),
+            ("abuse@", "Abuse@any.example", true),
+            ("abuse@", "abuse", true),
+            ("abuse@", "no-abuse@any.example", false),
+            ("<>", "", true),
+            ("<>", "ann@example.com", false),
+        ] {
+            let parsed: Pattern = pattern.parse().unwrap();
+            assert_eq!(parsed.matches(address), expected, "{pattern} against {address}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused() {
+        for text in ["", "@", "a b.example", "exa..mple", "ann@exa mple", "*.example.com"] {
+            assert_eq!(text.parse::<Pattern>(), Err(PatternError), "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_print_as_they_are_written() {
+        for text in ["example.com", "ann@example.com", "abuse@", "<>"] {
+            assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! IANA's `tlds-alpha-by-domain.txt`: reading it, and whether to believe it.
+//!
+//! ```text
+//! # Version 2026112000, Last Updated Fri Nov 20 07:07:01 2026 UTC
+//! AAA
+//! AARP
+//! …
+//! XN--ZFR164B
+//! ```
+
+use crate::engine::TldTable;
+
+/// Bytes of a list at most. The real one has about 10,000.
+pub const MAX_BYTES: usize = 256 * 1024;
+
+/// Names that a plausible list has at least; the root has had over 1,400 since 2017.
+const MIN_NAMES: usize = 1_000;
+
+/// Names that a plausible list has at most.
+const MAX_NAMES: usize = 20_000;
+
+/// Percent of the names that may go at once. In no year have there been more than 3.
+const MAX_REMOVED_PERCENT: usize = 5;
+
+/// Names without which no list of TLDs is believed.
+const ALWAYS: [&str; 3] = ["com", "net", "org"];
+
+/// Why a text is not taken for the list of top-level domains.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ListError {
+    #[error("expected at most {MAX_BYTES} bytes, found more")]
+    TooLong,
+    #[error("expected a first line `# Version YYYYMMDDNN, …`, found {0:?}")]
+    Header(String),
+    #[error("line {line}: expected a top-level domain in ASCII, found {found:?}")]
+    Name { line: usize, found: String },
+    #[error("expected {MIN_NAMES} to {MAX_NAMES} names, found {0}")]
+    Size(usize),
+    #[error("expected .{0} among the names, did not find it")]
+    Without(&'static str),
+    #[error(
+        "expected at most {MAX_REMOVED_PERCENT} % of the {before} names before to be gone, found {gone} gone"
+    )]
+    Removed { before: usize, gone: usize },
+    #[error("expected a version not older than {before:?}, found {found:?}")]
+    Older { before: String, found: String },
+}
+
+/// Reads a list; the table's version is the header's `YYYYMMDDNN`.
+///
+/// Every line must be a name by the syntax of S10, in lower or upper case; blank lines and further
+/// comments are skipped.
+///
+/// # Errors
+/// The first line that is not what it should be.
+pub fn parse(text: &str) -> Result<TldTable, ListError> {
+    if text.len() > MAX_BYTES {
+        return Err(ListError::TooLong);
+    }
+    let mut lines = text.trim_start_matches('\u{FEFF}').lines().enumerate();
+    let first = lines.next().map(|(_, line)| line).unwrap_or_default();
+    let version = version_of(first).ok_or_else(|| ListError::Header(excerpt(first)))?;
+    let mut names = Vec::new();
+    for (index, line) in lines {
+        let name = line.trim();
+        if name.is_empty() || name.starts_with('#') {
+            continue;
+        }
+        if !is_tld_syntax(name) {
+            return Err(ListError::Name { line: index + 1, found: excerpt(name) });
+        }
+        names.push(name);
+    }
+    Ok(TldTable::new(names, version))
+}
+
+/// Whether a new table may take the place of the last good one.
+///
+/// # Errors
+/// What makes it implausible: its size, a missing `com`, `net` or `org`, too many names gone, or
+/// an older version (a replayed list brings back names that are gone).
+pub fn plausible(new: &TldTable, before: &TldTable) -> Result<(), ListError> {
+    if !(MIN_NAMES..=MAX_NAMES).contains(&new.len()) {
+        return Err(ListError::Size(new.len()));
+    }
+    if let Some(name) = ALWAYS.into_iter().find(|name| !new.contains(name)) {
+        return Err(ListError::Without(name));
+    }
+    let names = before.sorted();
+    let gone = names.iter().filter(|name| !new.contains(name)).count();
+    if gone * 100 > names.len() * MAX_REMOVED_PERCENT {
+        return Err(ListError::Removed { before: names.len(), gone });
+    }
+    match (day_of_version(&new.version), day_of_version(&before.version)) {
+        (Some(_), Some(_)) if new.version < before.version => {
+            Err(ListError::Older { before: before.version.clone(), found: new.version.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Days from 1970-01-01 to the day in IANA's version `YYYYMMDDNN`.
+pub fn day_of_version(version: &str) -> Option<u64> {
+    if version.len() != 10 || !version.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let number = |range: std::ops::Range<usize>| version.get(range)?.parse::<u64>().ok();
+    days_from_civil(number(0..4)?, number(4..6)?, number(6..8)?)
+}
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar; none before it, or for no such month
+/// or day. (Days of the shifted year that starts in March, so that leap days come last.)
+pub fn days_from_civil(year: u64, month: u64, day: u64) -> Option<u64> {
+    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    (year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1).checked_sub(719_468)
+}
+
+/// Whether the name has the syntax of a TLD in ASCII form (S10): letters, or an A-label.
+pub fn is_tld_syntax(name: &str) -> bool {
+    let letters = |bytes: &str| bytes.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let a_label = name.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("xn--"));
+    if a_label {
+        return name.len() <= 63
+            && idna::domain_to_unicode(name).1.is_ok()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    }
+    (2..=63).contains(&name.len()) && letters(name)
+}
+
+fn version_of(header: &str) -> Option<&str> {
+    let rest = header.strip_prefix("# Version ")?;
+    let version = rest.split([',', ' ']).next()?;
+    day_of_version(version).map(|_| version)
+}
+
+fn excerpt(line: &str) -> String {
+    line.chars().take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: impl IntoIterator<Item = String>) -> String {
+        let mut text =
+            "# Version 2026112000, Last Updated Fri Nov 20 07:07:01 2026 UTC\n".to_owned();
+        for name in names {
+            text.push_str(&name.to_uppercase());
+            text.push('\n');
+        }
+        text
+    }
+
+    fn real_names() -> Vec<String> {
+        crate::tld::builtin().sorted().into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_list_in_ianas_form_is_read() {
+        let table = parse(&list(real_names())).unwrap();
+        assert_eq!(table.version, "2026112000");
+        assert_eq!(table.sorted(), crate::tld::builtin().sorted());
+        assert_eq!(plausible(&table, &crate::tld::builtin()), Ok(()));
+    }
+
+    #[test]
+    fn line_ends_blank_lines_and_a_byte_order_mark_do_not_matter() {
+        let text = list(real_names()).replace('\n', "\r\n") + "\r\n# end\r\n";
+        assert_eq!(parse(&format!("\u{FEFF}{text}")).unwrap().len(), real_names().len());
+    }
+
+    #[test]
+    fn what_is_no_list_says_where_and_why() {
+        for (text, why) in [
+            (
+                "<html>captive portal</html>",
+                "expected a first line `# Version YYYYMMDDNN, …`, found \"<html>captive portal</html>\"",
+            ),
+            ("", "expected a first line `# Version YYYYMMDDNN, …`, found \"\""),
+            (
+                "# Version 2026133200, x\nCOM\n",
+                "expected a first line `# Version YYYYMMDDNN, …`, found \"# Version 2026133200, x\"",
+            ),
+            (
+                "# Version 2026112000\nCOM\nA B\n",
+                "line 3: expected a top-level domain in ASCII, found \"A B\"",
+            ),
+            (
+                "# Version 2026112000\nco.uk\n",
+                "line 2: expected a top-level domain in ASCII, found \"co.uk\"",
+            ),
+            (
+                "# Version 2026112000\nXN--999999999\n",
+                "line 2: expected a top-level domain in ASCII, found \"XN--999999999\"",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), why);
+        }
+        assert!(matches!(parse(&"#".repeat(MAX_BYTES + 1)), Err(ListError::TooLong)));
+    }
+
+    #[test]
+    fn an_implausible_list_is_not_believed() {
+        let before = crate::tld::builtin();
+        let without = |gone: &str| {
+            let names = real_names().into_iter().filter(|name| name != gone);
+            parse(&list(names)).unwrap()
+        };
+        assert_eq!(plausible(&without("org"), &before), Err(ListError::Without("org")));
+        assert_eq!(plausible(&without("museum"), &before), Ok(()));
+        let few = parse(&list(["com", "net", "org"].map(str::to_owned))).unwrap();
+        assert_eq!(plausible(&few, &before), Err(ListError::Size(3)));
+        let many = before.len();
+        let keeping = |count: usize| {
+            let names = real_names().into_iter();
+            let kept = names
+                .enumerate()
+                .filter(|(index, name)| *index >= many - count || ALWAYS.contains(&name.as_str()));
+            parse(&list(kept.map(|(_, name)| name))).unwrap()
+        };
+        let limit = many * MAX_REMOVED_PERCENT / 100;
+        assert_eq!(plausible(&keeping(many - limit), &before), Ok(()));
+        assert_eq!(
+            plausible(&keeping(many - limit - 1), &before),
+            Err(ListError::Removed { before: many, gone: limit + 1 })
+        );
+    }
+
+    #[test]
+    fn an_older_list_is_not_believed() {
+        let new = parse(&list(real_names())).unwrap();
+        let old = parse(&list(real_names()).replace("2026112000", "2026111900")).unwrap();
+        assert_eq!(plausible(&new, &old), Ok(()));
+        assert_eq!(plausible(&new, &new), Ok(()));
+        assert!(matches!(plausible(&old, &new), Err(ListError::Older { .. })));
+    }
+
+    #[test]
+    fn days_count_from_the_epoch() {
+        for (date, days) in [
+            ((1970, 1, 1), Some(0)),
+            ((2000, 2, 29), Some(11_016)),
+            ((2026, 11, 1), Some(20_758)),
+            ((1969, 12, 31), None),
+            ((2026, 13, 1), None),
+        ] {
+            let (year, month, day) = date;
+            assert_eq!(days_from_civil(year, month, day), days, "{date:?}");
+        }
+    }
+}
