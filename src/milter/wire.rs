@@ -1,0 +1,501 @@
+//! Packets of the milter protocol: parsed with nom, encoded by hand.
+//!
+//! A packet is a length (four bytes, big endian, counting the command byte), a command byte and
+//! data. Strings end in a NUL. The names are those of libmilter's `mfdef.h`.
+//!
+//! | `mfdef.h` | here |
+//! | --- | --- |
+//! | `SMFIC_*` | [`Command`] |
+//! | `SMFIR_*` | [`Reply`] |
+//! | `SMFIF_*` | [`Actions`] |
+//! | `SMFIP_*` | [`Protocol`] |
+//! | `SMFIA_*` | [`Peer`] |
+//! | `SMFIM_*` | [`Stage`] |
+//! | `MILTER_CHUNK_SIZE` | [`CHUNK_BYTES`] |
+
+use std::fmt;
+use std::net::IpAddr;
+
+use nom::bytes::complete::{tag, take, take_till};
+use nom::combinator::rest;
+use nom::number::complete::{be_u8, be_u16, be_u32};
+use nom::sequence::terminated;
+use nom::{IResult, Parser};
+
+/// The highest version that both sides may speak.
+pub const VERSION: u32 = 6;
+
+/// Largest piece of a body in one packet, in bytes (`MILTER_CHUNK_SIZE`).
+pub const CHUNK_BYTES: usize = 65_535;
+
+/// Largest packet that is read, in bytes: the largest size that any MTA can negotiate
+/// (`SMFIP_MDS_1M`) and the command byte. We ask for no more than the 64 KiB default; Sendmail's
+/// macros and long header fields may pass that.
+pub const PACKET_BYTES: usize = (1 << 20) + 1;
+
+macro_rules! flags {
+    ($(#[$doc:meta])* $name:ident { $($(#[$fdoc:meta])* $flag:ident = $bits:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            $($(#[$fdoc])* pub const $flag: $name = $name($bits);)*
+
+            /// Whether every bit of `other` is set.
+            pub const fn has(self, other: $name) -> bool {
+                self.0 & other.0 == other.0
+            }
+
+            /// The bits of either.
+            #[must_use]
+            pub const fn with(self, other: $name) -> $name {
+                $name(self.0 | other.0)
+            }
+
+            /// The bits of both.
+            #[must_use]
+            pub const fn common(self, other: $name) -> $name {
+                $name(self.0 & other.0)
+            }
+        }
+    };
+}
+
+flags! {
+    /// What a filter may do (`SMFIF_*`).
+    Actions {
+        ADD_HEADERS = 0x001;
+        CHANGE_BODY = 0x002;
+        CHANGE_HEADERS = 0x010;
+        QUARANTINE = 0x020;
+        SET_MACROS = 0x100;
+    }
+}
+
+flags! {
+    /// What the MTA leaves out, and to what it expects no reply (`SMFIP_*`).
+    Protocol {
+        NO_CONNECT = 0x0000_0001;
+        NO_HELO = 0x0000_0002;
+        NO_MAIL = 0x0000_0004;
+        NO_RCPT = 0x0000_0008;
+        NO_BODY = 0x0000_0010;
+        NO_HEADERS = 0x0000_0020;
+        NO_EOH = 0x0000_0040;
+        NR_HEADER = 0x0000_0080;
+        NO_UNKNOWN = 0x0000_0100;
+        NO_DATA = 0x0000_0200;
+        SKIP = 0x0000_0400;
+        RCPT_REJECTED = 0x0000_0800;
+        NR_CONNECT = 0x0000_1000;
+        NR_HELO = 0x0000_2000;
+        NR_MAIL = 0x0000_4000;
+        NR_RCPT = 0x0000_8000;
+        NR_DATA = 0x0001_0000;
+        NR_UNKNOWN = 0x0002_0000;
+        NR_EOH = 0x0004_0000;
+        NR_BODY = 0x0008_0000;
+        /// The space after a header field's colon is passed as it is, both ways.
+        LEADING_SPACE = 0x0010_0000;
+    }
+}
+
+/// A stage for which macros can be asked (`SMFIM_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stage {
+    Connect = 0,
+    Helo = 1,
+    Mail = 2,
+    Rcpt = 3,
+    Data = 4,
+    EndOfMessage = 5,
+    EndOfHeaders = 6,
+}
+
+/// The client of the MTA (`SMFIA_*`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Peer {
+    #[default]
+    Unknown,
+    Unix(Vec<u8>),
+    Inet {
+        address: IpAddr,
+        port: u16,
+    },
+    /// An address that does not parse; the MTA's spelling.
+    Other(Vec<u8>),
+}
+
+/// A packet: its command byte and its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet<'b> {
+    pub code: u8,
+    pub data: &'b [u8],
+}
+
+/// A command of the MTA (`SMFIC_*`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command<'b> {
+    Negotiate {
+        version: u32,
+        actions: Actions,
+        protocol: Protocol,
+    },
+    /// Macros for the command with that byte; names without braces.
+    Macros {
+        stage: u8,
+        pairs: Vec<(&'b [u8], &'b [u8])>,
+    },
+    Connect {
+        name: &'b [u8],
+        peer: Peer,
+    },
+    Helo(&'b [u8]),
+    /// The sender and the ESMTP parameters.
+    Mail {
+        address: &'b [u8],
+        parameters: Vec<&'b [u8]>,
+    },
+    Rcpt {
+        address: &'b [u8],
+        parameters: Vec<&'b [u8]>,
+    },
+    Data,
+    Header {
+        name: &'b [u8],
+        value: &'b [u8],
+    },
+    EndOfHeaders,
+    Body(&'b [u8]),
+    /// The last chunk of the body may come with it.
+    EndOfMessage(&'b [u8]),
+    Abort,
+    Quit,
+    QuitNewConnection,
+    Unknown(&'b [u8]),
+}
+
+impl Command<'_> {
+    /// The command byte.
+    pub const fn code(&self) -> u8 {
+        match self {
+            Command::Negotiate { .. } => b'O',
+            Command::Macros { .. } => b'D',
+            Command::Connect { .. } => b'C',
+            Command::Helo(_) => b'H',
+            Command::Mail { .. } => b'M',
+            Command::Rcpt { .. } => b'R',
+            Command::Data => b'T',
+            Command::Header { .. } => b'L',
+            Command::EndOfHeaders => b'N',
+            Command::Body(_) => b'B',
+            Command::EndOfMessage(_) => b'E',
+            Command::Abort => b'A',
+            Command::Quit => b'Q',
+            Command::QuitNewConnection => b'K',
+            Command::Unknown(_) => b'U',
+        }
+    }
+}
+
+/// The name of a command byte, for errors and logs.
+pub const fn command_name(code: u8) -> &'static str {
+    match code {
+        b'O' => "OPTNEG",
+        b'D' => "MACRO",
+        b'C' => "CONNECT",
+        b'H' => "HELO",
+        b'M' => "MAIL",
+        b'R' => "RCPT",
+        b'T' => "DATA",
+        b'L' => "HEADER",
+        b'N' => "EOH",
+        b'B' => "BODY",
+        b'E' => "BODYEOB",
+        b'A' => "ABORT",
+        b'Q' => "QUIT",
+        b'K' => "QUIT_NC",
+        b'U' => "UNKNOWN",
+        _ => "no command",
+    }
+}
+
+/// Bytes that are no packet, or a packet that is no command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    #[error("expected a packet of 1 to {PACKET_BYTES} bytes, found a length of {0}")]
+    Length(u32),
+    #[error("expected a command of the protocol, found byte {0:#04x}")]
+    Code(u8),
+    #[error("{} packet of {length} bytes: expected {expected}", command_name(*.code))]
+    Data { code: u8, length: usize, expected: &'static str },
+}
+
+/// The first packet in the buffer and the bytes that it takes, or `None` until more has come.
+pub fn packet(buffer: &[u8]) -> Result<Option<(Packet<'_>, usize)>, Malformed> {
+    let Ok((after, length)) = be_u32::<_, nom::error::Error<&[u8]>>(buffer) else {
+        return Ok(None);
+    };
+    let size = length as usize;
+    if size == 0 || size > PACKET_BYTES {
+        return Err(Malformed::Length(length));
+    }
+    let whole: IResult<&[u8], (u8, &[u8])> = (be_u8, take(size - 1)).parse(after);
+    Ok(whole.ok().map(|(_, (code, data))| (Packet { code, data }, size + 4)))
+}
+
+/// Bytes that the buffer lacks for its first packet, as far as can be told.
+pub fn missing(buffer: &[u8]) -> usize {
+    match be_u32::<_, nom::error::Error<&[u8]>>(buffer) {
+        Ok((after, length)) => (length as usize).min(PACKET_BYTES).saturating_sub(after.len()),
+        Err(_) => 4 - buffer.len().min(4),
+    }
+}
+
+impl<'b> Packet<'b> {
+    /// The command in the packet.
+    pub fn command(self) -> Result<Command<'b>, Malformed> {
+        let data = self.data;
+        let malformed =
+            |expected| Malformed::Data { code: self.code, length: data.len(), expected };
+        let empty = |command| match data {
+            [] => Ok(command),
+            _ => Err(malformed("no data")),
+        };
+        match self.code {
+            b'O' => negotiate(data).map_err(|_| malformed("three 32-bit numbers")),
+            b'D' => Ok(macros(data)),
+            b'C' => connect(data).map_err(|_| malformed("a name, a family, a port, an address")),
+            b'H' => match string.parse(data) {
+                Ok((_, name)) => Ok(Command::Helo(name)),
+                Err(_) => Err(malformed("a string")),
+            },
+            b'M' => path(data)
+                .map(|(address, parameters)| Command::Mail { address, parameters })
+                .ok_or_else(|| malformed("an address and parameters, each with its NUL")),
+            b'R' => path(data)
+                .map(|(address, parameters)| Command::Rcpt { address, parameters })
+                .ok_or_else(|| malformed("an address and parameters, each with its NUL")),
+            b'L' => header(data).map_err(|_| malformed("a name and a value, each with its NUL")),
+            b'B' => Ok(Command::Body(data)),
+            b'E' => Ok(Command::EndOfMessage(data)),
+            b'U' => Ok(Command::Unknown(data)),
+            b'T' => empty(Command::Data),
+            b'N' => empty(Command::EndOfHeaders),
+            b'A' => empty(Command::Abort),
+            b'Q' => empty(Command::Quit),
+            b'K' => empty(Command::QuitNewConnection),
+            code => Err(Malformed::Code(code)),
+        }
+    }
+}
+
+type Failed<'b> = nom::Err<nom::error::Error<&'b [u8]>>;
+
+fn string(input: &[u8]) -> IResult<&[u8], &[u8]> {
+    terminated(take_till(|byte| byte == 0), tag(&b"\0"[..])).parse(input)
+}
+
+fn negotiate(data: &[u8]) -> Result<Command<'_>, Failed<'_>> {
+    let (_, (version, actions, protocol)) = (be_u32, be_u32, be_u32).parse(data)?;
+    Ok(Command::Negotiate { version, actions: Actions(actions), protocol: Protocol(protocol) })
+}
+
+/// Macro lists come odd-sized, empty, without the last NUL, and for unknown commands: never an
+/// error (rspamd #2005).
+fn macros(data: &[u8]) -> Command<'_> {
+    let Some((&stage, list)) = data.split_first() else {
+        return Command::Macros { stage: 0, pairs: Vec::new() };
+    };
+    let list = list.strip_suffix(b"\0").unwrap_or(list);
+    let mut strings = list.split(|&byte| byte == 0);
+    let mut pairs = Vec::new();
+    while let (Some(name), Some(value)) = (strings.next(), strings.next()) {
+        pairs.push((bare(name), value));
+    }
+    Command::Macros { stage, pairs }
+}
+
+fn bare(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name)
+}
+
+fn connect(data: &[u8]) -> Result<Command<'_>, Failed<'_>> {
+    let (after, (name, family)) = (string, be_u8).parse(data)?;
+    let peer = match family {
+        b'L' => Peer::Unix(address(after)?.1.to_vec()),
+        b'4' | b'6' => {
+            let (port, text) = address(after)?;
+            inet(text, port)
+        }
+        _ => Peer::Unknown,
+    };
+    Ok(Command::Connect { name, peer })
+}
+
+fn address(data: &[u8]) -> Result<(u16, &[u8]), Failed<'_>> {
+    let (_, address) = (be_u16, string).parse(data)?;
+    Ok(address)
+}
+
+/// An address as MTAs spell it: `IPv6:` may stand in front.
+fn inet(text: &[u8], port: u16) -> Peer {
+    let bare = text.strip_prefix(b"IPv6:").unwrap_or(text);
+    match std::str::from_utf8(bare).ok().and_then(|text| text.parse().ok()) {
+        Some(address) => Peer::Inet { address, port },
+        None => Peer::Other(text.to_vec()),
+    }
+}
+
+fn path(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
+    let mut strings = data.strip_suffix(b"\0")?.split(|&byte| byte == 0);
+    Some((strings.next()?, strings.collect()))
+}
+
+/// The value may hold a NUL; only the last ends it.
+fn header(data: &[u8]) -> Result<Command<'_>, Failed<'_>> {
+    let (_, (name, value)) = (string, rest).parse(data)?;
+    let Some(value) = value.strip_suffix(b"\0") else {
+        return Err(nom::Err::Error(nom::error::Error::new(value, nom::error::ErrorKind::Tag)));
+    };
+    Ok(Command::Header { name, value })
+}
+
+/// A reply of the filter (`SMFIR_*`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply<'r> {
+    Negotiate {
+        version: u32,
+        actions: Actions,
+        protocol: Protocol,
+        /// Macros wanted at a stage; names are separated by spaces.
+        macros: &'r [(Stage, &'r str)],
+    },
+    Continue,
+    Accept,
+    Discard,
+    Reject,
+    Tempfail,
+    /// An SMTP reply: code, enhanced code, text.
+    ReplyCode(&'r str),
+    Quarantine(&'r str),
+    AddHeader {
+        name: &'r [u8],
+        value: &'r [u8],
+    },
+    /// In front of the field at this position, from 0.
+    InsertHeader {
+        position: u32,
+        name: &'r [u8],
+        value: &'r [u8],
+    },
+    /// The field of that name with this index, from 1; an empty value deletes it.
+    ChangeHeader {
+        index: u32,
+        name: &'r [u8],
+        value: &'r [u8],
+    },
+    /// At most [`CHUNK_BYTES`].
+    ReplaceBody(&'r [u8]),
+}
+
+impl Reply<'_> {
+    /// Appends the packet.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Reply::Negotiate { version, actions, protocol, macros } => frame(out, b'O', |out| {
+                for number in [*version, actions.0, protocol.0] {
+                    out.extend_from_slice(&number.to_be_bytes());
+                }
+                for (stage, names) in *macros {
+                    out.extend_from_slice(&(*stage as u32).to_be_bytes());
+                    text(out, names.as_bytes());
+                }
+            }),
+            Reply::Continue => frame(out, b'c', |_| ()),
+            Reply::Accept => frame(out, b'a', |_| ()),
+            Reply::Discard => frame(out, b'd', |_| ()),
+            Reply::Reject => frame(out, b'r', |_| ()),
+            Reply::Tempfail => frame(out, b't', |_| ()),
+            Reply::ReplyCode(line) => frame(out, b'y', |out| text(out, line.as_bytes())),
+            Reply::Quarantine(reason) => frame(out, b'q', |out| text(out, reason.as_bytes())),
+            Reply::AddHeader { name, value } => frame(out, b'h', |out| field(out, name, value)),
+            Reply::InsertHeader { position, name, value } => frame(out, b'i', |out| {
+                out.extend_from_slice(&position.to_be_bytes());
+                field(out, name, value);
+            }),
+            Reply::ChangeHeader { index, name, value } => frame(out, b'm', |out| {
+                out.extend_from_slice(&index.to_be_bytes());
+                field(out, name, value);
+            }),
+            Reply::ReplaceBody(chunk) => frame(out, b'b', |out| out.extend_from_slice(chunk)),
+        }
+    }
+}
+
+/// Appends a packet whose data `fill` appends.
+fn frame(out: &mut Vec<u8>, code: u8, fill: impl FnOnce(&mut Vec<u8>)) {
+    let open = Open::new(out, code);
+    fill(out);
+    open.set_length(out);
+}
+
+/// A packet whose data is still being appended.
+#[derive(Debug)]
+pub struct Open {
+    start: usize,
+}
+
+/// Opens a `SMFIR_REPLBODY` packet; the caller appends at most [`CHUNK_BYTES`] and closes it.
+pub fn body_chunk(out: &mut Vec<u8>) -> Open {
+    Open::new(out, b'b')
+}
+
+impl Open {
+    fn new(out: &mut Vec<u8>, code: u8) -> Open {
+        let start = out.len();
+        out.extend_from_slice(&[0, 0, 0, 0, code]);
+        Open { start }
+    }
+
+    /// Sets the length. A packet without data is taken back; false says so.
+    pub fn close(self, out: &mut Vec<u8>) -> bool {
+        if out.len() == self.start + 5 {
+            out.truncate(self.start);
+            return false;
+        }
+        self.set_length(out);
+        true
+    }
+
+    fn set_length(&self, out: &mut [u8]) {
+        let length = u32::try_from(out.len() - self.start - 4).unwrap_or(u32::MAX);
+        if let Some(place) = out.get_mut(self.start..self.start + 4) {
+            place.copy_from_slice(&length.to_be_bytes());
+        }
+    }
+}
+
+fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    text(out, name);
+    text(out, value);
+}
+
+/// Appends a string and its NUL; a NUL inside would end it early and is left out.
+fn text(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend(bytes.iter().copied().filter(|&byte| byte != 0));
+    out.push(0);
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Peer::Unknown => out.write_str("unknown"),
+            Peer::Unix(_) => out.write_str("unix"),
+            Peer::Inet { address, .. } => address.fmt(out),
+            Peer::Other(text) => out.write_str(&text.escape_ascii().to_string()),
+        }
+    }
+}
