@@ -254,7 +254,8 @@ pub struct RawEdit {
     pub replacement: Vec<u8>,
 }
 
-/// A change of a header field of the message itself.
+/// A change of a header field of the message itself. An empty range at the end of the head adds the
+/// field; an empty value takes it away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadEdit {
     /// Field name, as spelled in the message.

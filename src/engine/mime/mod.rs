@@ -1,8 +1,26 @@
 //! Splits a message into parts and owns the raw spans: text out, edits back in.
+//!
+//! [`parse`] splits, [`readings`] decodes a part in every way that a client might, [`Lowering`] takes
+//! edits of what was decoded back to the raw bytes. Nothing here knows what a link is.
+
+mod charset;
+mod header;
+mod lines;
+mod lower;
+mod reading;
+mod sniff;
+mod structure;
+mod transfer;
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::limits::Limits;
 use super::outcome::{Bypass, HeadEdit, RawEdit};
-use super::span::Text;
+use super::span::{Map, Text};
+pub use charset::{Charset, Endian};
+pub use lower::Lowering;
+pub use transfer::Transfer;
 
 pub use super::media::Media;
 pub use super::span::TextEdit;
@@ -33,13 +51,16 @@ pub struct Part {
     pub surroundings: Surroundings,
     /// Index of the innermost multipart/alternative above it, to compare its siblings.
     pub alternative: Option<usize>,
+    site: structure::Site,
 }
 
-/// The part tree: leaves in order.
+/// The part tree: leaves in order. Labels that clients read in several ways give several leaves.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub parts: Vec<Part>,
     pub bypasses: Vec<(String, Bypass)>,
+    /// What encoded messages inside the message unwrap to.
+    layers: Vec<structure::Layer>,
 }
 
 /// One way in which a client may read a part. The first is what the label says.
@@ -48,34 +69,71 @@ pub struct Reading<'m> {
     /// The text, before entities; its map leads to the transfer-decoded bytes.
     pub text: Text<'m>,
     pub media: Media,
+    pub charset: Charset,
+    pub transfer: Transfer,
+    /// From the transfer-decoded bytes to the raw ones; `None`: byte for byte.
+    transfer_map: Option<Arc<Map>>,
 }
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.
-pub fn parse(_message: Message<'_>, _limits: &Limits) -> Tree {
-    Tree::default()
+pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
+    structure::split(message, limits)
 }
 
-/// The readings of a part, the label's first.
-pub fn readings<'m>(_message: Message<'m>, _tree: &'m Tree, _part: usize) -> Vec<Reading<'m>> {
-    Vec::new()
+/// The readings of a part, the label's first. None for opaque and inert parts.
+pub fn readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
+    reading::all(message, tree, part)
 }
 
 /// Raw edits for edits in a reading's text.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {
-    /// In the raw body.
+    /// In the raw body, in order and disjoint.
     pub edits: Vec<RawEdit>,
     /// A changed Content-Transfer-Encoding of the message itself.
     pub head: Vec<HeadEdit>,
+    /// Paths of parts that had to be switched to quoted-printable, because an edited line would
+    /// have been over 998 bytes.
+    pub recoded: Vec<String>,
 }
 
-/// Lowers edits (in order, disjoint) of one reading of one part to raw edits.
+/// Lowers edits (in order, disjoint) of one reading of one part to raw edits. For several parts or
+/// readings use [`Lowering`], which keeps their raw edits apart.
 pub fn lower(
-    _message: Message<'_>,
-    _tree: &Tree,
-    _part: usize,
-    _reading: &Reading<'_>,
-    _edits: &[TextEdit],
+    message: Message<'_>,
+    tree: &Tree,
+    part: usize,
+    reading: &Reading<'_>,
+    edits: &[TextEdit],
 ) -> Lowered {
-    Lowered::default()
+    let mut lowering = Lowering::new(message, tree);
+    lowering.add(part, reading, edits);
+    lowering.finish()
+}
+
+impl Tree {
+    /// The bytes of the raw body that carry this range of a reading's text. Inside an encoded
+    /// message, those of its encoded form.
+    pub fn raw_span(
+        &self,
+        part: usize,
+        reading: &Reading<'_>,
+        range: Range<usize>,
+    ) -> Range<usize> {
+        let Some(part) = self.parts.get(part) else { return 0..0 };
+        let shift = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        let mut span = shift(reading.raw(range), part.site.body.start);
+        let mut at = part.site.layer;
+        while let Some(layer) = at.checked_sub(1).and_then(|index| self.layers.get(index)) {
+            span = shift(layer.source(span), layer.range.start);
+            at = layer.below;
+        }
+        span
+    }
+
+    /// The bytes that parts of this layer lie in; 0 is the body.
+    fn layer_bytes<'m>(&'m self, message: Message<'m>, layer: usize) -> &'m [u8] {
+        let above = layer.checked_sub(1).and_then(|index| self.layers.get(index));
+        above.map_or(message.body, |layer| layer.bytes.as_slice())
+    }
 }

@@ -1,16 +1,20 @@
 //! Text that remembers where its bytes came from.
+//!
+//! A layer (transfer encoding, charset, entities) turns a source into a text. Its [`Map`] leads back:
+//! from a byte range of the text to the smallest byte range of the source that produces it. Maps of
+//! several layers are asked one after the other.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A stretch of decoded text and the source bytes that it came from.
+/// Where a stretch of text begins, in text and in source. It runs until the next piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// First byte in the text.
-    pub text: usize,
-    /// First byte in the source.
-    pub source: usize,
-    pub kind: PieceKind,
+struct Piece {
+    text: u32,
+    source: u32,
+    /// Bytes of one unit in text and in source; both zero: one unit, whatever its size.
+    unit_text: u8,
+    unit_source: u8,
 }
 
 /// How a piece maps.
@@ -18,14 +22,18 @@ pub struct Piece {
 pub enum PieceKind {
     /// Byte for byte: offsets inside map one to one.
     Linear,
-    /// A unit (an entity, an escape, a recoded character): only its ends map.
+    /// A row of equal units: `text` bytes of text for every `source` bytes of source (quoted-printable
+    /// escapes are 1 and 3, base64 is 3 and 4). Only the ends of units map. Neither may be zero.
+    Units { text: u8, source: u8 },
+    /// One unit (an entity, a recoded character, or source bytes that yield nothing): only its ends map.
     Atomic,
 }
 
 /// A piecewise map from text offsets to source offsets, in order.
+///
+/// Offsets are kept in 32 bits: a source is shorter than 4 GiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
-    /// Starts of pieces. A piece ends where the next begins, in text and in source.
     pieces: Vec<Piece>,
     text_len: usize,
     source_len: usize,
@@ -46,15 +54,18 @@ impl Map {
     }
 
     /// Adds a piece that begins at these offsets and runs until the next piece or the close.
+    /// A piece that carries on the row of the last one is merged into it.
     pub fn push(&mut self, text: usize, source: usize, kind: PieceKind) {
-        if let Some(last) = self.pieces.last()
-            && last.kind == PieceKind::Linear
-            && kind == PieceKind::Linear
-            && text - last.text == source - last.source
-        {
+        let (unit_text, unit_source) = match kind {
+            PieceKind::Linear => (1, 1),
+            PieceKind::Units { text, source } => (text, source),
+            PieceKind::Atomic => (0, 0),
+        };
+        let piece = Piece { text: narrow(text), source: narrow(source), unit_text, unit_source };
+        if self.pieces.last().is_some_and(|last| last.runs_into(piece)) {
             return;
         }
-        self.pieces.push(Piece { text, source, kind });
+        self.pieces.push(piece);
     }
 
     /// Ends the last piece.
@@ -63,38 +74,72 @@ impl Map {
         self.source_len = source_len;
     }
 
-    /// The smallest source range whose bytes produce this range of the text.
+    /// Length of the text in bytes.
+    pub fn text_len(&self) -> usize {
+        self.text_len
+    }
+
+    /// The smallest source range whose bytes produce this range of the text. An empty range
+    /// gives an empty range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         let start = self.start(range.start);
         if range.is_empty() {
             return start..start;
         }
-        start..self.end(range.end)
+        start..self.end(range.end).max(start)
+    }
+
+    /// Bytes that the map takes in memory.
+    pub fn heap_bytes(&self) -> usize {
+        self.pieces.capacity() * size_of::<Piece>()
     }
 
     fn start(&self, offset: usize) -> usize {
-        let index = self.pieces.partition_point(|piece| piece.text <= offset);
+        let index = self.pieces.partition_point(|piece| piece.text as usize <= offset);
         match index.checked_sub(1).and_then(|index| self.pieces.get(index)) {
             None => 0,
-            Some(piece) => match piece.kind {
-                PieceKind::Linear => piece.source + (offset - piece.text),
-                PieceKind::Atomic => piece.source,
+            Some(piece) => match (offset - piece.text as usize).checked_div(piece.unit_text.into())
+            {
+                Some(units) => piece.source as usize + units * usize::from(piece.unit_source),
+                // Inside one unit its start counts; at the very end of the text, its end.
+                None if offset >= self.text_len && offset > piece.text as usize => self.source_len,
+                None => piece.source as usize,
             },
         }
     }
 
     fn end(&self, offset: usize) -> usize {
-        let index = self.pieces.partition_point(|piece| piece.text < offset);
+        let index = self.pieces.partition_point(|piece| (piece.text as usize) < offset);
         match index.checked_sub(1).and_then(|index| self.pieces.get(index)) {
             None => 0,
-            Some(piece) => match piece.kind {
-                PieceKind::Linear => piece.source + (offset - piece.text),
-                PieceKind::Atomic => {
-                    self.pieces.get(index).map_or(self.source_len, |next| next.source)
-                }
-            },
+            Some(piece) if piece.unit_text == 0 => {
+                self.pieces.get(index).map_or(self.source_len, |next| next.source as usize)
+            }
+            Some(piece) => {
+                let units = (offset - piece.text as usize).div_ceil(piece.unit_text.into());
+                piece.source as usize + units * usize::from(piece.unit_source)
+            }
         }
     }
+}
+
+impl Piece {
+    /// Whether `next` begins where a further unit of this row would.
+    fn runs_into(self, next: Piece) -> bool {
+        if self.unit_text == 0
+            || (self.unit_text, self.unit_source) != (next.unit_text, next.unit_source)
+        {
+            return false;
+        }
+        let (text, source) = (next.text - self.text, next.source - self.source);
+        text.is_multiple_of(self.unit_text.into())
+            && text / u32::from(self.unit_text) * u32::from(self.unit_source) == source
+    }
+}
+
+/// Offsets past 4 GiB do not occur: the splitter refuses such messages.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
 /// A change in the decoded text of a part.
@@ -116,11 +161,74 @@ impl<'a> Text<'a> {
         &self.text
     }
 
+    /// The same text, owned.
+    pub fn into_owned(self) -> Text<'static> {
+        Text { text: Cow::Owned(self.text.into_owned()), map: self.map }
+    }
+
     /// The source bytes of this range of the text.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         match &self.map {
             None => range,
             Some(map) => map.source(range),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a=\r\nb=41=42c`: a soft break, then two escapes.
+    fn quoted() -> Map {
+        let mut map = Map::new();
+        map.push(0, 0, PieceKind::Linear);
+        map.push(1, 4, PieceKind::Linear);
+        map.push(2, 5, PieceKind::Units { text: 1, source: 3 });
+        map.push(3, 8, PieceKind::Units { text: 1, source: 3 });
+        map.push(4, 11, PieceKind::Linear);
+        map.close(5, 12);
+        map
+    }
+
+    #[test]
+    fn source_ranges_are_the_smallest() {
+        let map = quoted();
+        assert_eq!(map.source(0..1), 0..1, "the soft break after it is not touched");
+        assert_eq!(map.source(0..2), 0..5, "but it is covered when it lies inside");
+        assert_eq!(map.source(2..3), 5..8);
+        assert_eq!(map.source(3..4), 8..11);
+        assert_eq!(map.source(2..5), 5..12);
+        assert_eq!(map.source(1..1), 4..4);
+        assert_eq!(map.source(5..5), 12..12);
+    }
+
+    #[test]
+    fn rows_of_units_take_one_piece() {
+        assert_eq!(quoted().pieces.len(), 4);
+    }
+
+    #[test]
+    fn a_unit_maps_by_its_ends_only() {
+        // `x&amp;y`
+        let mut map = Map::new();
+        map.push(0, 0, PieceKind::Linear);
+        map.push(1, 1, PieceKind::Atomic);
+        map.push(2, 6, PieceKind::Linear);
+        map.close(3, 7);
+        assert_eq!(map.source(1..2), 1..6);
+        assert_eq!(map.source(0..2), 0..6);
+        assert_eq!(map.source(2..3), 6..7);
+    }
+
+    #[test]
+    fn part_of_a_base64_unit_is_the_whole_unit() {
+        let mut map = Map::new();
+        map.push(0, 0, PieceKind::Units { text: 3, source: 4 });
+        map.push(6, 10, PieceKind::Units { text: 3, source: 4 });
+        map.close(9, 14);
+        assert_eq!(map.source(1..2), 0..4);
+        assert_eq!(map.source(2..4), 0..8);
+        assert_eq!(map.source(5..7), 4..14);
     }
 }

@@ -1,1 +1,3 @@
-//! Applies raw edits, and takes them back.
+//! Applies raw edits, takes them back, and writes the header fields that say so.
+
+pub mod apply;

@@ -1,0 +1,340 @@
+//! Charsets: bytes to text with a map, and ASCII replacements back to bytes.
+//!
+//! | charset | decoded by | an edit in it |
+//! | --- | --- | --- |
+//! | UTF-8, and every superset of ASCII | std, `encoding_rs` | its bytes as they are |
+//! | UTF-16 | here | two bytes a character |
+//! | UTF-7 (RFC 2152) | [`utf7`] | a shifted run that it cuts is encoded anew |
+//! | ISO-2022-JP (RFC 1468) | `encoding_rs` | escapes to ASCII before it and back behind it |
+//! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
+
+mod shifted;
+mod utf7;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+
+use super::TextEdit;
+use crate::engine::outcome::RawEdit;
+use crate::engine::span::{Map, PieceKind, Text};
+
+/// A charset that a client might read a part in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    Utf8,
+    Utf7,
+    Utf16(Endian),
+    /// ISO-2022-KR and ISO-2022-CN: SO and SI switch between ASCII and two-byte characters.
+    Iso2022Shift,
+    Hz,
+    Known(&'static Encoding),
+}
+
+/// Byte order of UTF-16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endian {
+    Big,
+    Little,
+}
+
+impl Charset {
+    /// The charset of a label, as clients resolve labels (WHATWG Encoding, and those it refuses).
+    pub fn from_label(label: &str) -> Option<Charset> {
+        let label = label.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'');
+        let lower = label.to_ascii_lowercase();
+        match lower.as_str() {
+            "utf-7"
+            | "utf7"
+            | "unicode-1-1-utf-7"
+            | "x-unicode-2-0-utf-7"
+            | "unicode-2-0-utf-7"
+            | "csunicode11utf7" => Some(Charset::Utf7),
+            "utf-16be" => Some(Charset::Utf16(Endian::Big)),
+            "utf-16" | "utf-16le" | "unicode" | "ucs-2" | "iso-10646-ucs-2" | "csunicode" => {
+                Some(Charset::Utf16(Endian::Little))
+            }
+            "iso-2022-kr" | "csiso2022kr" | "iso-2022-cn" | "iso-2022-cn-ext" => {
+                Some(Charset::Iso2022Shift)
+            }
+            "hz-gb-2312" | "hz" => Some(Charset::Hz),
+            "us-ascii" | "utf8mb4" => Encoding::for_label(lower.as_bytes()).map(Charset::Known),
+            "cp1252" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
+            "cp932" | "windows-932" => Some(Charset::Known(encoding_rs::SHIFT_JIS)),
+            "cp936" => Some(Charset::Known(encoding_rs::GBK)),
+            "cp949" | "uhc" => Some(Charset::Known(encoding_rs::EUC_KR)),
+            "cp950" | "windows-950" => Some(Charset::Known(encoding_rs::BIG5)),
+            _ => {
+                Encoding::for_label_no_replacement(lower.as_bytes()).map(|encoding| {
+                    match encoding == encoding_rs::UTF_8 {
+                        true => Charset::Utf8,
+                        false => Charset::Known(encoding),
+                    }
+                })
+            }
+        }
+    }
+
+    /// What nobody labelled, read byte by byte.
+    pub const WINDOWS_1252: Charset = Charset::Known(encoding_rs::WINDOWS_1252);
+
+    /// Whether bytes below 128 are ASCII and nothing else, in every state.
+    pub fn keeps_ascii(self) -> bool {
+        match self {
+            Charset::Utf8 => true,
+            Charset::Known(encoding) => encoding.is_ascii_compatible(),
+            _ => false,
+        }
+    }
+
+    /// The name in reports, in lower case.
+    pub fn name(self) -> String {
+        match self {
+            Charset::Utf8 => "utf-8".to_owned(),
+            Charset::Utf7 => "utf-7".to_owned(),
+            Charset::Utf16(Endian::Big) => "utf-16be".to_owned(),
+            Charset::Utf16(Endian::Little) => "utf-16le".to_owned(),
+            Charset::Iso2022Shift => "iso-2022-kr".to_owned(),
+            Charset::Hz => "hz-gb-2312".to_owned(),
+            Charset::Known(encoding) => encoding.name().to_ascii_lowercase(),
+        }
+    }
+
+    /// Decodes. Malformed sequences become U+FFFD; a byte order mark is left out.
+    pub(super) fn decode(self, bytes: Cow<'_, [u8]>) -> Text<'_> {
+        if self.keeps_ascii() && bytes.is_ascii() {
+            return match bytes {
+                Cow::Borrowed(bytes) => Text { text: String::from_utf8_lossy(bytes), map: None },
+                Cow::Owned(bytes) => owned_utf8(bytes),
+            };
+        }
+        if self == Charset::Utf8 && !bytes.starts_with(UTF8_BOM) {
+            match bytes {
+                Cow::Borrowed(bytes) => {
+                    if let Ok(text) = std::str::from_utf8(bytes) {
+                        return Text::plain(text);
+                    }
+                    return utf8_lossy(bytes);
+                }
+                Cow::Owned(bytes) => {
+                    return match String::from_utf8(bytes) {
+                        Ok(text) => Text { text: Cow::Owned(text), map: None },
+                        Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
+                    };
+                }
+            }
+        }
+        match self {
+            Charset::Utf8 => utf8_lossy(&bytes).into_owned(),
+            Charset::Utf7 => utf7::decode(&bytes),
+            Charset::Utf16(endian) => utf16(&bytes, endian),
+            Charset::Iso2022Shift => shifted::decode_iso2022(&bytes),
+            Charset::Hz => shifted::decode_hz(&bytes),
+            Charset::Known(encoding) if encoding.is_single_byte() => single_byte(&bytes, encoding),
+            Charset::Known(encoding) => multi_byte(&bytes, encoding),
+        }
+    }
+
+    /// Edits of the bytes for edits (in order, disjoint) of the text that they decode to.
+    pub(super) fn lower(self, bytes: &[u8], text: &Text<'_>, edits: &[TextEdit]) -> Vec<RawEdit> {
+        let plain = edits.iter().map(|edit| RawEdit {
+            range: text.source(edit.range.clone()),
+            replacement: edit.replacement.as_bytes().to_vec(),
+        });
+        match self {
+            Charset::Utf16(endian) => plain
+                .map(|edit| RawEdit { replacement: widen(&edit.replacement, endian), ..edit })
+                .collect(),
+            Charset::Utf7 => utf7::lower(bytes, edits),
+            Charset::Iso2022Shift => shifted::lower_iso2022(bytes, plain.collect()),
+            Charset::Hz => shifted::lower_hz(bytes, plain.collect()),
+            Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
+                shifted::lower_iso2022_jp(bytes, plain.collect())
+            }
+            Charset::Utf8 | Charset::Known(_) => plain.collect(),
+        }
+    }
+}
+
+const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The charset that a byte order mark announces.
+pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Charset> {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, ..] => Some(Charset::Utf8),
+        [0xFE, 0xFF, ..] => Some(Charset::Utf16(Endian::Big)),
+        [0xFF, 0xFE, ..] => Some(Charset::Utf16(Endian::Little)),
+        _ => None,
+    }
+}
+
+fn owned_utf8(bytes: Vec<u8>) -> Text<'static> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Text { text: Cow::Owned(text), map: None },
+        Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
+    }
+}
+
+/// Collects text and map, a unit at a time.
+struct Builder {
+    text: String,
+    map: Map,
+}
+
+impl Builder {
+    fn new(capacity: usize) -> Builder {
+        Builder { text: String::with_capacity(capacity), map: Map::new() }
+    }
+
+    /// Text that is its own source.
+    fn linear(&mut self, text: &str, source: usize) {
+        if !text.is_empty() {
+            self.map.push(self.text.len(), source, PieceKind::Linear);
+            self.text.push_str(text);
+        }
+    }
+
+    /// One unit of text from `source`.
+    fn unit(&mut self, text: &str, source: Range<usize>) {
+        let kind = match (u8::try_from(text.len()), u8::try_from(source.len())) {
+            (Ok(text @ 1..), Ok(source @ 1..)) => PieceKind::Units { text, source },
+            _ => PieceKind::Atomic,
+        };
+        self.map.push(self.text.len(), source.start, kind);
+        self.text.push_str(text);
+        if kind == PieceKind::Atomic {
+            self.map.push(self.text.len(), source.end, PieceKind::Atomic);
+        }
+    }
+
+    fn character(&mut self, character: char, source: Range<usize>) {
+        self.unit(character.encode_utf8(&mut [0; 4]), source);
+    }
+
+    fn close(mut self, source_len: usize) -> Text<'static> {
+        self.map.close(self.text.len(), source_len);
+        Text { text: Cow::Owned(self.text), map: Some(self.map) }
+    }
+}
+
+fn utf8_lossy(bytes: &[u8]) -> Text<'static> {
+    let mut out = Builder::new(bytes.len());
+    let mut at = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
+    for chunk in bytes.get(at..).unwrap_or_default().utf8_chunks() {
+        out.linear(chunk.valid(), at);
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            let end = at + chunk.invalid().len();
+            out.character(char::REPLACEMENT_CHARACTER, at..end);
+            at = end;
+        }
+    }
+    out.close(bytes.len())
+}
+
+fn utf16(bytes: &[u8], endian: Endian) -> Text<'static> {
+    let mut out = Builder::new(bytes.len());
+    let (endian, mut at) = match byte_order_mark(bytes) {
+        Some(Charset::Utf16(endian)) => (endian, 2),
+        _ => (endian, 0),
+    };
+    let (pairs, tail) = bytes.get(at..).unwrap_or_default().as_chunks::<2>();
+    let units = pairs.iter().map(|pair| match endian {
+        Endian::Big => u16::from_be_bytes(*pair),
+        Endian::Little => u16::from_le_bytes(*pair),
+    });
+    for decoded in char::decode_utf16(units) {
+        let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
+        let end = at + 2 * character.len_utf16();
+        out.character(character, at..end);
+        at = end;
+    }
+    if !tail.is_empty() {
+        out.character(char::REPLACEMENT_CHARACTER, at..bytes.len());
+    }
+    out.close(bytes.len())
+}
+
+fn widen(ascii: &[u8], endian: Endian) -> Vec<u8> {
+    ascii
+        .iter()
+        .flat_map(|byte| match endian {
+            Endian::Big => [0, *byte],
+            Endian::Little => [*byte, 0],
+        })
+        .collect()
+}
+
+fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
+    let upper: Vec<String> = (128..=255_u8)
+        .map(|byte| encoding.decode_without_bom_handling(&[byte]).0.into_owned())
+        .collect();
+    let mut out = Builder::new(bytes.len() + bytes.len() / 4);
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if byte.is_ascii() {
+            at += ascii_run(&mut out, rest, at);
+        } else {
+            let text = upper.get(usize::from(*byte) - 128).map_or("\u{FFFD}", String::as_str);
+            out.unit(text, at..at + 1);
+            at += 1;
+        }
+    }
+    out.close(bytes.len())
+}
+
+/// Copies the ASCII bytes that `rest` begins with.
+fn ascii_run(out: &mut Builder, rest: &[u8], at: usize) -> usize {
+    let length = Encoding::ascii_valid_up_to(rest);
+    let run = rest.get(..length).unwrap_or_default();
+    out.linear(std::str::from_utf8(run).unwrap_or_default(), at);
+    length
+}
+
+/// Decodes a byte at a time, outside runs of ASCII, to learn which bytes make which character.
+fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
+    let stateful = encoding == encoding_rs::ISO_2022_JP;
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut out = Builder::new(bytes.len() + bytes.len() / 2);
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if !stateful && start == at && byte.is_ascii() {
+            at += ascii_run(&mut out, rest, at);
+            start = at;
+            continue;
+        }
+        let step = if stateful && rest.starts_with(b"\x1B") { rest.len().min(3) } else { 1 };
+        let mut buffer = [0; 32];
+        let source = rest.get(..step).unwrap_or(rest);
+        let last = at + step == bytes.len();
+        let (_, _, written, _) = decoder.decode_to_utf8(source, &mut buffer, last);
+        at += step;
+        let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default());
+        let text = text.unwrap_or("\u{FFFD}");
+        if !text.is_empty() {
+            decoded_unit(&mut out, text, start..at);
+            start = at;
+        } else if step > 1 {
+            start = at;
+        }
+    }
+    out.close(bytes.len())
+}
+
+/// A character; or what a cut-off sequence left and the character behind it, told apart.
+fn decoded_unit(out: &mut Builder, text: &str, source: Range<usize>) {
+    let mut characters = text.chars();
+    match (characters.next_back(), characters.as_str()) {
+        (Some(last), before) if !before.is_empty() && last.is_ascii() && source.len() > 1 => {
+            out.unit(before, source.start..source.end - 1);
+            out.character(last, source.end - 1..source.end);
+        }
+        _ => out.unit(text, source),
+    }
+}

@@ -1,0 +1,238 @@
+//! UTF-7 (RFC 2152): phishing uses it where a filter does not read it and a client does.
+
+use std::ops::Range;
+
+use super::Builder;
+use crate::engine::outcome::RawEdit;
+use crate::engine::span::Text;
+use crate::engine::span::TextEdit;
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Decodes. A shifted run is one unit of the map.
+pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
+    let mut out = Builder::new(bytes.len());
+    for run in runs(bytes) {
+        match run.shifted {
+            None => direct(&mut out, bytes.get(run.source.clone()).unwrap_or_default(), &run),
+            Some(text) => out.unit(&text, run.source),
+        }
+    }
+    out.close(bytes.len())
+}
+
+fn direct(out: &mut Builder, bytes: &[u8], run: &Run) {
+    let mut at = run.source.start;
+    for chunk in bytes.utf8_chunks() {
+        out.linear(chunk.valid(), at);
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            let end = at + chunk.invalid().len();
+            out.character(char::REPLACEMENT_CHARACTER, at..end);
+            at = end;
+        }
+    }
+}
+
+/// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
+pub(super) fn lower(bytes: &[u8], edits: &[TextEdit]) -> Vec<RawEdit> {
+    let runs = placed_runs(bytes);
+    let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
+    let mut last_text_end = 0;
+    for edit in edits {
+        let (start, before) = cut(&runs, edit.range.start, Side::Before);
+        let (end, after) = cut(&runs, edit.range.end, Side::After);
+        let middle = edit.replacement.replace('+', "+-");
+        // Two edits in one run: the second goes on where the first stopped.
+        if let Some(last) = lowered.last_mut()
+            && start < last.range.end
+        {
+            let run = runs.iter().find(|run| run.bytes.contains(&start));
+            let between = run.map_or("", |run| run.slice(last_text_end..edit.range.start));
+            if let Some(run) = run {
+                let rest = run.slice(last_text_end..run.text.end);
+                let kept = last.replacement.len().saturating_sub(encode(rest).len());
+                last.replacement.truncate(kept);
+            }
+            last.replacement.extend_from_slice(encode(between).as_bytes());
+            last.replacement.extend_from_slice(middle.as_bytes());
+            last.replacement.extend_from_slice(encode(after).as_bytes());
+            last.range.end = end.max(last.range.end);
+        } else {
+            let replacement = [encode(before).as_str(), &middle, &encode(after)].concat();
+            lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
+        }
+        last_text_end = edit.range.end;
+    }
+    lowered
+}
+
+/// Which side of a cut is kept.
+enum Side {
+    Before,
+    After,
+}
+
+/// A shifted run or a direct one, in text and in bytes.
+struct Placed {
+    text: Range<usize>,
+    bytes: Range<usize>,
+    shifted: Option<String>,
+}
+
+impl Placed {
+    fn slice(&self, range: Range<usize>) -> &str {
+        let from = range.start.saturating_sub(self.text.start);
+        let to = range.end.saturating_sub(self.text.start);
+        self.shifted.as_deref().and_then(|text| text.get(from..to)).unwrap_or_default()
+    }
+}
+
+fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
+    let mut at = 0;
+    runs(bytes)
+        .into_iter()
+        .map(|run| {
+            let length = match &run.shifted {
+                Some(text) => text.len(),
+                None => {
+                    let mut out = Builder::new(0);
+                    direct(&mut out, bytes.get(run.source.clone()).unwrap_or_default(), &run);
+                    out.text.len()
+                }
+            };
+            at += length;
+            Placed { text: at - length..at, bytes: run.source, shifted: run.shifted }
+        })
+        .collect()
+}
+
+/// Where the bytes are cut for a cut in the text, and the text of a shifted run that stays.
+fn cut(runs: &[Placed], offset: usize, side: Side) -> (usize, &str) {
+    let index = match side {
+        Side::Before => runs.partition_point(|run| run.text.end <= offset),
+        Side::After => runs.partition_point(|run| run.text.end < offset),
+    };
+    let Some(run) = runs.get(index) else {
+        return (runs.last().map_or(0, |run| run.bytes.end), "");
+    };
+    match (&run.shifted, side) {
+        (None, _) => (run.bytes.start + (offset - run.text.start).min(run.bytes.len()), ""),
+        (Some(_), Side::Before) => (run.bytes.start, run.slice(run.text.start..offset)),
+        (Some(_), Side::After) => (run.bytes.end, run.slice(offset..run.text.end)),
+    }
+}
+
+struct Run {
+    source: Range<usize>,
+    /// The text of a shifted run; `None`: the bytes themselves.
+    shifted: Option<String>,
+}
+
+fn runs(bytes: &[u8]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let plus = memchr::memchr(b'+', rest).unwrap_or(rest.len());
+        if plus > 0 {
+            runs.push(Run { source: at..at + plus, shifted: None });
+        }
+        at += plus;
+        if at < bytes.len() {
+            let (length, text) = shifted(bytes.get(at..).unwrap_or_default());
+            runs.push(Run { source: at..at + length, shifted: Some(text) });
+            at += length;
+        }
+    }
+    runs
+}
+
+/// The shifted run that begins with the `+` at the front: its bytes and its text.
+fn shifted(bytes: &[u8]) -> (usize, String) {
+    let body = bytes.get(1..).unwrap_or_default();
+    let length = body.iter().take_while(|b| ALPHABET.contains(b)).count();
+    let closed = body.get(length) == Some(&b'-');
+    if length == 0 {
+        return (if closed { 2 } else { 1 }, "+".to_owned());
+    }
+    let mut units = Vec::with_capacity(length);
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in body.iter().take(length) {
+        let value = ALPHABET.iter().position(|letter| letter == byte).unwrap_or(0);
+        bits = bits << 6 | value as u32;
+        count += 6;
+        if count >= 16 {
+            count -= 16;
+            units.push((bits >> count) as u16);
+            bits &= (1 << count) - 1;
+        }
+    }
+    (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
+}
+
+/// A shifted run for this text; nothing for no text.
+fn encode(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("+");
+    let (mut bits, mut count) = (0_u32, 0);
+    let mut digit = |value: u32| {
+        out.push(ALPHABET.get((value & 63) as usize).map_or('A', |byte| char::from(*byte)));
+    };
+    for unit in text.encode_utf16() {
+        bits = bits << 16 | u32::from(unit);
+        count += 16;
+        while count >= 6 {
+            count -= 6;
+            digit(bits >> count);
+            bits &= (1 << count) - 1;
+        }
+    }
+    if count > 0 {
+        digit(bits << (6 - count));
+    }
+    out.push('-');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply(bytes: &str, edits: &[TextEdit]) -> String {
+        let mut out = bytes.as_bytes().to_vec();
+        for edit in lower(bytes.as_bytes(), edits).iter().rev() {
+            out.splice(edit.range.clone(), edit.replacement.iter().copied());
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn rfc_2152_examples() {
+        assert_eq!(decode(b"A+ImIDkQ.").text, "A\u{2262}\u{0391}.");
+        assert_eq!(decode(b"Hi Mom +Jjo-!").text, "Hi Mom \u{263A}!");
+        assert_eq!(decode(b"Item 3 is +AKM-1.").text, "Item 3 is £1.");
+        assert_eq!(decode(b"1 +- 1").text, "1 + 1");
+    }
+
+    #[test]
+    fn a_cut_run_keeps_its_rest() {
+        let bytes = format!("see {} now", encode("a http://b.example c"));
+        let text = decode(bytes.as_bytes());
+        let start = text.text.find("http").unwrap();
+        let edits = [
+            TextEdit { range: start..start + 4, replacement: "hxxp".to_owned() },
+            TextEdit { range: start + 8..start + 9, replacement: "[.]+".to_owned() },
+        ];
+        let new = apply(&bytes, &edits);
+        assert_eq!(decode(new.as_bytes()).text, "see a hxxp://b[.]+example c now");
+    }
+
+    #[test]
+    fn direct_characters_are_replaced_in_place() {
+        let edits = [TextEdit { range: 1..2, replacement: "+".to_owned() }];
+        assert_eq!(apply("abc", &edits), "a+-c");
+    }
+}

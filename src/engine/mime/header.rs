@@ -1,0 +1,365 @@
+//! Header blocks of parts: their fields, and the labels that say how a part is to be read.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | RFC 5322 §2.2, fields and folding | [`fields`], [`unfold`] |
+//! | RFC 2045 §5.1, Content-Type | [`ContentType::parse`] |
+//! | RFC 2231 §3, §4, parameters in pieces and percent-encoded | [`Parameters`] |
+
+use std::ops::Range;
+
+/// A field: byte ranges of its name and of its value (after the colon, without the last line end).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub name: Range<usize>,
+    pub value: Range<usize>,
+}
+
+/// The fields of a block, in order. Lines that are no field are skipped.
+pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = Field> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < block.len() {
+            let start = at;
+            let mut end = line_after(block, at);
+            while matches!(block.get(end), Some(b' ' | b'\t')) {
+                end = line_after(block, end);
+            }
+            at = end;
+            let line = block.get(start..end).unwrap_or_default();
+            if let Some(colon) = colon(line) {
+                let name = line.get(..colon).unwrap_or_default().trim_ascii_end().len();
+                let value_end = start + without_line_end(line).len();
+                return Some(Field {
+                    name: start..start + name,
+                    value: (start + colon + 1).min(value_end)..value_end,
+                });
+            }
+        }
+        None
+    })
+}
+
+/// Offset of the colon when the line begins with a field name (RFC 5322 §3.6.8; white space before
+/// the colon is the obsolete form).
+pub(super) fn colon(line: &[u8]) -> Option<usize> {
+    let name = line.iter().take_while(|b| matches!(b, b'!'..=b'9' | b';'..=b'~')).count();
+    let rest = line.get(name..)?;
+    let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    (name > 0 && rest.get(space) == Some(&b':')).then_some(name + space)
+}
+
+/// Offset of the line after the one at `at`.
+pub(super) fn line_after(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(bytes.len(), |feed| at + feed + 1)
+}
+
+/// A line without the line end that closes it.
+pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A value without its folds, as text: line ends go, white space stays.
+pub(super) fn unfold(value: &[u8]) -> String {
+    let bytes: Vec<u8> = value.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
+    match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => error.as_bytes().iter().map(|b| char::from(*b)).collect(),
+    }
+}
+
+/// The values of the fields of this name, unfolded, in order.
+pub(super) fn values<'a>(block: &'a [u8], name: &'a str) -> impl Iterator<Item = String> + 'a {
+    fields(block).filter_map(move |field| {
+        let found = block.get(field.name)?;
+        found
+            .eq_ignore_ascii_case(name.as_bytes())
+            .then(|| unfold(block.get(field.value).unwrap_or_default()))
+    })
+}
+
+/// One way to read a Content-Type or Content-Disposition field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ContentType {
+    /// In lower case; empty when it cannot be told.
+    pub kind: String,
+    pub subtype: String,
+    parameters: Vec<(String, String)>,
+}
+
+impl ContentType {
+    /// The readings of a field, the plain one first: parameters of RFC 2231 form over plain ones of
+    /// the same name, and the last of a name over the first. At most three, all different.
+    pub fn parse(value: &str) -> Vec<ContentType> {
+        let mut scanner = Scanner { rest: value };
+        let (kind, subtype) = scanner.media_type();
+        let mut parameters = Parameters::default();
+        while let Some((name, value)) = scanner.parameter() {
+            parameters.add(name, value);
+        }
+        let mut readings: Vec<ContentType> = Vec::new();
+        for preference in [Preference::Plain, Preference::Extended, Preference::Last] {
+            let reading = ContentType {
+                kind: kind.clone(),
+                subtype: subtype.clone(),
+                parameters: parameters.resolve(preference),
+            };
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+        readings
+    }
+
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn is(&self, kind: &str, subtype: &str) -> bool {
+        self.kind == kind && self.subtype == subtype
+    }
+}
+
+/// Which of several parameters of one name counts.
+#[derive(Clone, Copy)]
+enum Preference {
+    /// The first plain one, else that of RFC 2231.
+    Plain,
+    /// That of RFC 2231, else the first plain one.
+    Extended,
+    /// The last plain one.
+    Last,
+}
+
+/// Parameters as they stand, RFC 2231 pieces by number.
+#[derive(Default)]
+struct Parameters {
+    plain: Vec<(String, String)>,
+    pieces: Vec<Piece>,
+}
+
+/// `name*1*=value`.
+struct Piece {
+    name: String,
+    number: u32,
+    encoded: bool,
+    value: String,
+}
+
+/// Parameters of one field that are looked at: real fields have fewer than ten.
+const PARAMETERS: usize = 200;
+
+impl Parameters {
+    fn add(&mut self, name: String, value: String) {
+        if self.plain.len() + self.pieces.len() >= PARAMETERS {
+            return;
+        }
+        let Some((base, tail)) = name.split_once('*') else {
+            self.plain.push((name, value));
+            return;
+        };
+        let encoded = tail.is_empty() || tail.ends_with('*');
+        let number = tail.trim_end_matches('*');
+        let number = if number.is_empty() { Some(0) } else { number.parse().ok() };
+        if let Some(number) = number {
+            self.pieces.push(Piece { name: base.to_owned(), number, encoded, value });
+        }
+    }
+
+    fn resolve(&self, preference: Preference) -> Vec<(String, String)> {
+        let extended = self.extended();
+        let plain = self.plain.iter().cloned();
+        let mut all: Vec<(String, String)> = match preference {
+            Preference::Plain => plain.chain(extended).collect(),
+            Preference::Extended => extended.into_iter().chain(plain).collect(),
+            Preference::Last => plain.rev().chain(extended).collect(),
+        };
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.dedup_by(|(a, _), (b, _)| a == b);
+        all
+    }
+
+    /// RFC 2231 §3: the pieces of a name joined in order; §4: percent escapes of the encoded ones.
+    fn extended(&self) -> Vec<(String, String)> {
+        let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
+        pieces.sort_by(|a, b| (&a.name, a.number).cmp(&(&b.name, b.number)));
+        let mut joined: Vec<(String, String)> = Vec::new();
+        for piece in pieces {
+            let first = joined.last().is_none_or(|(name, _)| *name != piece.name);
+            let value = match (piece.encoded, first) {
+                (true, true) => percent_decode(after_charset(&piece.value)),
+                (true, false) => percent_decode(&piece.value),
+                (false, _) => piece.value.clone(),
+            };
+            match joined.last_mut() {
+                Some((_, joined)) if !first => joined.push_str(&value),
+                _ => joined.push((piece.name.clone(), value)),
+            }
+        }
+        joined
+    }
+}
+
+/// What follows `charset'language'`.
+fn after_charset(value: &str) -> &str {
+    let mut parts = value.splitn(3, '\'');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(_), Some(_), Some(rest)) => rest,
+        _ => value,
+    }
+}
+
+fn percent_decode(value: &str) -> String {
+    let mut out = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let [byte, tail @ ..] = rest {
+        if let [b'%', high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) =
+                (char::from(*high).to_digit(16), char::from(*low).to_digit(16))
+        {
+            out.push((high << 4 | low) as u8);
+            rest = after;
+        } else {
+            out.push(*byte);
+            rest = tail;
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Reads a structured value from the front.
+struct Scanner<'a> {
+    rest: &'a str,
+}
+
+impl Scanner<'_> {
+    fn media_type(&mut self) -> (String, String) {
+        self.skip(&[]);
+        let kind = self.word(&['/', ';']).to_ascii_lowercase();
+        self.skip(&[]);
+        let Some(rest) = self.rest.strip_prefix('/') else {
+            return (kind, String::new());
+        };
+        self.rest = rest;
+        self.skip(&[]);
+        (kind, self.word(&[';']).to_ascii_lowercase())
+    }
+
+    fn parameter(&mut self) -> Option<(String, String)> {
+        loop {
+            self.skip(&[';', ',']);
+            if self.rest.is_empty() {
+                return None;
+            }
+            let name = self.word(&['=', ';']).to_ascii_lowercase();
+            self.skip(&[]);
+            let Some(rest) = self.rest.strip_prefix('=') else {
+                if name.is_empty() {
+                    let mut characters = self.rest.chars();
+                    characters.next();
+                    self.rest = characters.as_str();
+                }
+                continue;
+            };
+            self.rest = rest;
+            self.skip(&[]);
+            return Some((name, self.value()));
+        }
+    }
+
+    fn value(&mut self) -> String {
+        let Some(quoted) = self.rest.strip_prefix('"') else {
+            return self.word(&[';']).to_owned();
+        };
+        let mut value = String::new();
+        let mut characters = quoted.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '"' => break,
+                '\\' => value.extend(characters.next()),
+                character => value.push(character),
+            }
+        }
+        self.rest = characters.as_str();
+        value
+    }
+
+    /// Characters up to white space or one of `ends`.
+    fn word(&mut self, ends: &[char]) -> &str {
+        let stop = self.rest.find(|c: char| c.is_ascii_whitespace() || ends.contains(&c));
+        let (word, rest) = self.rest.split_at(stop.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        word
+    }
+
+    /// Skips white space, comments and `separators`.
+    fn skip(&mut self, separators: &[char]) {
+        loop {
+            self.rest = self
+                .rest
+                .trim_start_matches(|c: char| c.is_ascii_whitespace() || separators.contains(&c));
+            if !self.rest.starts_with('(') {
+                return;
+            }
+            let mut depth = 0_usize;
+            let end = self.rest.find(|c| {
+                match c {
+                    '(' => depth += 1,
+                    ')' => depth -= 1,
+                    _ => {}
+                }
+                depth == 0
+            });
+            self.rest = end.and_then(|end| self.rest.get(end + 1..)).unwrap_or_default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_with_folds_and_junk() {
+        let block = b"Subject: a\r\n b\r\nno field here\r\nX-Y :\tz\r\nLast:";
+        let found: Vec<(&[u8], &[u8])> =
+            fields(block).map(|f| (&block[f.name], &block[f.value])).collect();
+        let want: [(&[u8], &[u8]); 3] =
+            [(b"Subject", b" a\r\n b"), (b"X-Y", b"\tz"), (b"Last", b"")];
+        assert_eq!(found, want);
+    }
+
+    fn only(value: &str) -> ContentType {
+        let mut readings = ContentType::parse(value);
+        assert_eq!(readings.len(), 1, "{readings:?}");
+        readings.remove(0)
+    }
+
+    #[test]
+    fn content_types_as_mailers_write_them() {
+        let found = only("Multipart/Mixed; (a comment) Boundary=\"a\\\"b c\" ; x=y");
+        assert!(found.is("multipart", "mixed"));
+        assert_eq!(found.parameter("boundary"), Some("a\"b c"));
+        let found = only("text/html charset=utf-8");
+        assert_eq!(found.parameter("charset"), Some("utf-8"), "a lost semicolon");
+        let found = only("multipart/mixed; boundary=----=_Part_1.2?x");
+        assert_eq!(found.parameter("boundary"), Some("----=_Part_1.2?x"));
+        assert_eq!(only("text").kind, "text");
+        assert_eq!(only(";;;==\"").kind, "");
+    }
+
+    #[test]
+    fn rfc_2231_is_a_second_reading() {
+        let found = only("x/y; boundary*0=ab; boundary*1=cd; name*=utf-8''%e2%82%ac.html");
+        assert_eq!(found.parameter("boundary"), Some("abcd"));
+        assert_eq!(found.parameter("name"), Some("€.html"));
+        let both = ContentType::parse("x/y; boundary=one; boundary*0=two");
+        let boundaries: Vec<_> = both.iter().map(|c| c.parameter("boundary")).collect();
+        assert_eq!(boundaries, [Some("one"), Some("two")]);
+        let twice = ContentType::parse("x/y; boundary=one; boundary=two");
+        let boundaries: Vec<_> = twice.iter().map(|c| c.parameter("boundary")).collect();
+        assert_eq!(boundaries, [Some("one"), Some("two")]);
+    }
+}

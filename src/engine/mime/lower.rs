@@ -1,0 +1,147 @@
+//! From edits in the text of parts to edits of the raw body: through charset, transfer encoding, and
+//! the encodings of the messages around.
+
+use std::collections::BTreeMap;
+
+use super::lines::{self, Fit, Label};
+use super::structure::Layer;
+use super::transfer::{LineEnd, Transfer};
+use super::{Lowered, Message, Reading, TextEdit, Tree};
+use crate::engine::outcome::RawEdit;
+
+/// Collects the edits of all parts of a message, then lowers them together: parts inside one encoded
+/// message share its encoded bytes.
+#[derive(Debug)]
+pub struct Lowering<'m> {
+    message: Message<'m>,
+    tree: &'m Tree,
+    /// Edits of unwrapped bytes, by part and transfer encoding, in the order of their arrival.
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    part: usize,
+    transfer: Transfer,
+    edits: Disjoint,
+}
+
+impl<'m> Lowering<'m> {
+    pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
+        Lowering { message, tree, pending: Vec::new() }
+    }
+
+    /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
+    /// edit the same place, the edit that was added first stays.
+    pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: &[TextEdit]) {
+        if edits.is_empty() {
+            return;
+        }
+        let transfer = reading.transfer;
+        let unwrapped = transfer.decode(self.raw(part));
+        let lowered = reading.charset.lower(&unwrapped.bytes, &reading.text, edits);
+        let known = self.pending.iter_mut().find(|p| p.part == part && p.transfer == transfer);
+        match known {
+            Some(pending) => pending.edits.extend(lowered),
+            None => {
+                let mut edits = Disjoint::default();
+                edits.extend(lowered);
+                self.pending.push(Pending { part, transfer, edits });
+            }
+        }
+    }
+
+    /// The edits of the raw body, in order and disjoint, and those of the header.
+    pub fn finish(self) -> Lowered {
+        let mut lowered = Lowered::default();
+        let mut layers: Vec<Disjoint> = vec![Disjoint::default(); self.tree.layers.len() + 1];
+        for pending in &self.pending {
+            self.part(pending, &mut layers, &mut lowered);
+        }
+        for (index, layer) in self.tree.layers.iter().enumerate().rev() {
+            let Some(edits) = layers.get(index + 1).map(Disjoint::to_vec) else { continue };
+            if edits.is_empty() {
+                continue;
+            }
+            let edits = self.through(layer, &edits);
+            if let Some(below) = layers.get_mut(layer.below) {
+                below.extend(shifted(edits, layer.range.start));
+            }
+        }
+        lowered.edits = layers.first().map(Disjoint::to_vec).unwrap_or_default();
+        lowered
+    }
+
+    /// Lowers the edits of one part to its layer.
+    fn part(&self, pending: &Pending, layers: &mut [Disjoint], lowered: &mut Lowered) {
+        let Some(part) = self.tree.parts.get(pending.part) else { return };
+        let site = &part.site;
+        let Some(layer) = layers.get_mut(site.layer) else { return };
+        let raw = self.raw(pending.part);
+        let line_end = self.line_end(site.layer);
+        let edits = pending.transfer.lower(raw, &pending.edits.to_vec(), line_end);
+        let edits = match pending.transfer {
+            Transfer::Identity => match lines::fit(raw, edits.clone(), part.media, line_end) {
+                Fit::Fits(edits) => edits,
+                Fit::TooLong => {
+                    lowered.recoded.push(part.path.clone());
+                    let bytes = self.tree.layer_bytes(self.message, site.layer);
+                    match lines::label(self.message, bytes, site, line_end) {
+                        Label::Head(edit) => lowered.head.push(edit),
+                        Label::Layer(edit) => layer.extend([edit]),
+                    }
+                    lines::switched(raw, &edits, line_end)
+                }
+            },
+            _ => edits,
+        };
+        layer.extend(shifted(edits, site.body.start));
+    }
+
+    /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
+    fn through(&self, layer: &Layer, edits: &[RawEdit]) -> Vec<RawEdit> {
+        let below = self.tree.layer_bytes(self.message, layer.below);
+        let raw = below.get(layer.range.clone()).unwrap_or_default();
+        layer.transfer.lower(raw, edits, self.line_end(layer.below))
+    }
+
+    fn raw(&self, part: usize) -> &'m [u8] {
+        let site = self.tree.parts.get(part).map(|part| &part.site);
+        site.and_then(|site| self.tree.layer_bytes(self.message, site.layer).get(site.body.clone()))
+            .unwrap_or_default()
+    }
+
+    fn line_end(&self, layer: usize) -> LineEnd {
+        LineEnd::of(self.tree.layer_bytes(self.message, layer))
+    }
+}
+
+fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
+    edits
+        .into_iter()
+        .map(move |edit| RawEdit { range: edit.range.start + by..edit.range.end + by, ..edit })
+}
+
+/// Edits that do not overlap; of those that would, the first stays.
+#[derive(Clone, Debug, Default)]
+struct Disjoint(BTreeMap<usize, RawEdit>);
+
+impl Disjoint {
+    fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
+        for edit in edits {
+            let before = self.0.range(..=edit.range.start).next_back();
+            let after = self.0.range(edit.range.start..).next();
+            let free = before.is_none_or(|(start, before)| {
+                before.range.end <= edit.range.start && *start < edit.range.start
+            }) && after
+                .is_none_or(|(start, _)| edit.range.end <= *start && edit.range.start < *start);
+            if free {
+                self.0.insert(edit.range.start, edit);
+            }
+        }
+    }
+
+    fn to_vec(&self) -> Vec<RawEdit> {
+        self.0.values().cloned().collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! The ways in which clients may read a part: transfer encodings × charsets × kinds.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::charset::{self, Charset};
+use super::transfer::Transfer;
+use super::{Media, Message, Reading, Tree, sniff};
+use crate::engine::span::Map;
+
+/// Charsets that are tried on one part: its label, byte order mark, `<meta>`, UTF-8, a second label.
+const CHARSETS: usize = 5;
+
+/// See [`super::readings`].
+pub(super) fn all<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
+    let mut readings = Vec::new();
+    let Some(part) = tree.parts.get(part) else { return readings };
+    if matches!(part.media, Media::Opaque | Media::Inert) {
+        return readings;
+    }
+    let raw = tree.layer_bytes(message, part.site.layer).get(part.site.body.clone());
+    let raw = raw.unwrap_or_default();
+    for transfer in &part.site.transfers {
+        decoded(raw, *transfer, part.media, &part.site.charsets, &mut readings);
+    }
+    readings
+}
+
+/// The readings of what one transfer encoding unwraps to.
+fn decoded<'m>(
+    raw: &'m [u8],
+    transfer: Transfer,
+    media: Media,
+    labels: &[String],
+    readings: &mut Vec<Reading<'m>>,
+) {
+    let unwrapped = transfer.decode(raw);
+    let bytes = unwrapped.bytes;
+    let map = unwrapped.map.map(Arc::new);
+    let markup = matches!(media, Media::Plain | Media::Flowed { .. })
+        && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
+    let charsets = charsets(&bytes, media == Media::Html || markup, labels);
+    let mut bytes = Some(bytes);
+    for (index, charset) in charsets.iter().enumerate() {
+        let source = if index + 1 == charsets.len() { bytes.take() } else { bytes.clone() };
+        let text = charset.decode(source.unwrap_or(Cow::Borrowed(b"")));
+        let reading =
+            Reading { text, media, charset: *charset, transfer, transfer_map: map.clone() };
+        if markup {
+            readings.push(reading.clone());
+            readings.push(Reading { media: Media::Html, ..reading });
+        } else {
+            readings.push(reading);
+        }
+    }
+}
+
+/// The charsets that a client might choose, the label's first. Never empty.
+fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
+    let ascii = bytes.is_ascii();
+    let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
+    let known = labels.iter().filter_map(|label| Charset::from_label(label));
+    let mut found: Vec<Charset> = known.collect();
+    found.extend(charset::byte_order_mark(bytes));
+    if html {
+        found.extend(meta_charset(bytes));
+    }
+    if utf8 {
+        found.push(Charset::Utf8);
+    } else if found.is_empty() {
+        found.push(Charset::WINDOWS_1252);
+    }
+    let mut distinct: Vec<Charset> = Vec::new();
+    for charset in found {
+        // On ASCII alone, all supersets of ASCII agree.
+        let same = |other: &Charset| {
+            *other == charset || (ascii && other.keeps_ascii() && charset.keeps_ascii())
+        };
+        if !distinct.iter().any(same) && distinct.len() < CHARSETS {
+            distinct.push(charset);
+        }
+    }
+    distinct
+}
+
+/// The charset of a `<meta charset>` or `<meta http-equiv>` in the first KiB (WHATWG HTML §13.2.3.2).
+fn meta_charset(bytes: &[u8]) -> Option<Charset> {
+    let opening = bytes.get(..1024).unwrap_or(bytes).to_ascii_lowercase();
+    let at = memchr::memmem::find(&opening, b"<meta")?;
+    let rest = opening.get(at..)?;
+    let at = memchr::memmem::find(rest, b"charset")?;
+    let value = rest.get(at + b"charset".len()..)?.trim_ascii_start().strip_prefix(b"=")?;
+    let value = value.trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let length =
+        value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(b)).count();
+    let label = std::str::from_utf8(value.get(..length)?).ok()?;
+    match Charset::from_label(label)? {
+        // Text in which a <meta> can be read at all is not UTF-16.
+        Charset::Utf16(_) => Some(Charset::Utf8),
+        charset => Some(charset),
+    }
+}
+
+impl Reading<'_> {
+    /// The raw bytes of this range of the text, relative to the part's content in its layer.
+    pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
+        let decoded = self.text.source(range);
+        match self.transfer_map.as_deref() {
+            None => decoded,
+            Some(map) => Map::source(map, decoded),
+        }
+    }
+}

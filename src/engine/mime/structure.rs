@@ -1,0 +1,689 @@
+//! Splits a message into parts: one pass over the lines of each layer, a stack of open multiparts,
+//! no recursion.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | RFC 2046 §5.1.1, delimiter lines | [`Boundaries`] |
+//! | RFC 2046 §5.1.5, digest default type | [`Context::default_type`] |
+//! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::message`], [`Layer`] |
+//!
+//! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
+//! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::header::{self, ContentType};
+use super::sniff;
+use super::transfer::Transfer;
+use super::{Media, Message, Part, Surroundings, Tree};
+use crate::engine::limits::Limits;
+use crate::engine::outcome::Bypass;
+use crate::engine::span::Map;
+
+/// Bytes that parts lie in: the body of the message, or what an encoded part unwraps to.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub bytes: Arc<Vec<u8>>,
+    /// The layer, bytes and encoding that it was unwrapped from.
+    pub below: usize,
+    pub range: Range<usize>,
+    pub transfer: Transfer,
+    /// To the bytes that it was unwrapped from; `None`: byte for byte.
+    pub map: Option<Map>,
+}
+
+impl Layer {
+    /// The bytes below that this range of the layer comes from.
+    pub fn source(&self, range: Range<usize>) -> Range<usize> {
+        match &self.map {
+            None => range,
+            Some(map) => map.source(range),
+        }
+    }
+}
+
+/// Where a part stands and what its labels say.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    /// 0: the body; else an index of [`Tree::layers`], plus one.
+    pub layer: usize,
+    pub head: Head,
+    /// Content in the layer, without the line end before the delimiter.
+    pub body: Range<usize>,
+    /// The labelled encoding, then others that a client might take.
+    pub transfers: Vec<Transfer>,
+    /// Charsets labelled, the first first.
+    pub charsets: Vec<String>,
+}
+
+/// Where the header of a part stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// It is the message's own.
+    Message,
+    /// In the layer of the part, without the empty line.
+    Block(Range<usize>),
+}
+
+/// Splits. See [`super::parse`].
+pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
+    let mut splitter = Splitter {
+        message,
+        limits,
+        tree: Tree::default(),
+        queue: VecDeque::new(),
+        unwrapped: 0,
+        reread: 0,
+        alternatives: 0,
+    };
+    if u32::try_from(message.body.len()).is_err() {
+        splitter.bypass("", Bypass::Limit("size"));
+        return splitter.tree;
+    }
+    let block = splitter.capped(message.head, "0");
+    splitter.queue.push_back(Pass {
+        layer: 0,
+        range: 0..message.body.len(),
+        entity: Entity {
+            path: String::new(),
+            place: Place::Top,
+            head: Head::Message,
+            labels: Labels::of(block, DefaultType::Text),
+            context: Context::default(),
+            depth: 0,
+            ragged: None,
+        },
+        views: Views::All,
+    });
+    while let Some(pass) = splitter.queue.pop_front() {
+        splitter.run(pass);
+    }
+    splitter.tree.parts.sort_by_cached_key(|part| path_key(&part.path));
+    splitter.tree
+}
+
+/// Paths in reading order.
+fn path_key(path: &str) -> Vec<u32> {
+    path.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
+}
+
+/// One walk over a range of a layer: the body of an entity.
+struct Pass {
+    layer: usize,
+    range: Range<usize>,
+    entity: Entity,
+    views: Views,
+}
+
+/// Whether labels that can be read in several ways are followed in each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Views {
+    All,
+    /// Already inside a second reading: the first label counts.
+    First,
+}
+
+/// A header that has been read, and what stands above it.
+#[derive(Clone)]
+struct Entity {
+    /// Own number below a multipart; the number of the message around it at the top of one.
+    path: String,
+    place: Place,
+    head: Head,
+    labels: Labels,
+    context: Context,
+    depth: usize,
+    /// A line in the header that is no field: some clients let the body begin there.
+    ragged: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The content of a message; a single part there is number 1.
+    Top,
+    Child,
+}
+
+/// What a header says of its body.
+#[derive(Clone)]
+struct Labels {
+    /// The readings of Content-Type, the one most clients take first. Never empty.
+    types: Vec<ContentType>,
+    transfers: Vec<Transfer>,
+    disposition: ContentType,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum DefaultType {
+    #[default]
+    Text,
+    /// In multipart/digest.
+    Message,
+}
+
+/// What the multiparts above mean for a part.
+#[derive(Clone, Copy, Debug, Default)]
+struct Context {
+    signed: bool,
+    encrypted: bool,
+    alternative: Option<usize>,
+    default_type: DefaultType,
+}
+
+impl Labels {
+    /// Reads a header block: the first field of a name counts, the second is another reading.
+    fn of(block: &[u8], default_type: DefaultType) -> Labels {
+        let mut types: Vec<ContentType> = Vec::new();
+        for value in header::values(block, "content-type").take(2) {
+            for reading in ContentType::parse(&value) {
+                if !types.contains(&reading) {
+                    types.push(reading);
+                }
+            }
+        }
+        if types.is_empty() {
+            let kind = match default_type {
+                DefaultType::Text => "text/plain",
+                DefaultType::Message => "message/rfc822",
+            };
+            types.extend(ContentType::parse(kind));
+        }
+        let disposition = header::values(block, "content-disposition")
+            .next()
+            .and_then(|value| ContentType::parse(&value).pop())
+            .unwrap_or_default();
+        Labels { types, transfers: transfers(block), disposition }
+    }
+}
+
+/// The transfer encodings of a block: that of the first label, then others that a client might take.
+fn transfers(block: &[u8]) -> Vec<Transfer> {
+    let mut found = Vec::new();
+    for label in header::values(block, "content-transfer-encoding").take(2) {
+        let transfer = Transfer::from_label(&label);
+        found.push(transfer.unwrap_or_default());
+        // A label with a tail: clients that compare it whole read the bytes as they are.
+        if label.trim().contains(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
+            found.push(Transfer::Identity);
+        }
+    }
+    if found.is_empty() {
+        found.push(Transfer::Identity);
+    }
+    let mut distinct: Vec<Transfer> = Vec::new();
+    for transfer in found {
+        if !distinct.contains(&transfer) {
+            distinct.push(transfer);
+        }
+    }
+    distinct
+}
+
+struct Splitter<'m> {
+    message: Message<'m>,
+    limits: &'m Limits,
+    tree: Tree,
+    queue: VecDeque<Pass>,
+    /// Bytes in layers so far.
+    unwrapped: usize,
+    /// Bytes walked a second time for another reading of a label.
+    reread: usize,
+    alternatives: usize,
+}
+
+/// The state of one pass.
+struct Walk<'m> {
+    layer: usize,
+    bytes: LayerBytes<'m>,
+    end: usize,
+    views: Views,
+    frames: Vec<Frame>,
+    boundaries: Boundaries,
+    open: Option<Open>,
+}
+
+/// An open multipart.
+struct Frame {
+    entity: Entity,
+    boundary: Vec<u8>,
+    /// Where its body begins.
+    start: usize,
+    children: usize,
+    /// For its children.
+    context: Context,
+}
+
+/// A leaf whose end is not known yet.
+struct Open {
+    entity: Entity,
+    start: usize,
+}
+
+#[derive(Clone)]
+enum LayerBytes<'m> {
+    Body(&'m [u8]),
+    Layer(Arc<Vec<u8>>),
+}
+
+impl LayerBytes<'_> {
+    fn get(&self) -> &[u8] {
+        match self {
+            LayerBytes::Body(bytes) => bytes,
+            LayerBytes::Layer(bytes) => bytes,
+        }
+    }
+}
+
+impl<'m> Splitter<'m> {
+    fn run(&mut self, pass: Pass) {
+        let Pass { layer, range, entity, views } = pass;
+        let mut walk = Walk {
+            layer,
+            bytes: self.bytes(layer),
+            end: range.end,
+            views,
+            frames: Vec::new(),
+            boundaries: Boundaries::default(),
+            open: None,
+        };
+        let mut at = self.enter(&mut walk, entity, range.start);
+        while let Some(delimiter) = walk.next_delimiter(at) {
+            let content_end = walk.before_line_end(delimiter.line.start);
+            self.close(&mut walk, delimiter.frame + 1, content_end);
+            at = delimiter.line.end;
+            if delimiter.closing {
+                continue;
+            }
+            if self.tree.parts.len() >= self.limits.parts {
+                self.bypass("", Bypass::Limit("parts"));
+                return;
+            }
+            at = self.child(&mut walk, delimiter.frame, at);
+        }
+        let end = walk.end;
+        self.close(&mut walk, 0, end);
+    }
+
+    fn bytes(&self, layer: usize) -> LayerBytes<'m> {
+        let above = layer.checked_sub(1).and_then(|index| self.tree.layers.get(index));
+        above.map_or(LayerBytes::Body(self.message.body), |layer| {
+            LayerBytes::Layer(Arc::clone(&layer.bytes))
+        })
+    }
+
+    fn bypass(&mut self, path: &str, why: Bypass) {
+        self.tree.bypasses.push((path.to_owned(), why));
+    }
+
+    /// A header block, cut to the limit.
+    fn capped<'b>(&mut self, block: &'b [u8], path: &str) -> &'b [u8] {
+        if block.len() > self.limits.header_bytes {
+            self.bypass(path, Bypass::Limit("header"));
+        }
+        block.get(..self.limits.header_bytes).unwrap_or(block)
+    }
+
+    /// Goes into the body of an entity: opens a multipart, a message inside, or a leaf. Where to
+    /// look for the next delimiter.
+    fn enter(&mut self, walk: &mut Walk<'_>, mut entity: Entity, mut start: usize) -> usize {
+        loop {
+            let Some(label) = entity.labels.types.first() else { return start };
+            let deep = entity.depth >= self.limits.depth;
+            let container = label.kind == "multipart" || entity.labels.is_message();
+            if container && deep {
+                self.bypass(&entity.leaf_path(), Bypass::Limit("depth"));
+            } else if label.kind == "multipart" {
+                let boundary = walk.boundary_of(label, start);
+                if !boundary.is_empty() {
+                    let context = self.context_below(&entity);
+                    walk.boundaries.add(&boundary, walk.frames.len());
+                    walk.frames.push(Frame { entity, boundary, start, children: 0, context });
+                    return start;
+                }
+            } else if entity.labels.is_message() && entity.labels.transfer() == Transfer::Identity {
+                let path = entity.leaf_path();
+                let context = Context { default_type: DefaultType::Text, ..entity.context };
+                let depth = entity.depth + 1;
+                (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
+                continue;
+            }
+            walk.open = Some(Open { entity, start });
+            return start;
+        }
+    }
+
+    /// What a multipart means for its children.
+    fn context_below(&mut self, entity: &Entity) -> Context {
+        let mut context = Context { default_type: DefaultType::Text, ..entity.context };
+        let subtype = entity.labels.types.first().map_or("", |label| label.subtype.as_str());
+        match subtype {
+            "signed" => context.signed = true,
+            "encrypted" => context.encrypted = true,
+            "digest" => context.default_type = DefaultType::Message,
+            "alternative" => {
+                context.alternative = Some(self.alternatives);
+                self.alternatives += 1;
+            }
+            _ => {}
+        }
+        context
+    }
+
+    /// Reads the header of a part of a multipart and goes into its body.
+    fn child(&mut self, walk: &mut Walk<'_>, frame: usize, start: usize) -> usize {
+        let Some(parent) = walk.frames.get_mut(frame) else { return start };
+        parent.children += 1;
+        let path = join(&parent.entity.path, parent.children);
+        let (context, depth) = (parent.context, parent.entity.depth + 1);
+        let (entity, body) = self.header(walk, start, path, Place::Child, context, depth);
+        self.enter(walk, entity, body)
+    }
+
+    /// Reads the header block at `start`.
+    fn header(
+        &mut self,
+        walk: &Walk<'_>,
+        start: usize,
+        path: String,
+        place: Place,
+        context: Context,
+        depth: usize,
+    ) -> (Entity, usize) {
+        let block = walk.header_block(start);
+        let bytes =
+            self.capped(walk.bytes.get().get(block.head.clone()).unwrap_or_default(), &path);
+        let labels = Labels::of(bytes, context.default_type);
+        let head = Head::Block(block.head);
+        let entity = Entity { path, place, head, labels, context, depth, ragged: block.ragged };
+        (entity, block.body)
+    }
+
+    /// Ends the open leaf and every multipart from this one on.
+    fn close(&mut self, walk: &mut Walk<'_>, from: usize, end: usize) {
+        if let Some(open) = walk.open.take() {
+            let range = open.start..end.max(open.start);
+            self.second_readings(walk, &open.entity, &range);
+            self.leaf(walk, open.entity, range);
+        }
+        while walk.frames.len() > from
+            && let Some(frame) = walk.frames.pop()
+        {
+            walk.boundaries.remove(&frame.boundary);
+            let range = frame.start..end.max(frame.start);
+            self.second_readings(walk, &frame.entity, &range);
+            if frame.children == 0 {
+                self.without_delimiter(walk, frame.entity, range);
+            }
+        }
+    }
+
+    /// A multipart whose delimiter never came: encoded against the rules, or else a leaf.
+    fn without_delimiter(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
+        let transfer = entity.labels.transfer();
+        if transfer != Transfer::Identity && self.unwrap(walk, &entity, &range, transfer) {
+            return;
+        }
+        entity.labels.types = ContentType::parse("text/plain");
+        self.leaf(walk, entity, range);
+    }
+
+    /// Unwraps an encoded entity into a layer of its own and queues the walk over it.
+    fn unwrap(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+        transfer: Transfer,
+    ) -> bool {
+        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
+        if self.unwrapped + raw.len() > self.message.body.len().saturating_mul(2) {
+            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            return false;
+        }
+        let decoded = transfer.decode(raw);
+        let map = decoded.map;
+        let bytes = decoded.bytes.into_owned();
+        self.unwrapped += bytes.len();
+        let end = bytes.len();
+        self.tree.layers.push(Layer {
+            bytes: Arc::new(bytes),
+            below: walk.layer,
+            range: range.clone(),
+            transfer,
+            map,
+        });
+        let mut entity = entity.clone();
+        entity.labels.transfers = vec![Transfer::Identity];
+        entity.depth += 1;
+        let layer = self.tree.layers.len();
+        self.queue.push_back(Pass { layer, range: 0..end, entity, views: walk.views });
+        true
+    }
+
+    /// Queues walks for the other ways in which clients read the labels of this entity.
+    fn second_readings(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        if walk.views == Views::First {
+            return;
+        }
+        let mut seen: Vec<_> = entity.labels.types.iter().take(1).map(label_key).collect();
+        let mut others = Vec::new();
+        for label in entity.labels.types.iter().skip(1) {
+            let key = label_key(label);
+            if !seen.contains(&key) {
+                seen.push(key);
+                let mut other = entity.clone();
+                other.labels.types = vec![label.clone()];
+                others.push((other, range.clone()));
+            }
+        }
+        if let (Some(ragged), Head::Block(head)) = (entity.ragged, &entity.head) {
+            let mut other = entity.clone();
+            let block = walk.bytes.get().get(head.start..ragged).unwrap_or_default();
+            other.labels = Labels::of(block, entity.context.default_type);
+            other.head = Head::Block(head.start..ragged);
+            others.push((other, ragged..range.end.max(ragged)));
+        }
+        for (entity, range) in others {
+            self.reread += range.len();
+            if self.reread > self.message.body.len().saturating_mul(4) {
+                self.bypass(&entity.leaf_path(), Bypass::Limit("readings"));
+                return;
+            }
+            let entity = Entity { ragged: None, ..entity };
+            self.queue.push_back(Pass { layer: walk.layer, range, entity, views: Views::First });
+        }
+    }
+
+    fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
+        let transfer = entity.labels.transfer();
+        if entity.labels.is_message()
+            && transfer != Transfer::Identity
+            && entity.depth < self.limits.depth
+            && self.unwrap(walk, &entity, &range, transfer)
+        {
+            return;
+        }
+        let path = entity.leaf_path();
+        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
+        let Labels { types, transfers, disposition } = entity.labels;
+        let Some(label) = types.first() else { return };
+        let media = match entity.context.encrypted {
+            true => Media::Opaque,
+            false => sniff::of(label, &disposition, || sniff::opening(raw, transfer)),
+        };
+        if media == Media::Opaque {
+            self.bypass(&path, Bypass::Opaque);
+        }
+        self.tree.parts.push(Part {
+            path,
+            media,
+            surroundings: Surroundings {
+                signed: entity.context.signed,
+                attachment: disposition.kind == "attachment",
+            },
+            alternative: entity.context.alternative,
+            site: Site {
+                layer: walk.layer,
+                head: entity.head,
+                body: range,
+                transfers,
+                charsets: types
+                    .iter()
+                    .filter_map(|t| t.parameter("charset"))
+                    .map(str::to_owned)
+                    .collect(),
+            },
+        });
+    }
+}
+
+/// What makes two readings of a label differ.
+fn label_key(label: &ContentType) -> [String; 4] {
+    let parameter = |name| label.parameter(name).unwrap_or_default().to_owned();
+    [label.kind.clone(), label.subtype.clone(), parameter("boundary"), parameter("charset")]
+}
+
+fn join(path: &str, number: usize) -> String {
+    if path.is_empty() { number.to_string() } else { format!("{path}.{number}") }
+}
+
+impl Entity {
+    fn leaf_path(&self) -> String {
+        match self.place {
+            Place::Top => join(&self.path, 1),
+            Place::Child => self.path.clone(),
+        }
+    }
+}
+
+impl Labels {
+    /// message/rfc822 and its kin.
+    fn is_message(&self) -> bool {
+        self.types.first().is_some_and(sniff::is_message)
+    }
+
+    fn transfer(&self) -> Transfer {
+        self.transfers.first().copied().unwrap_or_default()
+    }
+}
+
+/// A header block found in a layer.
+struct Block {
+    /// Without the empty line.
+    head: Range<usize>,
+    /// Where the body begins.
+    body: usize,
+    ragged: Option<usize>,
+}
+
+impl Walk<'_> {
+    /// The delimiter of a multipart; without the parameter, a guess by its first `--` line.
+    fn boundary_of(&self, label: &ContentType, start: usize) -> Vec<u8> {
+        if let Some(boundary) = label.parameter("boundary") {
+            let boundary = boundary.trim_end();
+            if !boundary.is_empty() {
+                return boundary.as_bytes().to_vec();
+            }
+        }
+        let bytes = self.bytes.get().get(start..self.end).unwrap_or_default();
+        let opening = bytes.get(..4096).unwrap_or(bytes);
+        let line = opening.split(|b| *b == b'\n').find(|line| line.starts_with(b"--"));
+        line.and_then(|line| line.get(2..)).unwrap_or_default().trim_ascii_end().to_vec()
+    }
+
+    /// Finds the end of the header block at `start`: an empty line, or a delimiter, or a first line
+    /// that is no field.
+    fn header_block(&self, start: usize) -> Block {
+        let bytes = self.bytes.get().get(..self.end).unwrap_or_default();
+        let mut at = start;
+        let mut ragged = None;
+        while at < bytes.len() {
+            let next = header::line_after(bytes, at);
+            let line = bytes.get(at..next).unwrap_or_default();
+            if header::without_line_end(line).is_empty() {
+                return Block { head: start..at, body: next, ragged };
+            }
+            if line.starts_with(b"--") && self.boundaries.find(line).is_some() {
+                return Block { head: start..at, body: at, ragged };
+            }
+            let first = at == start;
+            let envelope = first && (line.starts_with(b"From ") || line.starts_with(b">From "));
+            let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
+            if header::colon(line).is_none() && !envelope && !folded {
+                if first {
+                    return Block { head: start..start, body: start, ragged };
+                }
+                ragged = ragged.or(Some(at));
+            }
+            at = next;
+        }
+        Block { head: start..bytes.len(), body: bytes.len(), ragged }
+    }
+
+    /// The first delimiter line at or behind `from`, which begins a line.
+    fn next_delimiter(&self, from: usize) -> Option<Delimiter> {
+        if self.frames.is_empty() {
+            return None;
+        }
+        let bytes = self.bytes.get().get(..self.end)?;
+        let mut at = from;
+        loop {
+            let rest = bytes.get(at..)?;
+            if rest.starts_with(b"--") {
+                let end = header::line_after(bytes, at);
+                let line = bytes.get(at..end)?;
+                if let Some((frame, closing)) = self.boundaries.find(line) {
+                    return Some(Delimiter { frame, closing, line: at..end });
+                }
+            }
+            at += memchr::memmem::find(rest, b"\n--")? + 1;
+        }
+    }
+
+    /// The end of the content before a delimiter line: its line end belongs to the delimiter.
+    fn before_line_end(&self, at: usize) -> usize {
+        let before = self.bytes.get().get(..at).unwrap_or_default();
+        header::without_line_end(before).len()
+    }
+}
+
+/// The delimiters in force: boundary → indices of its frames, the innermost last.
+#[derive(Default)]
+struct Boundaries(BTreeMap<Vec<u8>, Vec<usize>>);
+
+/// A delimiter line.
+struct Delimiter {
+    frame: usize,
+    closing: bool,
+    /// The line with its line end.
+    line: Range<usize>,
+}
+
+impl Boundaries {
+    fn add(&mut self, boundary: &[u8], frame: usize) {
+        self.0.entry(boundary.to_vec()).or_default().push(frame);
+    }
+
+    fn remove(&mut self, boundary: &[u8]) {
+        if let Some(frames) = self.0.get_mut(boundary) {
+            frames.pop();
+            if frames.is_empty() {
+                self.0.remove(boundary);
+            }
+        }
+    }
+
+    /// The frame that a line beginning with `--` delimits, and whether it closes it. White space at
+    /// the end does not count.
+    fn find(&self, line: &[u8]) -> Option<(usize, bool)> {
+        let text = line.get(2..)?.trim_ascii_end();
+        let innermost = |boundary: &[u8]| self.0.get(boundary)?.last().copied();
+        if let Some(frame) = innermost(text) {
+            return Some((frame, false));
+        }
+        let frame = innermost(text.strip_suffix(b"--")?.trim_ascii_end())?;
+        Some((frame, true))
+    }
+}
