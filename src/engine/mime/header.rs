@@ -116,10 +116,6 @@ impl ContentType {
     pub fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
-
-    pub fn is(&self, kind: &str, subtype: &str) -> bool {
-        self.kind == kind && self.subtype == subtype
-    }
 }
 
 /// Which of several parameters of one name counts.
@@ -340,7 +336,7 @@ mod tests {
     #[test]
     fn content_types_as_mailers_write_them() {
         let found = only("Multipart/Mixed; (a comment) Boundary=\"a\\\"b c\" ; x=y");
-        assert!(found.is("multipart", "mixed"));
+        assert_eq!((found.kind.as_str(), found.subtype.as_str()), ("multipart", "mixed"));
         assert_eq!(found.parameter("boundary"), Some("a\"b c"));
         let found = only("text/html charset=utf-8");
         assert_eq!(found.parameter("charset"), Some("utf-8"), "a lost semicolon");

@@ -81,18 +81,21 @@ impl<'m> Lowering<'m> {
         let line_end = self.line_end(site.layer);
         let edits = pending.transfer.lower(raw, &pending.edits.to_vec(), line_end);
         let edits = match pending.transfer {
-            Transfer::Identity => match lines::fit(raw, edits.clone(), part.media, line_end) {
-                Fit::Fits(edits) => edits,
-                Fit::TooLong => {
-                    lowered.recoded.push(part.path.clone());
-                    let bytes = self.tree.layer_bytes(self.message, site.layer);
-                    match lines::label(self.message, bytes, site, line_end) {
-                        Label::Head(edit) => lowered.head.push(edit),
-                        Label::Layer(edit) => layer.extend([edit]),
+            // Inside an encoded message the encoding around sees to the lines.
+            Transfer::Identity if site.layer == 0 => {
+                match lines::fit(raw, edits.clone(), part.media, line_end) {
+                    Fit::Fits(edits) => edits,
+                    Fit::TooLong => {
+                        lowered.recoded.push(part.path.clone());
+                        let bytes = self.tree.layer_bytes(self.message, site.layer);
+                        match lines::label(self.message, bytes, site, line_end) {
+                            Label::Head(edit) => lowered.head.push(edit),
+                            Label::Layer(edit) => layer.extend([edit]),
+                        }
+                        lines::switched(raw, &edits, line_end)
                     }
-                    lines::switched(raw, &edits, line_end)
                 }
-            },
+            }
             _ => edits,
         };
         layer.extend(shifted(edits, site.body.start));

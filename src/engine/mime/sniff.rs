@@ -50,6 +50,11 @@ pub(super) fn of(
     }
 }
 
+/// The media of a part that has a name and no label.
+pub(super) fn by_name(name: &[u8], opening: impl FnOnce() -> Vec<u8>) -> Media {
+    by_extension(&String::from_utf8_lossy(name)).unwrap_or_else(|| sniff(&opening()))
+}
+
 /// RFC 3676 §4.
 fn plain(label: &ContentType) -> Media {
     let is = |name, value: &str| {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use super::header::{self, ContentType};
 use super::sniff;
-use super::transfer::Transfer;
+use super::transfer::{Transfer, uu};
 use super::{Media, Message, Part, Surroundings, Tree};
 use crate::engine::limits::Limits;
 use crate::engine::outcome::Bypass;
@@ -437,29 +437,39 @@ impl<'m> Splitter<'m> {
         range: &Range<usize>,
         transfer: Transfer,
     ) -> bool {
-        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
-        if self.unwrapped + raw.len() > self.message.body.len().saturating_mul(2) {
+        let Some(layer) = self.layer(walk, range, transfer) else {
             self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
             return false;
-        }
-        let decoded = transfer.decode(raw);
-        let map = decoded.map;
-        let bytes = decoded.bytes.into_owned();
-        self.unwrapped += bytes.len();
-        let end = bytes.len();
-        self.tree.layers.push(Layer {
-            bytes: Arc::new(bytes),
-            below: walk.layer,
-            range: range.clone(),
-            transfer,
-            map,
-        });
+        };
         let mut entity = entity.clone();
         entity.labels.transfers = vec![Transfer::Identity];
         entity.depth += 1;
-        let layer = self.tree.layers.len();
+        let end = self.bytes(layer).get().len();
         self.queue.push_back(Pass { layer, range: 0..end, entity, views: walk.views });
         true
+    }
+
+    /// A layer with what these bytes unwrap to; `None` when layers have become too big.
+    fn layer(
+        &mut self,
+        walk: &Walk<'_>,
+        range: &Range<usize>,
+        transfer: Transfer,
+    ) -> Option<usize> {
+        let raw = walk.bytes.get().get(range.clone())?;
+        if self.unwrapped + raw.len() > self.message.body.len().saturating_mul(2) {
+            return None;
+        }
+        let decoded = transfer.decode(raw);
+        self.unwrapped += decoded.bytes.len();
+        self.tree.layers.push(Layer {
+            map: decoded.map,
+            bytes: Arc::new(decoded.bytes.into_owned()),
+            below: walk.layer,
+            range: range.clone(),
+            transfer,
+        });
+        Some(self.tree.layers.len())
     }
 
     /// Queues walks for the other ways in which clients read the labels of this entity.
@@ -516,7 +526,8 @@ impl<'m> Splitter<'m> {
         if media == Media::Opaque {
             self.bypass(&path, Bypass::Opaque);
         }
-        self.tree.parts.push(Part {
+        let charsets = types.iter().filter_map(|label| label.parameter("charset"));
+        let part = Part {
             path,
             media,
             surroundings: Surroundings {
@@ -529,13 +540,49 @@ impl<'m> Splitter<'m> {
                 head: entity.head,
                 body: range,
                 transfers,
-                charsets: types
-                    .iter()
-                    .filter_map(|t| t.parameter("charset"))
-                    .map(str::to_owned)
-                    .collect(),
+                charsets: charsets.map(str::to_owned).collect(),
             },
-        });
+        };
+        self.with_blocks(walk, part, raw);
+    }
+
+    /// Adds a text part, and a part for each uuencoded block in it, as clients show them.
+    fn with_blocks(&mut self, walk: &Walk<'_>, mut part: Part, raw: &[u8]) {
+        if !matches!(part.media, Media::Plain | Media::Flowed { .. }) {
+            return self.tree.parts.push(part);
+        }
+        let transfer = part.site.transfers.first().copied().unwrap_or_default();
+        let text = transfer.decode(raw).bytes;
+        let blocks = uu::blocks(&text);
+        let mut start = part.site.body.start;
+        if !blocks.is_empty() && transfer != Transfer::Identity {
+            // Text and blocks share the encoded bytes, so they are edited in one layer.
+            let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
+                self.bypass(&part.path, Bypass::Limit("unwrapped"));
+                return self.tree.parts.push(part);
+            };
+            part.site.layer = layer;
+            part.site.body = 0..text.len();
+            part.site.transfers = vec![Transfer::Identity];
+            start = 0;
+        }
+        let template = part.clone();
+        self.tree.parts.push(part);
+        for (index, block) in blocks.iter().enumerate() {
+            if self.tree.parts.len() >= self.limits.parts {
+                self.bypass("", Bypass::Limit("parts"));
+                return;
+            }
+            let content = text.get(block.range.clone()).unwrap_or_default();
+            let mut part = template.clone();
+            part.path = join(&template.path, index + 1);
+            part.media = sniff::by_name(block.name, || sniff::opening(content, Transfer::Uuencode));
+            part.site.body = block.range.start + start..block.range.end + start;
+            part.site.transfers = vec![Transfer::Uuencode];
+            part.site.charsets = Vec::new();
+            part.surroundings.attachment = true;
+            self.tree.parts.push(part);
+        }
     }
 }
 
