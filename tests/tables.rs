@@ -119,6 +119,12 @@ fn email_bit(cp: u32) -> u8 {
     if holds { EMAIL } else { 0 }
 }
 
+/// Punctuation that belongs to words, so that it does not end a host: CONTEXTO (RFC 5892 A.3-A.7),
+/// the Tibetan syllable mark, and the hyphens that read as `-`. All other punctuation is valid in
+/// UTS #46 but no registry takes it, and prose puts it round hosts: “example.com”, example.com—but.
+const WORD_PUNCTUATION: [char; 7] =
+    ['\u{00B7}', '\u{05F3}', '\u{05F4}', '\u{0F0B}', '\u{2010}', '\u{2011}', '\u{30FB}'];
+
 /// What UTS #46 makes of the code point inside a label.
 fn host_bits(cp: u32) -> u8 {
     let Some(c) = char::from_u32(cp) else { return 0 };
@@ -136,6 +142,10 @@ fn host_bits(cp: u32) -> u8 {
         return HOST | IGNORED;
     }
     let category = CodePointMapData::<GeneralCategory>::new();
+    if GeneralCategoryGroup::Punctuation.contains(category.get(c)) && !WORD_PUNCTUATION.contains(&c)
+    {
+        return 0;
+    }
     let letters = GeneralCategoryGroup::Letter.union(GeneralCategoryGroup::Mark);
     if mapped.chars().all(|c| letters.contains(category.get(c))) { HOST | TLD } else { HOST }
 }

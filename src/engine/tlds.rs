@@ -6,6 +6,10 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub struct TldTable {
     names: HashSet<Box<str>>,
+    /// U-labels of the names that have one.
+    unicode: HashSet<Box<str>>,
+    /// First characters of the U-labels, sorted: most text is told apart by them.
+    starts: Vec<char>,
     /// Version line of the source: IANA's date and serial.
     pub version: String,
 }
@@ -13,11 +17,37 @@ pub struct TldTable {
 impl TldTable {
     /// A table of these names (A-labels, any case).
     pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>, version: &str) -> TldTable {
-        let names = names
+        let names: HashSet<Box<str>> = names
             .into_iter()
             .map(|name| name.as_ref().to_ascii_lowercase().into_boxed_str())
             .collect();
-        TldTable { names, version: version.to_owned() }
+        let unicode: HashSet<Box<str>> =
+            names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
+        let mut starts: Vec<char> = unicode.iter().filter_map(|name| name.chars().next()).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        TldTable { names, unicode, starts, version: version.to_owned() }
+    }
+
+    /// Whether the TLD is in the table, in whatever spelling: A-label, U-label, any case, width forms.
+    pub fn contains_spelling(&self, label: &str) -> bool {
+        if label.is_ascii() {
+            return self.names.contains(label)
+                || (label.bytes().any(|byte| byte.is_ascii_uppercase())
+                    && self.names.contains(label.to_ascii_lowercase().as_str()));
+        }
+        self.unicode.contains(label)
+            || idna::domain_to_ascii(label).is_ok_and(|ascii| self.names.contains(ascii.as_str()))
+    }
+
+    /// Whether this very U-label, in lower case and normal form, is in the table.
+    pub fn contains_unicode(&self, label: &str) -> bool {
+        self.unicode.contains(label)
+    }
+
+    /// Whether some U-label of the table begins with the character: a cheap "no" for most text.
+    pub fn begins_unicode(&self, first: char) -> bool {
+        self.starts.binary_search(&first).is_ok()
     }
 
     /// Whether the TLD, in lower-case ASCII form, is in the table.
@@ -39,6 +69,10 @@ impl TldTable {
         names.sort_unstable();
         names
     }
+}
+
+fn u_label(name: &str) -> Option<String> {
+    idna::punycode::decode_to_string(name.strip_prefix("xn--")?)
 }
 
 /// What the DNS said of a name that the table lacks.

@@ -9,8 +9,8 @@
 //! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
 //! | WHATWG URL: IPv4 and IPv6 | [`is_ipv4`], [`ipv6_end`] |
 
+use core::net::Ipv6Addr;
 use std::borrow::Cow;
-use std::net::Ipv6Addr;
 use std::ops::Range;
 
 use idna::punycode;
@@ -73,7 +73,9 @@ impl Form {
             return !last.is_ascii() || last.len() >= 2;
         }
         match last.split_at_checked(4) {
-            Some((prefix, encoded)) if prefix.eq_ignore_ascii_case("xn--") => {
+            Some((prefix, encoded))
+                if prefix.eq_ignore_ascii_case("xn--") && last.len() <= LABEL =>
+            {
                 punycode::decode_to_string(&encoded.to_ascii_lowercase()).is_some_and(|label| {
                     !label.is_ascii() && label.chars().all(|c| Class::of(c).is_tld())
                 })
@@ -182,6 +184,10 @@ fn fits(name: &str, form: &Form) -> bool {
     }
     if name.len() <= LABEL && !form.long_label {
         return true;
+    }
+    // Four octets of UTF-8 a character: nothing longer can fit, and it is not worth converting.
+    if name.len() > 4 * NAME {
+        return false;
     }
     let ascii = Uts46::new().to_ascii(
         name.as_bytes(),

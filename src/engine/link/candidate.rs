@@ -5,25 +5,37 @@
 //! | UASG 000 1.1, UASG 001 rec. 1: explicit schemes | [`Candidates::scheme`] |
 //! | UASG 001 rec. 2: implied schemes | [`Candidates::bare`] |
 //! | UTS #58 §5.2: addresses | [`Candidates::address`], [`Candidates::local_start`] |
-//! | S5: userinfo | [`Flaw::Userinfo`] |
-//! | S6: an earlier URL beats an address | [`Candidates::bare`] |
+//! | S5: userinfo | [`Found::flaw`] |
+//! | S6: an earlier URL beats an address | [`Candidates::is_in_local_part`] |
 //! | S11: nothing directly behind `scheme:` | [`ends_with_scheme`] |
+//! | S12, S27 | [`Reading::Prose`], `prose` |
 //! | S18: linear time | `at`, `floor` and `horizon` only grow |
 //!
-//! The search goes from dot to dot and from `://` to `://` (see [`super::finder`]); round a dot the
-//! longest run of host characters is read once. What was read is never read again for the same
-//! purpose, so the work is linear in the text.
+//! The search goes from dot to dot and from `://` to `://` (see `finder`); round a dot the longest
+//! run of host characters is read once. What was read is never read again for the same purpose, so
+//! the work is linear in the text.
 
 use std::ops::Range;
 
 use super::authority::{self, Port};
 use super::finder::Finder;
 use super::termination::tail_end;
-use super::{Confidence, Kind, Link};
+use super::walk::Walker;
+use super::{Confidence, Kind, Link, defanged, prose};
+use crate::engine::tlds::TldTable;
 use crate::engine::unicode::Class;
 
 /// Local part, octets of UTF-8 (S14, RFC 3696 §3).
 const LOCAL_PART: usize = 64;
+
+/// How running text is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reading<'t> {
+    /// By the letter of UTS #58: the longest run of host characters, or nothing.
+    Letter,
+    /// As people write: prose may be glued to a host (S12, S27), and hosts may be defanged.
+    Prose(&'t TldTable),
+}
 
 /// Why something that looks like a link is none by the letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +54,16 @@ pub(super) struct Found {
 /// Candidates in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'t> {
-    text: &'t str,
+    walker: Walker<'t>,
+    reading: Reading<'t>,
     finder: Finder,
+    /// Found in one run of host characters, the first one last.
+    pending: Vec<Found>,
     /// Where the search goes on.
     at: usize,
     /// Nothing before this place belongs to a later link.
     floor: usize,
     horizon: Horizon,
-    steps: u64,
 }
 
 /// How far a run of local-part characters goes, and whether an address follows it: remembered, so
@@ -58,332 +72,6 @@ pub(super) struct Candidates<'t> {
 struct Horizon {
     end: usize,
     address: bool,
-}
-
-impl<'t> Candidates<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        let finder = Finder::new();
-        Candidates { text, finder, at: 0, floor: 0, horizon: Horizon::default(), steps: 0 }
-    }
-
-    pub(super) fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    /// A `://`: what stands before it decides, and whatever it introduces is used up.
-    fn scheme(&mut self, colon: usize) -> Option<Found> {
-        self.at = colon + 1;
-        if !self.bytes_from(colon).starts_with(b"://") {
-            return None;
-        }
-        let start = self.scheme_start(colon);
-        if start == colon {
-            return None;
-        }
-        let known = is_web_scheme(self.text.get(start..colon)?);
-        let authority = self.authority(colon + 3);
-        let host = authority.host.clone();
-        let well_formed = match self.text.as_bytes().get(host.start) {
-            Some(b'[') => authority.bracketed,
-            _ => authority::is_host(self.text, host.clone()),
-        };
-        let link = self.with_tail(start, Kind::Scheme, authority.user, host);
-        let malformed = self.is_port_like(link.tail.start);
-        self.used(link.span.end);
-        let (true, true, false) = (known, well_formed, malformed) else { return None };
-        let flaw = if link.user.is_some() { Flaw::Userinfo } else { Flaw::None };
-        Some(Found { link, flaw })
-    }
-
-    /// Where the letters before a colon begin.
-    fn scheme_start(&self, colon: usize) -> usize {
-        let before = self.text.as_bytes().get(self.floor..colon).unwrap_or_default();
-        colon - before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count()
-    }
-
-    /// Reads userinfo and host behind `://`.
-    fn authority(&mut self, start: usize) -> Authority {
-        let mut authority = self.host_behind(start);
-        let mut at = authority.host.end;
-        let from = at;
-        while let Some((c, next)) = self.char_at(at) {
-            if c == '@' {
-                let user = start..at;
-                authority = self.host_behind(next);
-                authority.user = Some(user);
-                at = authority.host.end.max(next);
-            } else if is_userinfo(c) {
-                at = next;
-            } else {
-                break;
-            }
-        }
-        self.steps += (at - from) as u64;
-        authority
-    }
-
-    fn host_behind(&mut self, start: usize) -> Authority {
-        if self.text.as_bytes().get(start) == Some(&b'[') {
-            let end = authority::ipv6_end(self.text, start);
-            return Authority {
-                user: None,
-                host: start..end.unwrap_or(start + 1),
-                bracketed: end.is_some(),
-            };
-        }
-        let mut end = self.run_end(start);
-        while self.is_percent_encoded(end) {
-            end = self.run_end(end + 3);
-        }
-        Authority { user: None, host: start..self.trimmed_end(start..end), bracketed: false }
-    }
-
-    /// A dot: reads the run of host characters round it.
-    fn dot(&mut self, dot: usize) -> Option<Found> {
-        let (_, behind) = self.char_at(dot)?;
-        self.at = behind;
-        let (next, _) = self.char_at(behind)?;
-        if !Class::of(next).is_host() {
-            return None;
-        }
-        let run = self.run_start(dot)..self.run_end(behind);
-        self.at = run.end;
-        match self.char_before(run.start) {
-            Some('@') => self.address(run),
-            Some('/' | '\\') => None,
-            _ => self.bare(run),
-        }
-    }
-
-    /// A host without scheme.
-    fn bare(&mut self, run: Range<usize>) -> Option<Found> {
-        let host = self.trimmed_start(run.clone())..self.trimmed_end(run);
-        let rest = self.bytes_from(host.end);
-        if rest.starts_with(b"://")
-            && is_web_scheme(self.text.get(self.scheme_start(host.end)..host.end)?)
-        {
-            return None;
-        }
-        if self.is_in_local_part(host.end) {
-            return None;
-        }
-        let before = self.text.get(self.floor..host.start)?;
-        let behind_scheme = before.ends_with(':') && ends_with_scheme(before);
-        if !behind_scheme && !authority::is_domain(self.text, host.clone()) {
-            return None;
-        }
-        let name = self.text.get(host.clone())?;
-        let www = name.as_bytes().get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"www."));
-        let kind = if www { Kind::Www } else { Kind::Bare };
-        let link = self.with_tail(host.start, kind, None, host);
-        self.used(link.span.end);
-        (!behind_scheme).then_some(Found { link, flaw: Flaw::None })
-    }
-
-    /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
-    /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
-    fn is_in_local_part(&mut self, end: usize) -> bool {
-        let next = self.text.as_bytes().get(end).copied();
-        if matches!(next, Some(b'/' | b'?' | b'#')) {
-            return false;
-        }
-        if end >= self.horizon.end {
-            let stop = self.walk(end, |class| class.is_email());
-            let name = self.bytes_from(stop).first() == Some(&b'@')
-                && self.char_at(stop + 1).is_some_and(|(c, _)| Class::of(c).is_host());
-            // The place itself counts as read, so that the next question is a new one.
-            self.horizon = Horizon { end: stop + 1, address: name };
-        }
-        self.horizon.address
-    }
-
-    /// UTS #58 §5.2: a domain with an `@` before it.
-    fn address(&mut self, run: Range<usize>) -> Option<Found> {
-        let at_sign = run.start.checked_sub(1)?;
-        let domain = run.start..self.trimmed_end(run);
-        if !authority::is_domain(self.text, domain.clone()) {
-            return None;
-        }
-        let local = self.local_start(at_sign);
-        let floor = std::mem::replace(&mut self.floor, domain.end);
-        let local = local?..at_sign;
-        let prefix = self.text.get(floor..local.start)?.as_bytes();
-        let mailto = prefix
-            .len()
-            .checked_sub(7)
-            .and_then(|at| prefix.get(at..))
-            .is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"mailto:"));
-        let start = if mailto { local.start - 7 } else { local.start };
-        let end = domain.end;
-        let link = Link {
-            span: start..end,
-            kind: Kind::Email,
-            host: domain,
-            user: Some(local),
-            port: None,
-            tail: end..end,
-            defanged: false,
-            confidence: Confidence::Sure,
-        };
-        Some(Found { link, flaw: Flaw::None })
-    }
-
-    /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
-    fn local_start(&mut self, at_sign: usize) -> Option<usize> {
-        let mut start = at_sign;
-        let mut behind = '.';
-        while start > self.floor {
-            let Some(c) = self.char_before(start) else { break };
-            if !Class::of(c).is_email() {
-                break;
-            }
-            if c == '.' && behind == '.' {
-                return None;
-            }
-            behind = c;
-            start -= c.len_utf8();
-            self.steps += c.len_utf8() as u64;
-        }
-        (start < at_sign && behind != '.' && at_sign - start <= LOCAL_PART).then_some(start)
-    }
-
-    /// The link with this host: adds root dot, port, path, query and fragment.
-    fn with_tail(
-        &mut self,
-        start: usize,
-        kind: Kind,
-        user: Option<Range<usize>>,
-        host: Range<usize>,
-    ) -> Link {
-        let mut at = host.end + authority::root_dot(self.text, host.end);
-        let port = match authority::port(self.text, at) {
-            Port::Digits(digits) => {
-                at = digits.end;
-                Some(digits)
-            }
-            Port::None | Port::TooBig => None,
-        };
-        let end = tail_end(self.text, at);
-        self.steps += (end - host.end) as u64;
-        Link {
-            span: start..end,
-            kind,
-            host,
-            user,
-            port,
-            tail: at..end,
-            defanged: false,
-            confidence: Confidence::Sure,
-        }
-    }
-
-    /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`
-    /// (S11), `http://example.com:99999`.
-    fn is_port_like(&self, at: usize) -> bool {
-        match self.bytes_from(at) {
-            [b':', b':', ..] => true,
-            [b':', next, ..] => next.is_ascii_hexdigit(),
-            _ => false,
-        }
-    }
-
-    fn used(&mut self, end: usize) {
-        self.at = self.at.max(end);
-        self.floor = self.floor.max(end);
-    }
-
-    /// The start of the run of host characters and dots that ends before this place.
-    fn run_start(&mut self, end: usize) -> usize {
-        let mut start = end;
-        while start > self.floor {
-            match self.char_before(start) {
-                Some(c) if Class::of(c).is_host_or_dot() => start -= c.len_utf8(),
-                _ => break,
-            }
-        }
-        self.steps += (end - start) as u64;
-        start
-    }
-
-    fn run_end(&mut self, start: usize) -> usize {
-        self.walk(start, |class| class.is_host_or_dot())
-    }
-
-    /// Where the run of characters of some class ends that begins here.
-    fn walk(&mut self, start: usize, belongs: impl Fn(Class) -> bool) -> usize {
-        let mut at = start;
-        while let Some(&byte) = self.text.as_bytes().get(at) {
-            if byte.is_ascii() {
-                if !belongs(Class::of_ascii(byte)) {
-                    break;
-                }
-                at += 1;
-            } else {
-                match self.char_at(at) {
-                    Some((c, next)) if belongs(Class::of(c)) => at = next,
-                    _ => break,
-                }
-            }
-        }
-        self.steps += (at - start) as u64;
-        at
-    }
-
-    /// The end without what a host cannot end with: dots, hyphens, `_`, invisible characters.
-    fn trimmed_end(&self, run: Range<usize>) -> usize {
-        let text = self.text.get(run.clone()).unwrap_or_default();
-        run.start + text.trim_end_matches(|c| c == '-' || c == '_' || is_edge(c)).len()
-    }
-
-    /// The start of a schemeless host without what no host starts with: hyphens (of a list, a dash),
-    /// invisible characters. A dot stays, and makes the name malformed.
-    fn trimmed_start(&self, run: Range<usize>) -> usize {
-        let text = self.text.get(run.clone()).unwrap_or_default();
-        let trimmed = text.trim_start_matches(|c| c == '-' || Class::of(c).is_ignored());
-        run.end - trimmed.len()
-    }
-
-    fn is_percent_encoded(&self, at: usize) -> bool {
-        matches!(self.bytes_from(at), [b'%', high, low, ..]
-            if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
-    }
-
-    fn bytes_from(&self, at: usize) -> &'t [u8] {
-        self.text.as_bytes().get(at..).unwrap_or_default()
-    }
-
-    /// The character at this place, and where the next one is.
-    fn char_at(&self, at: usize) -> Option<(char, usize)> {
-        let c = self.text.get(at..)?.chars().next()?;
-        Some((c, at + c.len_utf8()))
-    }
-
-    fn char_before(&self, at: usize) -> Option<char> {
-        self.text.get(..at)?.chars().next_back()
-    }
-}
-
-impl Iterator for Candidates<'_> {
-    type Item = Found;
-
-    fn next(&mut self) -> Option<Found> {
-        loop {
-            let bytes = self.text.as_bytes();
-            let Some(trigger) = self.finder.next(bytes, self.at) else {
-                self.steps += (bytes.len() - self.at) as u64;
-                self.at = bytes.len();
-                return None;
-            };
-            self.steps += (trigger - self.at) as u64;
-            let found = match bytes.get(trigger) {
-                Some(b':') => self.scheme(trigger),
-                _ => self.dot(trigger),
-            };
-            if found.is_some() {
-                return found;
-            }
-        }
-    }
 }
 
 /// Userinfo and host of an authority, as spelled.
@@ -395,9 +83,428 @@ struct Authority {
     bracketed: bool,
 }
 
+impl Iterator for Candidates<'_> {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        loop {
+            if let Some(found) = self.pending.pop() {
+                return Some(found);
+            }
+            let bytes = self.walker.text.as_bytes();
+            let Some(trigger) = self.finder.next(bytes, self.at) else {
+                self.walker.steps += (bytes.len() - self.at) as u64;
+                self.at = bytes.len();
+                return None;
+            };
+            self.walker.steps += (trigger - self.at) as u64;
+            let found = match bytes.get(trigger) {
+                Some(b':') => self.scheme(trigger),
+                _ => self.dot(trigger),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+}
+
+impl<'t> Candidates<'t> {
+    pub(super) fn new(text: &'t str, reading: Reading<'t>) -> Self {
+        Candidates {
+            walker: Walker::new(text),
+            reading,
+            finder: Finder::new(),
+            pending: Vec::new(),
+            at: 0,
+            floor: 0,
+            horizon: Horizon::default(),
+        }
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.walker.steps
+    }
+
+    /// Uses up the text before `end`: a link reaches so far.
+    pub(super) fn used(&mut self, end: usize) {
+        self.at = self.at.max(end);
+        self.floor = self.floor.max(end);
+    }
+
+    /// A `://`: what stands before it decides, and whatever it introduces is used up.
+    fn scheme(&mut self, colon: usize) -> Option<Found> {
+        self.at = colon + 1;
+        if !self.walker.bytes_from(colon).starts_with(b"://") {
+            return None;
+        }
+        let start = self.walker.letters_start(self.floor, colon);
+        if start == colon {
+            return None;
+        }
+        let scheme = self.walker.str(start..colon);
+        let taken_apart = matches!(self.reading, Reading::Prose(_)) && defanged::is_scheme(scheme);
+        let known = taken_apart || is_web_scheme(scheme);
+        let authority = self.authority(colon + 3);
+        let well_formed = authority.bracketed || self.is_host(authority.host.clone());
+        let mut link = self.with_tail(start, Kind::Scheme, authority.user, authority.host);
+        if taken_apart {
+            link.confidence = Confidence::Low;
+        }
+        let malformed = !well_formed || self.is_port_like(link.tail.start);
+        self.used(link.span.end);
+        if !known || malformed {
+            return None;
+        }
+        let flaw = if link.user.is_some() { Flaw::Userinfo } else { Flaw::None };
+        Some(Found { link, flaw })
+    }
+
+    /// Reads userinfo and host behind `://`.
+    fn authority(&mut self, start: usize) -> Authority {
+        let mut authority = self.host_behind(start);
+        let mut at = authority.host.end;
+        let from = at;
+        while let Some((c, next)) = self.walker.char_at(at) {
+            if c == '@' {
+                authority = self.host_behind(next);
+                authority.user = Some(start..at);
+                at = authority.host.end.max(next);
+            } else if is_userinfo(c) {
+                at = next;
+            } else {
+                break;
+            }
+        }
+        self.walker.steps += (at - from) as u64;
+        authority
+    }
+
+    fn host_behind(&mut self, start: usize) -> Authority {
+        if self.walker.bytes_from(start).first() == Some(&b'[') {
+            let end = authority::ipv6_end(self.walker.text, start);
+            let host = start..end.unwrap_or(start + 1);
+            return Authority { user: None, host, bracketed: end.is_some() };
+        }
+        let mut end = self.walker.run_end(start);
+        loop {
+            let skip = self.skip_in_host(end);
+            if skip == 0 {
+                break;
+            }
+            end = self.walker.run_end(end + skip);
+        }
+        Authority { user: None, host: start..self.host_end(start..end), bracketed: false }
+    }
+
+    /// The length of what goes on with a host though it is no host character: `%61`, `[.]`.
+    fn skip_in_host(&self, at: usize) -> usize {
+        match (self.reading, self.walker.bytes_from(at)) {
+            (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
+            (Reading::Prose(_), rest) => defanged::dot_at(rest),
+            (Reading::Letter, _) => 0,
+        }
+    }
+
+    /// Where the host ends in a run whose start is certain.
+    fn host_end(&self, run: Range<usize>) -> usize {
+        let end = self.walker.trimmed_end(run.clone());
+        let Reading::Prose(tlds) = self.reading else { return end };
+        let Some(shorter) = prose::existing_end(self.walker.text, run.start..end, tlds) else {
+            return end;
+        };
+        // A plain word behind a plain dot is no prose: the DNS is asked for it.
+        let cut = self.walker.str(shorter..end);
+        let word = cut.strip_prefix('.').unwrap_or(cut);
+        if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
+    }
+
+    fn is_host(&self, host: Range<usize>) -> bool {
+        match defanged::refanged(self.walker.str(host.clone())) {
+            Some(plain) => authority::is_host(&plain, 0..plain.len()),
+            None => authority::is_host(self.walker.text, host),
+        }
+    }
+
+    /// A dot: reads the run of host characters round it.
+    fn dot(&mut self, dot: usize) -> Option<Found> {
+        let (_, behind) = self.walker.char_at(dot)?;
+        self.at = behind;
+        let (next, _) = self.walker.char_at(behind)?;
+        if !Class::of(next).is_host() {
+            return self.defanged(dot);
+        }
+        if !self.may_separate(dot, next) {
+            return None;
+        }
+        let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
+        self.at = run.end;
+        match self.walker.char_before(run.start) {
+            Some('@') => self.address(run),
+            Some('/' | '\\') => None,
+            _ => self.bare(run),
+        }
+    }
+
+    /// A cheap look at what follows a dot. Behind the stop of Chinese and Japanese the next sentence
+    /// follows directly: a schemeless host is read there only if its next label is ASCII or begins as
+    /// some top-level domain does.
+    fn may_separate(&self, dot: usize, next: char) -> bool {
+        if next.is_ascii() || self.walker.bytes_from(dot).first() == Some(&b'.') {
+            return true;
+        }
+        match self.reading {
+            Reading::Letter => false,
+            Reading::Prose(tlds) => tlds.begins_unicode(next),
+        }
+    }
+
+    /// A run of host characters without scheme.
+    fn bare(&mut self, run: Range<usize>) -> Option<Found> {
+        let end = self.walker.trimmed_end(run.clone());
+        if self.walker.bytes_from(end).starts_with(b"://") {
+            let scheme = self.walker.letters_start(self.floor, end)..end;
+            if is_web_scheme(self.walker.str(scheme)) {
+                return None;
+            }
+        }
+        match self.reading {
+            Reading::Letter => self.bare_by_letter(run.start..end),
+            Reading::Prose(tlds) => self.bare_in_prose(run, tlds),
+        }
+    }
+
+    fn bare_by_letter(&mut self, run: Range<usize>) -> Option<Found> {
+        let host = self.walker.trimmed_start(run.clone())..run.end;
+        if self.is_in_local_part(host.end) || self.is_behind_scheme(host.clone()) {
+            return None;
+        }
+        if !authority::is_domain(self.walker.text, host.clone()) {
+            return None;
+        }
+        let link = self.bare_link(host);
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// S12, S27: the run may hold several hosts with prose between them.
+    fn bare_in_prose(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
+        let text = self.walker.text;
+        let start = self.walker.trimmed_start(run.clone());
+        let existing = prose::existing_end(text, start..run.end, tlds);
+        if defanged::dot_at(self.walker.bytes_from(run.end)) > 0 {
+            return None;
+        }
+        let mut end = existing.or_else(|| self.unknown_www(start..run.end))?;
+        if self.is_in_local_part(end) || self.is_behind_scheme(start..end) {
+            return None;
+        }
+        self.walker.steps += (run.end - run.start) as u64;
+        let mut inner_hosts = Vec::new();
+        while let Some(inner) = prose::inner_start(text, start..end) {
+            inner_hosts.push(inner..end);
+            match prose::existing_end(text, start..inner, tlds) {
+                Some(left) if inner > start => end = left,
+                _ => break,
+            }
+        }
+        let mut from = start;
+        let hosts: Vec<_> = inner_hosts
+            .into_iter()
+            .rev()
+            .map(|inner| (std::mem::replace(&mut from, inner.end)..inner.end, inner.start))
+            .collect();
+        for (host, inner) in hosts.into_iter().rev() {
+            let mut link = self.bare_link(inner..host.end);
+            link.span.start = host.start;
+            link.host.start = host.start;
+            link.inner = inner;
+            self.used(link.span.end);
+            self.pending.push(Found { link, flaw: Flaw::None });
+        }
+        self.pending.pop()
+    }
+
+    /// A host with `www.` whose top-level domain is unknown: to be asked of the DNS.
+    fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
+        let end = self.walker.trimmed_end(run.clone());
+        let host = run.start..end;
+        (is_www(self.walker.str(host.clone())) && authority::is_domain(self.walker.text, host))
+            .then_some(end)
+    }
+
+    fn bare_link(&mut self, host: Range<usize>) -> Link {
+        let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
+        self.with_tail(host.start, kind, None, host)
+    }
+
+    /// S11: `http:example.com` is no link, and neither is its tail.
+    fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
+        let behind = ends_with_scheme(self.walker.str(self.floor..host.start));
+        if behind {
+            let end = self.with_tail(host.start, Kind::Bare, None, host).span.end;
+            self.used(end);
+        }
+        behind
+    }
+
+    /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
+    /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
+    fn is_in_local_part(&mut self, end: usize) -> bool {
+        if matches!(self.walker.bytes_from(end).first(), Some(b'/' | b'?' | b'#')) {
+            return false;
+        }
+        if end >= self.horizon.end {
+            let stop = self.walker.walk(end, Class::is_email);
+            let address = self.walker.bytes_from(stop).first() == Some(&b'@')
+                && self.walker.char_at(stop + 1).is_some_and(|(c, _)| Class::of(c).is_host());
+            // The place itself counts as read, so that the next question is a new one.
+            self.horizon = Horizon { end: stop + 1, address };
+        }
+        self.horizon.address
+    }
+
+    /// UTS #58 §5.2: a domain with an `@` before it.
+    fn address(&mut self, run: Range<usize>) -> Option<Found> {
+        let at_sign = run.start.checked_sub(1)?;
+        let domain = run.start..self.host_end(run);
+        if !authority::is_domain(self.walker.text, domain.clone()) {
+            return None;
+        }
+        let local = self.local_start(at_sign);
+        let floor = std::mem::replace(&mut self.floor, domain.end);
+        let local = local?..at_sign;
+        let prefix = self.walker.str(floor..local.start).as_bytes();
+        let mailto =
+            prefix.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"mailto:"));
+        let mut link = self.plain(Kind::Email, domain);
+        link.span.start = if mailto { local.start - 7 } else { local.start };
+        link.inner = link.span.start;
+        if let (Reading::Prose(_), false) = (self.reading, mailto) {
+            link.inner = prose::inner_local(self.walker.text, local.clone());
+        }
+        link.user = Some(local);
+        Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
+    fn local_start(&mut self, at_sign: usize) -> Option<usize> {
+        let mut start = at_sign;
+        let mut behind = '.';
+        while start > self.floor {
+            let Some(c) = self.walker.char_before(start) else { break };
+            if !Class::of(c).is_email() {
+                break;
+            }
+            if c == '.' && behind == '.' {
+                return None;
+            }
+            behind = c;
+            start -= c.len_utf8();
+        }
+        self.walker.steps += (at_sign - start) as u64;
+        (start < at_sign && behind != '.' && at_sign - start <= LOCAL_PART).then_some(start)
+    }
+
+    /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
+    fn defanged(&mut self, dot: usize) -> Option<Found> {
+        let Reading::Prose(_) = self.reading else { return None };
+        if defanged::dot_at(self.walker.bytes_from(dot.checked_sub(1)?)) == 0 {
+            return None;
+        }
+        let text = self.walker.text;
+        let start = self.walker.run_start(self.floor, dot - 1);
+        let end = self.host_behind(start).host.end;
+        self.at = end.max(dot + 1);
+        let host = start..end;
+        let before = self.walker.str(self.floor..start);
+        if !defanged::refanged(text.get(host.clone())?)
+            .is_some_and(|plain| authority::is_domain(&plain, 0..plain.len()))
+        {
+            return None;
+        }
+        let at_sign = match defanged::before_at_sign(before) {
+            Some(before) => Some(self.floor + before.len()),
+            None => before.ends_with('@').then(|| start - 1),
+        };
+        if let Some(at_sign) = at_sign {
+            let local = self.local_start(at_sign)?..at_sign;
+            let mut link = self.plain(Kind::Email, host);
+            link.span.start = local.start;
+            link.inner = local.start;
+            link.user = Some(local);
+            self.used(end);
+            return Some(Found { link, flaw: Flaw::None });
+        }
+        let (scheme_start, kind) = match defanged::before_slashes(before) {
+            Some(before) => {
+                (self.walker.letters_start(self.floor, self.floor + before.len()), Kind::Scheme)
+            }
+            None if before.ends_with(['/', '\\']) => return None,
+            None => (start, Kind::Bare),
+        };
+        let link = self.with_tail(scheme_start, kind, None, host);
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// The link with this host: adds root dot, port, path, query and fragment.
+    fn with_tail(
+        &mut self,
+        start: usize,
+        kind: Kind,
+        user: Option<Range<usize>>,
+        host: Range<usize>,
+    ) -> Link {
+        let text = self.walker.text;
+        let mut link = self.plain(kind, host);
+        let mut at = link.host.end + authority::root_dot(text, link.host.end);
+        if let Port::Digits(digits) = authority::port(text, at) {
+            at = digits.end;
+            link.port = Some(digits);
+        }
+        let end = tail_end(text, at);
+        self.walker.steps += (end - link.host.end) as u64;
+        link.span = start..end;
+        link.inner = start;
+        link.user = user;
+        link.tail = at..end;
+        link
+    }
+
+    /// The link that is its host.
+    fn plain(&self, kind: Kind, host: Range<usize>) -> Link {
+        Link {
+            span: host.clone(),
+            inner: host.start,
+            kind,
+            user: None,
+            port: None,
+            tail: host.end..host.end,
+            defanged: defanged::is_complete(self.walker.str(host.clone())),
+            confidence: Confidence::Sure,
+            host,
+        }
+    }
+
+    /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`
+    /// (S11), `http://example.com:99999`.
+    fn is_port_like(&self, at: usize) -> bool {
+        match self.walker.bytes_from(at) {
+            [b':', b':', ..] => true,
+            [b':', next, ..] => next.is_ascii_hexdigit(),
+            _ => false,
+        }
+    }
+}
+
 /// Schemes whose links are detected (UASG 000 1.1); `mailto:` belongs to addresses.
 fn is_web_scheme(name: &str) -> bool {
     ["https", "http", "ftp"].iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
+}
+
+fn is_www(host: &str) -> bool {
+    host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
 
 /// S11: the text ends with a scheme and its colon.
@@ -417,9 +524,4 @@ fn is_userinfo(c: char) -> bool {
     } else {
         Class::of(c).is_host()
     }
-}
-
-fn is_edge(c: char) -> bool {
-    let class = Class::of(c);
-    class.is_dot() || class.is_ignored()
 }

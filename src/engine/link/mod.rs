@@ -5,8 +5,10 @@
 //! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
 //! | what a host may be: WHATWG hosts, S9–S14 | `authority` |
 //! | UTS #58 §3.5.1 termination | `termination` |
+//! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
 //!
-//! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3).
+//! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
+//! which knows the top-level domains that exist and how people write.
 //!
 //! ```
 //! use linkmilter::engine::link::detect;
@@ -18,12 +20,17 @@
 
 mod authority;
 mod candidate;
+mod defanged;
 mod finder;
+mod linkifier;
+mod prose;
 mod termination;
+mod walk;
 
 use std::ops::Range;
 
-use candidate::{Candidates, Flaw};
+use candidate::{Candidates, Flaw, Reading};
+pub use linkifier::{Boundaries, Linkifier, Links};
 
 /// How a URL announces itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +56,11 @@ pub enum Confidence {
 /// A link in a text: byte ranges on character boundaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The whole link.
+    /// The whole link. From [`Linkifier`] it may begin with prose glued to the host (S27): see `inner`.
     pub span: Range<usize>,
+    /// Where the link begins when the glued prose is left out: what a linkifier links. The start of
+    /// `span` when nothing is glued. Judge both readings.
+    pub inner: usize,
     pub kind: Kind,
     /// The host as spelled, brackets of IPv6 included, without port and root dot.
     pub host: Range<usize>,
@@ -70,7 +80,7 @@ pub struct Link {
 ///
 /// Linear in the text (S18). Top-level domains are judged by their syntax only (S10).
 pub fn detect(text: &str) -> Detect<'_> {
-    Detect(Candidates::new(text))
+    Detect(Candidates::new(text, Reading::Letter))
 }
 
 /// The links of a text: see [`detect`].
