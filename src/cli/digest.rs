@@ -1,11 +1,63 @@
 //! `linkmilter digest`.
 
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+
 use super::Answer;
+use crate::config::{self, Sources};
+use crate::daemon::digest::{Plan, post_of, send};
+use crate::daemon::seal::{self, Seal};
+use crate::daemon::{host_name, journal};
+use crate::record::digest::gather;
+use crate::record::time::{Timestamp, parse_span};
 
-/// Say what was done lately
+/// Say what was done lately, as text or by mail
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// How far back: a number with s, m, h, d or w
+    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = parse_span)]
+    since: Duration,
 
-pub fn run(_args: Args) -> anyhow::Result<Answer> {
-    anyhow::bail!("not built yet")
+    /// Mail it as the configuration says instead of printing it
+    #[arg(long)]
+    send: bool,
+
+    /// Read the event journal in this directory instead of the configured one
+    #[arg(long, value_name = "DIR")]
+    journal: Option<PathBuf>,
+
+    /// Configuration file [default: /etc/linkmilter/linkmilter.toml if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let config = config::load(&Sources::new(args.config))?;
+    let journal = args.journal.unwrap_or_else(|| journal::directory(&config));
+    let now = Timestamp::of(SystemTime::now());
+    let from = now.minus(args.since);
+    if !args.send {
+        let digest = gather(&journal, from, now)?;
+        std::io::stdout().write_all(digest.text.as_bytes())?;
+        return Ok(Answer::Done);
+    }
+    let host_name = host_name::of(&config);
+    let plan = Plan {
+        minutes: 0,
+        post: post_of(&config, &host_name)?,
+        journal,
+        last: config.in_state("digest.last"),
+        host_name,
+        // Without the daemon's key the mail is filtered as any other, and holds no live link.
+        seal: Seal::load(&seal::path(&config)).ok(),
+    };
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start")?
+        .block_on(send(&plan, from, now))?;
+    Ok(Answer::Done)
 }

@@ -312,5 +312,9 @@ settings! {
         smtp_user: Option<String> = "\"\"", Reload;
         /// File that holds the password in its first line, readable by the daemon only.
         smtp_password_file: Option<PathBuf> = "\"\"", Reload;
+        /// Certificates (PEM) trusted beside the built-in roots, for a server of your own house.
+        smtp_ca_file: Option<PathBuf> = "\"\"", Reload;
+        /// Longest wait for any answer of the server.
+        smtp_timeout: Duration = "\"60s\"", Reload, 1000..=600000;
     }
 }

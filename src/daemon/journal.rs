@@ -1,13 +1,14 @@
 //! The thread that keeps events. Mail never waits for a disk: a full queue drops the event and
 //! counts it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::metrics::{JournalFault, Metrics};
+use crate::config::Config;
 use crate::record::event::Event;
 use crate::record::journal::{Bounds, Journal, JournalError};
 use crate::record::time::Timestamp;
@@ -24,6 +25,18 @@ const EXPIRE: Duration = Duration::from_secs(3_600);
 
 /// The same fault is logged once in this time; each is counted.
 const QUIET: Duration = Duration::from_secs(60);
+
+/// Where the configuration wants the journal.
+pub fn directory(config: &Config) -> PathBuf {
+    config.in_state("journal")
+}
+
+/// How much of it the configuration wants; `None` keeps nothing.
+pub fn bounds(config: &Config) -> Option<Bounds> {
+    let journal = &config.journal;
+    let age = Duration::from_secs(journal.days.saturating_mul(86_400));
+    (journal.days > 0).then_some(Bounds { bytes: journal.max_size.0, age })
+}
 
 /// Takes events to the journal's thread.
 #[derive(Debug)]
@@ -137,7 +150,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::journal::read;
+    use crate::record::journal::{Query, read};
 
     #[test]
     fn what_waits_is_written_at_the_end() {
@@ -150,7 +163,7 @@ mod tests {
         }
         drop(recorder);
         let mut links = Vec::new();
-        read(root.path(), Timestamp(0), |event| links.push(event.links)).unwrap();
+        read(root.path(), Query::default(), |event| links.push(event.links)).unwrap();
         assert_eq!(links, (0..100).collect::<Vec<u64>>());
     }
 

@@ -11,61 +11,10 @@ use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, Registry, fmt};
 
+use crate::config::{self, LogFormat, LogLevel, LogTarget};
 use crate::engine::outcome::Verdict;
 use crate::record::event::{Event, HostEntry};
 use crate::record::printable;
-
-/// Where log lines go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Target {
-    /// journald when stderr is connected to it, else stderr.
-    #[default]
-    Auto,
-    Journald,
-    Stderr,
-}
-
-/// Shape of a line on stderr.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    #[default]
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
-/// The least severe lines that are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Error,
-    Warn,
-    /// One line a message, connections that fail, reloads.
-    #[default]
-    Info,
-    /// Connections, macros, negotiation.
-    Debug,
-    Trace,
-}
-
-impl From<Level> for LevelFilter {
-    fn from(level: Level) -> LevelFilter {
-        match level {
-            Level::Error => LevelFilter::ERROR,
-            Level::Warn => LevelFilter::WARN,
-            Level::Info => LevelFilter::INFO,
-            Level::Debug => LevelFilter::DEBUG,
-            Level::Trace => LevelFilter::TRACE,
-        }
-    }
-}
-
-/// How to log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    pub target: Target,
-    pub format: Format,
-    pub level: Level,
-}
 
 /// Why logging did not start.
 #[derive(Debug, thiserror::Error)]
@@ -84,9 +33,9 @@ pub struct LogHandle {
 
 impl LogHandle {
     /// Takes effect from the next line on.
-    pub fn set_level(&self, level: Level) {
+    pub fn set_level(&self, level: LogLevel) {
         // The only error is a log that ended, and then no line is written at any level.
-        let _ = self.level.reload(level);
+        let _ = self.level.reload(filter(level));
     }
 }
 
@@ -94,16 +43,26 @@ impl LogHandle {
 ///
 /// # Errors
 /// When journald was asked for by name and is not there, or on a second start.
-pub fn init(settings: &Settings) -> Result<LogHandle, LogError> {
-    let (level, handle) = reload::Layer::new(LevelFilter::from(settings.level));
+pub fn init(settings: &config::Log) -> Result<LogHandle, LogError> {
+    let (level, handle) = reload::Layer::new(filter(settings.level));
     let output = match settings.target {
-        Target::Journald => Some(journald().map_err(LogError::Journald)?),
-        Target::Auto if stderr_is_journal() => journald().ok(),
-        Target::Auto | Target::Stderr => None,
+        LogTarget::Journald => Some(journald().map_err(LogError::Journald)?),
+        LogTarget::Auto if stderr_is_journal() => journald().ok(),
+        LogTarget::Auto | LogTarget::Stderr => None,
     };
     let output = output.unwrap_or_else(|| on_stderr(settings.format));
     tracing_subscriber::registry().with(level.and_then(output)).try_init()?;
     Ok(LogHandle { level: handle })
+}
+
+fn filter(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    }
 }
 
 type Output = Box<dyn Layer<Registry> + Send + Sync>;
@@ -116,11 +75,11 @@ fn journald() -> io::Result<Output> {
     Ok(layer.boxed())
 }
 
-fn on_stderr(format: Format) -> Output {
+fn on_stderr(format: LogFormat) -> Output {
     let layer = fmt::layer().with_writer(io::stderr);
     match format {
-        Format::Text => layer.with_ansi(io::stderr().is_terminal()).with_target(false).boxed(),
-        Format::Json => layer.json().flatten_event(true).with_target(false).boxed(),
+        LogFormat::Text => layer.with_ansi(io::stderr().is_terminal()).with_target(false).boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).with_target(false).boxed(),
     }
 }
 

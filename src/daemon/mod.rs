@@ -1,15 +1,19 @@
 //! The daemon: everything wired together.
 
 pub mod canary;
+pub mod digest;
 pub mod endpoint;
 pub mod filter;
+pub mod host_name;
 pub mod journal;
 pub mod log;
 pub mod metrics;
 pub mod notify;
 pub mod observe;
+pub mod post;
 pub mod reload;
 mod reply;
+pub mod seal;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use unicode_script::{Script, UnicodeScript};
 
 use super::aggregate::{Aggregate, HostSum, top};
-use super::event::{Action, HostDone};
-use super::journal::Reading;
+use super::event::Action;
+use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
 use super::time::Timestamp;
 use crate::engine::outcome::{Reason, Verdict};
@@ -21,6 +22,28 @@ const ROWS: usize = 15;
 
 /// Distinct characters named in a description.
 const CHARACTERS: usize = 8;
+
+/// A digest and the sums it was made of.
+#[derive(Clone, Debug, Default)]
+pub struct Digest {
+    pub sums: Aggregate,
+    pub text: String,
+}
+
+/// Reads the journal in this directory and makes the digest of a span.
+///
+/// # Errors
+/// When the journal is there but cannot be read.
+pub fn gather(journal: &Path, from: Timestamp, to: Timestamp) -> Result<Digest, JournalError> {
+    let mut sums = Aggregate::default();
+    let reading = read(journal, Query { since: from, queue_id: None }, |event| {
+        if event.time <= to {
+            sums.add(&event);
+        }
+    })?;
+    let text = text(&sums, &reading, from, to);
+    Ok(Digest { sums, text })
+}
 
 /// The digest of this span. ASCII, lines joined by LF, the last one ended.
 pub fn text(sums: &Aggregate, reading: &Reading, from: Timestamp, to: Timestamp) -> String {
@@ -83,12 +106,7 @@ fn hosts_of(out: &mut String, sums: &Aggregate, reason: Reason) {
     let _ = writeln!(out, "\n{}: {}", reason.code(), words(reason));
     for (host, sum, count) in found.iter().take(HOSTS) {
         let name = if host.is_empty() { "(no host)".to_owned() } else { printable::defanged(host) };
-        let done = match sum.done {
-            HostDone::Reported => "reported",
-            HostDone::Exempted => "exempted",
-            HostDone::Edited => "edited",
-        };
-        let _ = writeln!(out, "{count:>10}  {name}  {done}");
+        let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
         let description = description(host, sum.target.as_deref());
         if !description.is_empty() {
             let _ = writeln!(out, "{:>10}  {description}", "");
@@ -222,7 +240,7 @@ pub const fn words(reason: Reason) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::event::{Event, HostEntry};
+    use crate::record::event::{Event, HostDone, HostEntry};
 
     fn sums() -> Aggregate {
         let mut sums = Aggregate::default();

@@ -13,6 +13,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use memchr::memmem::Finder;
+
 use super::SCHEMA_VERSION;
 use super::event::Event;
 use super::time::Timestamp;
@@ -288,17 +290,34 @@ pub struct Reading {
     pub oldest_clean: Option<Timestamp>,
 }
 
-/// Hands every event from `since` on to `take`, findings before clean mail, each in the order of
+/// Which events are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Query<'q> {
+    /// This one and younger.
+    pub since: Timestamp,
+    /// Of this message alone.
+    pub queue_id: Option<&'q str>,
+}
+
+impl Query<'_> {
+    fn wants(&self, event: &Event) -> bool {
+        event.time >= self.since && self.queue_id.is_none_or(|id| id == event.queue_id)
+    }
+}
+
+/// Hands every event that is wanted to `take`, findings before clean mail, each in the order of
 /// writing. A directory that is not there reads as an empty journal.
 ///
 /// # Errors
 /// When the directory or a segment is there but cannot be read.
 pub fn read(
     directory: &Path,
-    since: Timestamp,
+    query: Query<'_>,
     mut take: impl FnMut(Event),
 ) -> Result<Reading, JournalError> {
     let mut reading = Reading::default();
+    // Lines without the queue id need no parsing.
+    let needle = query.queue_id.map(|id| Finder::new(id.as_bytes()));
     for stream in ["events", "clean"] {
         let all = segments(directory, stream)?;
         let oldest = all.first().map(|segment| Timestamp(segment.start.saturating_mul(1_000)));
@@ -318,9 +337,11 @@ pub fn read(
                 next_line(&mut lines).map_err(|source| failed(&segment.path, "read it", source))?
             {
                 match line {
+                    Line::Whole(line)
+                        if needle.as_ref().is_some_and(|id| id.find(&line).is_none()) => {}
                     Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
                         Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
-                        Ok(event) if event.time >= since => take(event),
+                        Ok(event) if query.wants(&event) => take(event),
                         Ok(_) => {}
                         Err(_) => reading.damaged += 1,
                     },
@@ -421,7 +442,8 @@ mod tests {
 
     fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, Reading) {
         let mut ids = Vec::new();
-        let reading = read(directory, since, |event| ids.push(event.queue_id)).unwrap();
+        let query = Query { since, queue_id: None };
+        let reading = read(directory, query, |event| ids.push(event.queue_id)).unwrap();
         (ids, reading)
     }
 
@@ -442,6 +464,10 @@ mod tests {
         assert_eq!(reading.damaged, 0);
         assert_eq!(reading.oldest_clean, Some(Timestamp((START + 1) * 1_000)));
         assert_eq!(ids(&directory, Timestamp((START + 2) * 1_000)).0, ["C"]);
+        let mut found = Vec::new();
+        let query = Query { queue_id: Some("B"), ..Query::default() };
+        read(&directory, query, |event| found.push(event.queue_id)).unwrap();
+        assert_eq!(found, ["B"]);
     }
 
     #[test]

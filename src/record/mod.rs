@@ -6,12 +6,14 @@
 //! | the file that keeps events | [`journal::Journal`] | one event a line |
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
+//! | one message in words | [`story`] | text |
 
 pub mod aggregate;
 pub mod digest;
 pub mod event;
 pub mod journal;
 pub mod printable;
+pub mod story;
 pub mod time;
 
 /// Version of every JSON form of this module; a field that changes its meaning raises it.

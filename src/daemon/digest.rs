@@ -1,0 +1,290 @@
+//! The daily digest: when it is due, and how it is made and sent.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::sleep;
+
+use super::journal;
+use super::metrics::{Ended, Metrics};
+use super::post::{self, Encryption, Post, PostError, Smtp, Transport};
+use super::seal::Seal;
+use crate::config::{self, Config, Schedule, SmtpTls};
+use crate::record::digest::{self, Digest};
+use crate::record::journal::JournalError;
+use crate::record::time::Timestamp;
+
+/// How often the clock is looked at; a clock that jumps is noticed that soon.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Pauses before a digest that failed is tried again. After the last one it waits for tomorrow,
+/// and tomorrow's covers both days.
+const RETRIES: [Duration; 3] =
+    [Duration::from_secs(300), Duration::from_secs(1_800), Duration::from_secs(7_200)];
+
+/// Longest span of one digest: after a longer outage the older events are in the journal only.
+const LONGEST: Duration = Duration::from_secs(7 * 86_400);
+
+/// What a digest needs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Minutes after midnight, UTC.
+    pub minutes: u32,
+    pub post: Post,
+    pub journal: PathBuf,
+    /// The file that remembers when the last one left.
+    pub last: PathBuf,
+    pub host_name: String,
+    pub seal: Option<Seal>,
+}
+
+impl Plan {
+    /// The digest that the configuration asks for; `None` when it is off. Relative paths of keys
+    /// begin beside the configuration file, those of what is kept in the state directory.
+    ///
+    /// # Errors
+    /// When the file with the password cannot be read.
+    pub fn of(
+        config: &Config,
+        host_name: &str,
+        seal: Option<Seal>,
+    ) -> Result<Option<Plan>, DigestError> {
+        let Schedule::Daily(minutes) = config.digest.at else {
+            return Ok(None);
+        };
+        Ok(Some(Plan {
+            minutes,
+            post: post_of(config, host_name)?,
+            journal: journal::directory(config),
+            last: config.in_state("digest.last"),
+            host_name: host_name.to_owned(),
+            seal,
+        }))
+    }
+}
+
+/// The way out that the configuration names, whether digests are sent daily or not.
+///
+/// # Errors
+/// When the file with the password cannot be read.
+pub fn post_of(config: &Config, host_name: &str) -> Result<Post, DigestError> {
+    let digest = &config.digest;
+    let transport = match digest.transport {
+        config::Transport::Sendmail => Transport::Sendmail(digest.sendmail.clone()),
+        config::Transport::File => Transport::File(config.in_state(&digest.directory)),
+        config::Transport::Smtp => Transport::Smtp(smtp_of(config)?),
+    };
+    let default = || format!("linkmilter@{host_name}");
+    let from = digest.from.clone().unwrap_or_else(default);
+    Ok(Post { from, to: digest.to.clone(), transport })
+}
+
+fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
+    let digest = &config.digest;
+    let login = match (&digest.smtp_user, &digest.smtp_password_file) {
+        (Some(user), Some(file)) => {
+            let path = config.resolve(file);
+            let text = fs::read_to_string(&path)
+                .map_err(|source| DigestError::Password { path, source })?;
+            Some((user.clone(), text.lines().next().unwrap_or_default().to_owned()))
+        }
+        _ => None,
+    };
+    Ok(Smtp {
+        host: digest.smtp_host.0.clone(),
+        // The schema holds it between 1 and 65535.
+        port: u16::try_from(digest.smtp_port).unwrap_or(25),
+        encryption: match digest.smtp_tls {
+            SmtpTls::None => Encryption::None,
+            SmtpTls::Starttls => Encryption::Starttls,
+            SmtpTls::Implicit => Encryption::Implicit,
+        },
+        login,
+        authority: digest.smtp_ca_file.as_ref().map(|file| config.resolve(file)),
+        timeout: digest.smtp_timeout,
+    })
+}
+
+/// Why there was no digest.
+#[derive(Debug, thiserror::Error)]
+pub enum DigestError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Post(#[from] PostError),
+    #[error("digest.smtp_password_file {}: {source}", path.display())]
+    Password {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("reading the journal ended early")]
+    Cut,
+}
+
+/// Sends digests when they are due, for ever. `plan` gives the settings in force at that moment,
+/// `None` while digests are off.
+pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
+    let mut failures = 0;
+    loop {
+        sleep(LOOK).await;
+        let Some(plan) = plan() else {
+            continue;
+        };
+        let now = Timestamp::of(SystemTime::now());
+        let Some(from) = from(&plan, now) else {
+            continue;
+        };
+        match send(&plan, from, now).await {
+            Ok(()) => {
+                metrics.digest(Ended::Well);
+                tracing::info!(recipients = plan.post.to.len(), "digest sent");
+                failures = 0;
+                remember(&plan.last, now);
+            }
+            Err(error) => {
+                metrics.digest(Ended::Failed);
+                tracing::error!(%error, "no digest");
+                match RETRIES.get(failures) {
+                    Some(pause) => {
+                        failures += 1;
+                        sleep(*pause).await;
+                    }
+                    None => {
+                        failures = 0;
+                        skip_today(&plan.last, now);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Makes the digest of a span and sends it.
+///
+/// # Errors
+/// When the journal cannot be read or the mail does not leave.
+pub async fn send(plan: &Plan, from: Timestamp, to: Timestamp) -> Result<(), DigestError> {
+    let journal = plan.journal.clone();
+    let made = tokio::task::spawn_blocking(move || digest::gather(&journal, from, to));
+    let Digest { sums, text } = made.await.map_err(|_| DigestError::Cut)??;
+    let subject = digest::subject(&sums, &plan.host_name);
+    let mail = post::compose(&plan.post, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
+    Ok(post::send(&plan.post, mail).await?)
+}
+
+/// What stands in the file of the last digest: when one was sent or given up, and up to when
+/// events were reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Last {
+    /// The last time that a digest was due and dealt with.
+    dealt: Timestamp,
+    /// The end of the last digest that left.
+    covered: Timestamp,
+}
+
+/// The start of the digest that is due now, if one is. A first start is no reason to write.
+fn from(plan: &Plan, now: Timestamp) -> Option<Timestamp> {
+    let last = match read_last(&plan.last) {
+        // A clock that had run ahead would silence digests until it is reached again.
+        Some(last) if last.dealt.minus(Duration::from_secs(86_400)) <= now => last,
+        _ => {
+            remember(&plan.last, now);
+            return None;
+        }
+    };
+    due(plan.minutes, last.dealt, now).then(|| last.covered.max(now.minus(LONGEST)))
+}
+
+/// Whether the time of day has come since the last one.
+fn due(minutes: u32, last: Timestamp, now: Timestamp) -> bool {
+    const DAY: u64 = 86_400;
+    let at = u64::from(minutes) * 60;
+    let today = now.seconds() / DAY * DAY + at;
+    let latest = if today <= now.seconds() { today } else { today.saturating_sub(DAY) };
+    last.seconds() < latest
+}
+
+fn read_last(path: &Path) -> Option<Last> {
+    let text = fs::read_to_string(path).ok()?;
+    let (dealt, covered) = text.trim().split_once(' ')?;
+    Some(Last { dealt: Timestamp::parse(dealt)?, covered: Timestamp::parse(covered)? })
+}
+
+fn remember(path: &Path, now: Timestamp) {
+    write_last(path, Last { dealt: now, covered: now });
+}
+
+/// Given up for today; the next digest begins where the last one that left ended.
+fn skip_today(path: &Path, now: Timestamp) {
+    let covered = read_last(path).map_or(now, |last| last.covered);
+    write_last(path, Last { dealt: now, covered });
+}
+
+/// Written aside, then renamed: a crash leaves the old one.
+fn write_last(path: &Path, last: Last) {
+    let aside = path.with_extension("new");
+    let written: io::Result<()> = fs::write(&aside, format!("{} {}\n", last.dealt, last.covered))
+        .and_then(|()| fs::rename(&aside, path));
+    if let Err(error) = written {
+        tracing::warn!(%error, path = %path.display(), "the time of the digest is not remembered");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn due_once_a_day() {
+        let half_past_six = 6 * 60 + 30;
+        let due = |last, now| due(half_past_six, at(last), at(now));
+        assert!(!due("2025-11-20T06:30:10Z", "2025-11-21T06:29:59Z"));
+        assert!(due("2025-11-20T06:30:10Z", "2025-11-21T06:30:00Z"));
+        assert!(!due("2025-11-21T06:30:00Z", "2025-11-21T23:59:59Z"));
+        // After a stop over the time of day.
+        assert!(due("2025-11-20T06:30:10Z", "2025-11-21T12:00:00Z"));
+        // The first day after a start in the evening.
+        assert!(due("2025-11-20T20:00:00Z", "2025-11-21T06:30:00Z"));
+    }
+
+    #[test]
+    fn a_failed_day_is_covered_the_next_and_the_first_start_is_silent() {
+        let root = tempfile::tempdir().unwrap();
+        let plan = Plan {
+            minutes: 390,
+            post: Post {
+                from: String::new(),
+                to: Vec::new(),
+                transport: Transport::File("/".into()),
+            },
+            journal: root.path().to_owned(),
+            last: root.path().join("digest.last"),
+            host_name: String::new(),
+            seal: None,
+        };
+        assert_eq!(from(&plan, at("2025-11-20T05:00:00Z")), None);
+        let begun = Some(at("2025-11-20T05:00:00Z"));
+        assert_eq!(from(&plan, at("2025-11-20T06:30:00Z")), begun);
+        skip_today(&plan.last, at("2025-11-20T06:30:00Z"));
+        assert_eq!(from(&plan, at("2025-11-20T09:00:00Z")), None);
+        assert_eq!(from(&plan, at("2025-11-21T06:31:00Z")), begun);
+        remember(&plan.last, at("2025-11-21T06:31:00Z"));
+        assert_eq!(from(&plan, at("2025-11-22T06:31:00Z")), Some(at("2025-11-21T06:31:00Z")));
+        // Three weeks down: a week is reported.
+        assert_eq!(from(&plan, at("2025-12-12T06:31:00Z")), Some(at("2025-12-05T06:31:00Z")));
+        // A damaged file, and one from a clock that ran ahead: begin anew.
+        fs::write(&plan.last, "garbage").unwrap();
+        assert_eq!(from(&plan, at("2025-12-12T06:31:00Z")), None);
+        remember(&plan.last, at("2035-01-01T00:00:00Z"));
+        assert_eq!(from(&plan, at("2025-12-13T06:31:00Z")), None);
+        assert_eq!(from(&plan, at("2025-12-14T06:31:00Z")), Some(at("2025-12-13T06:31:00Z")));
+    }
+}

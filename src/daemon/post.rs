@@ -1,0 +1,224 @@
+//! How mail of our own leaves: SMTP, the sendmail command, or a directory. All through lettre.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, SinglePart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
+use lettre::{
+    Address, AsyncFileTransport, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport,
+    Message, Tokio1Executor,
+};
+
+use super::seal::{self, Seal};
+use crate::record::printable;
+
+/// Where mail of our own goes, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Post {
+    /// Sender, of the envelope as well.
+    pub from: String,
+    pub to: Vec<String>,
+    pub transport: Transport,
+}
+
+/// The way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    Smtp(Smtp),
+    /// A command that takes a message as sendmail does.
+    Sendmail(PathBuf),
+    /// A directory that gets a file a message.
+    File(PathBuf),
+}
+
+/// A mail server that takes our mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Smtp {
+    pub host: String,
+    pub port: u16,
+    pub encryption: Encryption,
+    /// User and password.
+    pub login: Option<(String, String)>,
+    /// A PEM file with the authority that signed the server's certificate, beside the public ones.
+    pub authority: Option<PathBuf>,
+    /// Longest wait for any answer.
+    pub timeout: Duration,
+}
+
+/// Encryption of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encryption {
+    /// For a server on this host: passwords are refused elsewhere.
+    None,
+    /// STARTTLS, or no mail.
+    Starttls,
+    /// TLS from the first byte.
+    Implicit,
+}
+
+/// Why no mail left.
+#[derive(Debug, thiserror::Error)]
+pub enum PostError {
+    #[error("expected a mail address, found {found:?}: {source}")]
+    Address {
+        found: String,
+        #[source]
+        source: lettre::address::AddressError,
+    },
+    #[error("expected at least one recipient, found none")]
+    NoRecipient,
+    #[error(
+        "a password needs encryption on the way to {0}; expected starttls or implicit, found none"
+    )]
+    BarePassword(String),
+    #[error("certificate authority {}: {source}", path.display())]
+    Authority {
+        path: PathBuf,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    #[error("the message cannot be built: {0}")]
+    Message(#[from] lettre::error::Error),
+    #[error("SMTP server {server}: {source}")]
+    Smtp {
+        server: String,
+        #[source]
+        source: lettre::transport::smtp::Error,
+    },
+    #[error("command {}: {source}", command.display())]
+    Sendmail {
+        command: PathBuf,
+        #[source]
+        source: lettre::transport::sendmail::Error,
+    },
+    #[error("directory {}: {source}", directory.display())]
+    File {
+        directory: PathBuf,
+        #[source]
+        source: lettre::transport::file::Error,
+    },
+}
+
+/// A plain ASCII mail of our own: 7bit, marked as automatic (RFC 3834), sealed when there is a key.
+///
+/// # Errors
+/// When an address is none; a line break or any other control in one never gets through.
+pub fn compose(
+    post: &Post,
+    host_name: &str,
+    subject: &str,
+    text: &str,
+    seal: Option<&Seal>,
+) -> Result<Message, PostError> {
+    let id = format!("<{}@{}>", unique(), printable::host(host_name));
+    let mut builder = Message::builder()
+        .from(mailbox(&post.from)?)
+        .subject(printable::label(subject))
+        .message_id(Some(id.clone()))
+        .date_now()
+        .raw_header(raw("Auto-Submitted", "auto-generated"));
+    if post.to.is_empty() {
+        return Err(PostError::NoRecipient);
+    }
+    for address in &post.to {
+        builder = builder.to(mailbox(address)?);
+    }
+    if let Some(seal) = seal {
+        builder = builder.raw_header(raw(seal::FIELD, &seal.value(&id, text.as_bytes())));
+    }
+    let part = SinglePart::builder()
+        .header(ContentType::TEXT_PLAIN)
+        .header(ContentTransferEncoding::SevenBit)
+        .body(text.replace('\n', "\r\n"));
+    Ok(builder.singlepart(part)?)
+}
+
+/// Hands a message over and waits until it is taken.
+///
+/// # Errors
+/// When the way out is closed or the message is refused there.
+pub async fn send(post: &Post, message: Message) -> Result<(), PostError> {
+    match &post.transport {
+        Transport::Smtp(smtp) => {
+            let server = format!("{}:{}", smtp.host, smtp.port);
+            connection(smtp)?
+                .send(message)
+                .await
+                .map_err(|source| PostError::Smtp { server, source })?;
+        }
+        Transport::Sendmail(command) => {
+            AsyncSendmailTransport::<Tokio1Executor>::new_with_command(command)
+                .send(message)
+                .await
+                .map_err(|source| PostError::Sendmail { command: command.clone(), source })?;
+        }
+        Transport::File(directory) => {
+            AsyncFileTransport::<Tokio1Executor>::new(directory)
+                .send(message)
+                .await
+                .map_err(|source| PostError::File { directory: directory.clone(), source })?;
+        }
+    }
+    Ok(())
+}
+
+fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, PostError> {
+    let local = ["localhost", "127.0.0.1", "::1"].contains(&smtp.host.as_str());
+    if smtp.encryption == Encryption::None && smtp.login.is_some() && !local {
+        return Err(PostError::BarePassword(smtp.host.clone()));
+    }
+    let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&smtp.host)
+        .port(smtp.port)
+        .timeout(Some(smtp.timeout))
+        .tls(match smtp.encryption {
+            Encryption::None => Tls::None,
+            Encryption::Starttls => Tls::Required(parameters(smtp)?),
+            Encryption::Implicit => Tls::Wrapper(parameters(smtp)?),
+        });
+    if let Some((user, password)) = &smtp.login {
+        builder = builder.credentials(Credentials::new(user.clone(), password.clone()));
+    }
+    Ok(builder.build())
+}
+
+fn parameters(smtp: &Smtp) -> Result<TlsParameters, PostError> {
+    let mut builder = TlsParameters::builder(smtp.host.clone());
+    if let Some(path) = &smtp.authority {
+        let wrong = |source| PostError::Authority { path: path.clone(), source };
+        let pem = std::fs::read(path).map_err(|error| wrong(error.into()))?;
+        let authority = Certificate::from_pem(&pem).map_err(|error| wrong(error.into()))?;
+        builder = builder.add_root_certificate(authority);
+    }
+    let server = format!("{}:{}", smtp.host, smtp.port);
+    builder.build().map_err(|source| PostError::Smtp { server, source })
+}
+
+/// An address with its domain in ASCII form where the local part allows: SMTPUTF8 is then only
+/// needed for local parts that have no other form (RFC 6531 §3.2).
+fn mailbox(text: &str) -> Result<Mailbox, PostError> {
+    let wrong = |source| PostError::Address { found: text.to_owned(), source };
+    let address: Address = text.parse().map_err(wrong)?;
+    if text.chars().any(char::is_control) {
+        return Err(wrong(lettre::address::AddressError::InvalidInput));
+    }
+    if !address.user().is_ascii() {
+        return Ok(Mailbox::new(None, address));
+    }
+    let domain =
+        idna::domain_to_ascii(address.domain()).unwrap_or_else(|_| address.domain().into());
+    Ok(Mailbox::new(None, Address::new(address.user(), domain).map_err(wrong)?))
+}
+
+fn raw(name: &'static str, value: &str) -> HeaderValue {
+    HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
+}
+
+/// The left side of a Message-ID: time and process, as many mailers make it.
+fn unique() -> String {
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}.{:x}.linkmilter", now.as_nanos(), std::process::id())
+}

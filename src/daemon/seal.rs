@@ -1,0 +1,203 @@
+//! The mark on mail of our own: digests pass our own filter untouched.
+//!
+//! `X-Linkmilter-Digest: v=1; s=HEX` seals the Message-ID and the body with HMAC-SHA-256 under
+//! the key of this installation. A copied field opens nothing: with any other body it is void,
+//! and the body it belongs to is the digest itself, which holds no live link.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::config::Config;
+
+/// Name of the field.
+pub const FIELD: &str = "X-Linkmilter-Digest";
+
+/// Bytes of a key: as many as the hash holds (RFC 2104 §3).
+const KEY_BYTES: usize = 32;
+
+/// Separates this use of the key from every other.
+const PURPOSE: &[u8] = b"linkmilter digest 1\n";
+
+/// Seals and recognises mail of our own.
+#[derive(Clone)]
+pub struct Seal {
+    key: Arc<[u8]>,
+}
+
+impl std::fmt::Debug for Seal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Seal")
+    }
+}
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    #[error("key {}: {source}", path.display())]
+    File {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("key {}: expected {KEY_BYTES} bytes or more, found {found}", path.display())]
+    Short { path: PathBuf, found: usize },
+}
+
+impl Seal {
+    pub fn new(key: Arc<[u8]>) -> Seal {
+        Seal { key }
+    }
+
+    /// The key in this file; made of the system's random source (mode 0600) when there is none.
+    ///
+    /// # Errors
+    /// When the file can be neither read nor made, or is too short to be a key.
+    pub fn load_or_create(path: &Path) -> Result<Seal, KeyError> {
+        match Seal::load(path) {
+            Err(KeyError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                create(path).map_err(|source| KeyError::File { path: path.to_owned(), source })?;
+                Seal::load(path)
+            }
+            loaded => loaded,
+        }
+    }
+
+    /// The key in this file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is too short to be a key.
+    pub fn load(path: &Path) -> Result<Seal, KeyError> {
+        let key =
+            fs::read(path).map_err(|source| KeyError::File { path: path.to_owned(), source })?;
+        if key.len() < KEY_BYTES {
+            return Err(KeyError::Short { path: path.to_owned(), found: key.len() });
+        }
+        Ok(Seal { key: key.into() })
+    }
+
+    /// The key itself, for the seal on our header fields.
+    pub fn key(&self) -> Arc<[u8]> {
+        Arc::clone(&self.key)
+    }
+
+    /// The value of the field for this mail.
+    pub fn value(&self, message_id: &str, body: &[u8]) -> String {
+        let mut value = "v=1; s=".to_owned();
+        for byte in self.mac(message_id.as_bytes(), body).finalize().into_bytes() {
+            value.push_str(&format!("{byte:02x}"));
+        }
+        value
+    }
+
+    /// Whether the field was made here, for this Message-ID and this body.
+    pub fn holds(&self, value: &[u8], message_id: &[u8], body: &[u8]) -> bool {
+        let Some(hex) =
+            std::str::from_utf8(value).ok().and_then(|v| v.trim().strip_prefix("v=1; s="))
+        else {
+            return false;
+        };
+        let digits: Option<Vec<u8>> = (0..hex.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok())
+            .collect();
+        // Compared in constant time.
+        digits.is_some_and(|mac| self.mac(message_id, body).verify_slice(&mac).is_ok())
+    }
+
+    fn mac(&self, message_id: &[u8], body: &[u8]) -> Hmac<Sha256> {
+        // HMAC takes keys of any length: the error cannot come. An all-zero key would only
+        // make every seal void.
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(&self.key)
+            .unwrap_or_else(|_| <Hmac<Sha256> as KeyInit>::new(&Default::default()));
+        mac.update(PURPOSE);
+        // The length fences the two parts off: an identifier with a line break shifts nothing.
+        let message_id = message_id.trim_ascii();
+        mac.update(format!("{}\n", message_id.len()).as_bytes());
+        mac.update(message_id);
+        // MTAs change line ends and what stands after the last line; nothing else.
+        for line in body.trim_ascii_end().split(|byte| *byte == b'\n') {
+            mac.update(b"\n");
+            mac.update(line.strip_suffix(b"\r").unwrap_or(line));
+        }
+        mac
+    }
+}
+
+/// The key that the configuration names, else the one in the state directory.
+pub fn path(config: &Config) -> PathBuf {
+    match &config.policy.seal_key_file {
+        Some(file) => config.resolve(file),
+        None => config.in_state("seal.key"),
+    }
+}
+
+/// A new key, whole or not at all: written aside, then renamed.
+fn create(path: &Path) -> io::Result<()> {
+    let mut key = [0; KEY_BYTES];
+    fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
+    let aside = path.with_extension(format!("new-{}", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+    file.write_all(&key)?;
+    file.sync_all()?;
+    fs::rename(&aside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    const ID: &str = "<1@host.example>";
+
+    #[test]
+    fn a_seal_holds_for_its_mail_only() {
+        let seal = Seal::new(Arc::from([7; 32]));
+        let value = seal.value(ID, b"one\r\ntwo\r\n");
+        let holds =
+            |value: &str, id: &str, body: &[u8]| seal.holds(value.as_bytes(), id.as_bytes(), body);
+        assert!(holds(&value, ID, b"one\r\ntwo\r\n"));
+        assert!(holds(&format!(" {value}\r\n"), "<1@host.example>\r\n", b"one\ntwo\n\n"));
+        assert!(!holds(&value, ID, b"one\r\nhttps://evil.example/\r\n"));
+        assert!(!holds(&value, ID, b"one\r\ntwo\r\nthree\r\n"));
+        assert!(!holds(&value, "<2@host.example>", b"one\r\ntwo\r\n"));
+        let other = Seal::new(Arc::from([8; 32]));
+        assert!(!other.holds(value.as_bytes(), ID.as_bytes(), b"one\r\ntwo\r\n"));
+        for forged in [
+            "",
+            "v=1; s=",
+            "v=1; s=0",
+            "v=1; s=zz",
+            "v=1; s=é",
+            "v=2; s=00",
+            &value[..value.len() - 2],
+        ] {
+            assert!(!holds(forged, ID, b"one\r\ntwo\r\n"), "{forged}");
+        }
+    }
+
+    #[test]
+    fn the_parts_cannot_be_shifted_against_one_another() {
+        let seal = Seal::new(Arc::from([7; 32]));
+        let value = seal.value("<1@h>", b"two\r\nthree");
+        assert!(!seal.holds(value.as_bytes(), b"<1@h>\ntwo", b"three"));
+    }
+
+    #[test]
+    fn a_key_is_made_once_and_kept_private() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("seal.key");
+        let first = Seal::load_or_create(&path).unwrap();
+        let second = Seal::load_or_create(&path).unwrap();
+        assert_eq!(first.key, second.key);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::write(&path, "short").unwrap();
+        let error = Seal::load_or_create(&path).unwrap_err().to_string();
+        assert!(error.contains("expected 32 bytes or more, found 5"), "{error}");
+    }
+}

@@ -1,0 +1,131 @@
+//! A past message in words, for `linkmilter why`.
+
+use std::fmt::Write;
+
+use super::digest::{description, words};
+use super::event::{Action, Event, HostEntry};
+use super::printable;
+use crate::engine::outcome::Reason;
+
+/// What was done to the message, and why. ASCII, lines joined by LF, the last one ended.
+pub fn story(event: &Event) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail, here and below.
+    let _ =
+        writeln!(out, "{} at {}: {}, {}", event.queue_id, event.time, event.verdict, done(event));
+    let sender = match event.sender.as_str() {
+        "" => "the null sender".to_owned(),
+        sender => printable::defanged(sender),
+    };
+    let recipients: Vec<String> =
+        event.recipients.iter().map(|domain| printable::defanged(domain)).collect();
+    let _ = writeln!(out, "  from {sender} to {}", recipients.join(", "));
+    let _ = writeln!(
+        out,
+        "  rule {:?} ({}), configuration {}",
+        event.rule, event.mode, event.generation
+    );
+    if let Some(exempt) = &event.exempt {
+        let _ = writeln!(out, "  exempt from edits: {exempt}");
+    }
+    let _ = writeln!(
+        out,
+        "  {} bytes, {} links, {} edited; engine {} us, DNS {} us",
+        event.bytes, event.links, event.edited, event.engine_us, event.dns_us
+    );
+    for entry in &event.hosts {
+        host(&mut out, entry);
+    }
+    if event.hosts_omitted > 0 {
+        let _ = writeln!(out, "  and {} more hosts", event.hosts_omitted);
+    }
+    for (cause, count) in &event.bypasses {
+        let _ = writeln!(out, "  not read: {count} parts ({})", printable::label(cause));
+    }
+    out
+}
+
+fn done(event: &Event) -> &'static str {
+    match event.action {
+        Action::Passed => "nothing to say",
+        Action::Reported => "reported, not a byte of the body changed",
+        Action::Exempted => "reported and exempt from edits",
+        Action::Edited => "links were edited",
+        Action::Quarantined => "held in quarantine",
+        Action::Tempfailed => "put off with a temporary failure",
+        Action::Rejected => "rejected",
+        Action::Discarded => "accepted and thrown away",
+    }
+}
+
+fn host(out: &mut String, entry: &HostEntry) {
+    let name = match entry.host.as_str() {
+        "" => "(no host)".to_owned(),
+        host => printable::defanged(host),
+    };
+    let _ = writeln!(
+        out,
+        "  {name}: {}, {} in {} places",
+        entry.verdict,
+        entry.done.as_str(),
+        entry.count
+    );
+    for code in &entry.reasons {
+        let said = Reason::from_code(code).map_or("of a newer version", words);
+        let _ = writeln!(out, "    {}: {said}", printable::label(code));
+    }
+    let description = description(&entry.host, entry.target.as_deref());
+    if !description.is_empty() {
+        let _ = writeln!(out, "    {description}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::outcome::Verdict;
+    use crate::record::event::HostDone;
+    use crate::record::time::Timestamp;
+
+    #[test]
+    fn a_message_in_words() {
+        let event = Event {
+            time: Timestamp(1_763_715_635_123),
+            queue_id: "4XyzAB".into(),
+            verdict: Verdict::Unsafe,
+            action: Action::Edited,
+            rule: "default".into(),
+            mode: "enforce".into(),
+            sender: "example.org".into(),
+            recipients: vec!["example.net".into()],
+            bytes: 2_048,
+            links: 4,
+            edited: 2,
+            hosts: vec![HostEntry {
+                host: "xn--ypal-43d9g.com".into(),
+                verdict: Verdict::Unsafe,
+                reasons: vec!["mixed-script".into(), "from-the-future".into()],
+                target: Some("paypal.com".into()),
+                done: HostDone::Edited,
+                count: 2,
+            }],
+            bypasses: [("limit:depth".to_owned(), 1)].into(),
+            engine_us: 321,
+            generation: 3,
+            ..Event::default()
+        };
+        let story = story(&event);
+        assert!(story.is_ascii() && !story.contains("paypal.com"));
+        insta::assert_snapshot!(story, @r#"
+        4XyzAB at 2025-11-21T09:00:35.123Z: unsafe, links were edited
+          from example[.]org to example[.]net
+          rule "default" (enforce), configuration 3
+          2048 bytes, 4 links, 2 edited; engine 321 us, DNS 0 us
+          xn--ypal-43d9g[.]com: unsafe, edited in 2 places
+            mixed-script: scripts that do not belong together in one label
+            from-the-future: of a newer version
+            reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
+          not read: 1 parts (limit:depth)
+        "#);
+    }
+}
