@@ -1,11 +1,156 @@
 //! `linkmilter tld`.
 
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use anyhow::Context;
+
+use crate::config::{self, Config, Sources};
+use crate::daemon::resolver::{Options, Resolver};
+use crate::engine::{Answer as DnsAnswer, TldTable};
+use crate::tld::list::is_tld_syntax;
+use crate::tld::refresh::{Refreshed, refresh};
+use crate::tld::store::{Origin, Store, Stored};
+
 use super::Answer;
 
 /// Show, ask or refresh the table of top-level domains
+///
+/// Without a command: its version, where it comes from, how many names it has.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    #[arg(long, value_name = "FILE", global = true)]
+    config: Option<PathBuf>,
+}
 
-pub fn run(_args: Args) -> anyhow::Result<Answer> {
-    anyhow::bail!("not built yet")
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Print the names, a line each
+    List,
+    /// Say whether names are top-level domains; exit code 1 if one is not
+    Check {
+        /// Top-level domains, or hosts that end in one, in any script
+        #[arg(required = true)]
+        names: Vec<String>,
+        /// Ask the DNS about what the table lacks
+        #[arg(long)]
+        dns: bool,
+    },
+    /// Fetch a newer table, if there is one
+    Update,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let config = config::load(&Sources::new(args.config))?;
+    let store = Store::new(&config.server.state_dir);
+    match args.command {
+        None => super::print(&about(&store.load())),
+        Some(Command::List) => {
+            let stored = store.load();
+            let names = stored.table.sorted();
+            super::print(&format!("{}\n", names.join("\n")))
+        }
+        Some(Command::Check { names, dns }) => check(&config, &warned(store.load()), &names, dns),
+        Some(Command::Update) => update(&config, &store),
+    }
+}
+
+/// Says on stderr why the file in the state directory was not taken.
+fn warned(stored: Stored) -> TldTable {
+    if let Some(error) = &stored.passed_over {
+        eprintln!("linkmilter: {error}; the built-in table is used");
+    }
+    stored.table
+}
+
+fn about(stored: &Stored) -> String {
+    let origin = match &stored.origin {
+        Origin::Builtin => "the program".to_owned(),
+        Origin::File(path) => path.display().to_string(),
+    };
+    let days = stored.age(SystemTime::now()).as_secs() / 86_400;
+    let mut out = format!(
+        "version:  {}\nnames:    {}\nfrom:     {origin}\nchecked:  {days} days ago\n",
+        stored.table.version,
+        stored.table.len(),
+    );
+    if let Some(error) = &stored.passed_over {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "not used: {error}");
+    }
+    out
+}
+
+fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyhow::Result<Answer> {
+    let tlds: Vec<(String, String)> =
+        names.iter().map(|name| (name.clone(), tld_of(name))).collect();
+    let unknown: Vec<String> = tlds
+        .iter()
+        .map(|(_, tld)| tld.clone())
+        .filter(|tld| dns && is_tld_syntax(tld) && !table.contains(tld))
+        .collect();
+    let answers = if unknown.is_empty() { Vec::new() } else { ask(config, &unknown)? };
+    let mut out = String::new();
+    let mut all = true;
+    for (name, tld) in &tlds {
+        let answer = answers.iter().find(|(asked, _)| asked == tld).map(|(_, answer)| *answer);
+        let (exists, says) = match answer {
+            _ if table.contains(tld) => (true, "in the table"),
+            Some(DnsAnswer::Exists) => (true, "not in the table, but in the DNS"),
+            Some(DnsAnswer::Missing) => (false, "neither in the table nor in the DNS"),
+            Some(DnsAnswer::Unverified) => (false, "not in the table; the DNS did not answer"),
+            None if !is_tld_syntax(tld) => (false, "cannot be a top-level domain"),
+            None => (false, "not in the table"),
+        };
+        all &= exists;
+        let shown = if name == tld { name.clone() } else { format!("{name} ({tld})") };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{}: {says}", shown.escape_debug());
+    }
+    super::print(&out)?;
+    Ok(if all { Answer::Done } else { Answer::No })
+}
+
+/// The last label in lower-case ASCII form; as it is when it has none.
+fn tld_of(name: &str) -> String {
+    let name = name.trim().trim_end_matches(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']);
+    let label = name.rsplit(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']).next().unwrap_or(name);
+    idna::domain_to_ascii(label).unwrap_or_else(|_| label.to_owned())
+}
+
+/// Asks the DNS, some names at a time.
+fn ask(config: &Config, names: &[String]) -> anyhow::Result<Vec<(String, DnsAnswer)>> {
+    let options = Options { questions: names.len(), ..Options::of(config) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let resolver = Resolver::hickory(&options)?;
+        let answers = resolver.answers(names).await;
+        Ok(answers.into_iter().collect())
+    })
+}
+
+fn update(config: &Config, store: &Store) -> anyhow::Result<Answer> {
+    let fetch = config.tld_fetch();
+    let refreshed = refresh(&fetch, store, SystemTime::now())
+        .context("the table of top-level domains stays as it is")?;
+    let text = match refreshed {
+        Refreshed::Unchanged => format!("{} is the newest\n", store.load().table.version),
+        Refreshed::Replaced { table, added, removed } => {
+            let list = |names: &[String]| {
+                if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+            };
+            format!(
+                "version: {}\nnames:   {}\nadded:   {}\nremoved: {}\n",
+                table.version,
+                table.len(),
+                list(&added),
+                list(&removed)
+            )
+        }
+    };
+    super::print(&text)
 }

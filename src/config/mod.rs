@@ -7,6 +7,7 @@
 
 mod check;
 mod layers;
+mod lists;
 mod print;
 mod problem;
 mod rules;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use ::config::{Value, ValueKind};
 
 pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
+pub use lists::{Added, ListError, add_to_list};
 pub use print::{effective, example};
 pub use problem::{Errors, Problem};
 pub use rules::Settings;

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
-use crate::policy::{Authenticated, Conditions, Exemptions, Overrides, Pattern, Policies, Rule};
+use crate::policy::{Authenticated, Conditions, Exemptions, Overrides, Policies, Rule};
+use crate::tld::cache::Bounds;
+use crate::tld::refresh::Fetch;
 
 use super::problem::{Errors, Problem};
-use super::{Config, Domain, RuleSection};
-
-/// Bytes of a list file at most: a million names.
-const MAX_LIST_BYTES: u64 = 32 << 20;
+use super::{Config, Domain, RuleSection, lists};
 
 /// Bytes of the seal key at least and at most.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
@@ -75,6 +74,28 @@ impl Config {
     /// Where a relative path of a file that is kept leads.
     pub fn in_state(&self, path: impl AsRef<Path>) -> PathBuf {
         self.server.state_dir.join(path)
+    }
+
+    /// The file with the number of the daemon's process, while it runs.
+    pub fn pid_file(&self) -> PathBuf {
+        self.in_state("linkmilter.pid")
+    }
+
+    /// How the table of TLDs is fetched.
+    pub fn tld_fetch(&self) -> Fetch {
+        let ca_file = self.tld.ca_file.as_ref().map(|path| self.resolve(path));
+        Fetch { url: self.tld.url.0.clone(), timeout: self.tld.timeout, ca_file }
+    }
+
+    /// How long answers of the DNS are kept.
+    pub fn dns_cache(&self) -> Bounds {
+        let dns = &self.dns;
+        Bounds {
+            entries: dns.cache_entries,
+            positive: (dns.positive_min, dns.positive_max),
+            negative: (dns.negative_min, dns.negative_max),
+            failure: dns.failure,
+        }
     }
 
     fn base_policy(&self) -> engine::Policy {
@@ -142,8 +163,8 @@ impl Config {
         let path = self.resolve(file);
         let setting = self.effective.iter().find(|setting| setting.key == key);
         let asked_for = setting.is_some_and(|setting| setting.origin != "built-in");
-        match read_bounded(&path) {
-            Ok(text) => names.extend(list_names(&path, &text, problems)),
+        match lists::read(&path) {
+            Ok(text) => names.extend(lists::names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !asked_for => {}
             Err(error) => problems.push(Problem {
                 key: key.to_owned(),
@@ -208,35 +229,4 @@ fn rule(name: &str, section: &RuleSection) -> Rule {
             reason_message_actions: section.message_actions.reasons.clone(),
         },
     }
-}
-
-fn read_bounded(path: &Path) -> std::io::Result<String> {
-    let length = std::fs::metadata(path)?.len();
-    if length > MAX_LIST_BYTES {
-        let message = format!("{length} bytes, more than {MAX_LIST_BYTES}");
-        return Err(std::io::Error::new(ErrorKind::FileTooLarge, message));
-    }
-    std::fs::read_to_string(path)
-}
-
-/// A name a line, `#` begins a comment, blank lines are skipped.
-fn list_names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
-    let mut names = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let name = line.split('#').next().unwrap_or_default().trim();
-        if name.is_empty() {
-            continue;
-        }
-        match name.parse::<Pattern>() {
-            Ok(Pattern::Domain(domain)) if !name.contains('@') => names.push(domain),
-            _ => problems.push(Problem {
-                key: String::new(),
-                origin: format!("{}:{}", path.display(), index + 1),
-                expected: "a host or domain name".to_owned(),
-                found: format!("{name:?}"),
-                nearest: None,
-            }),
-        }
-    }
-    names
 }

@@ -119,7 +119,8 @@ settings! {
         timeout: Duration = "\"30s\"", Reload, 100..=600000;
         /// Age of the last good check at which a warning is logged, daily.
         warn_age: Duration = "\"7d\"", Reload, 3600000..=31536000000;
-        /// Certificates (PEM) trusted beside the built-in roots, for a mirror in your own house.
+        /// Certificates (PEM) trusted in the place of the built-in roots, for a mirror in your own
+        /// house; empty trusts Mozilla's roots.
         ca_file: Option<PathBuf> = "\"\"", Reload;
     }
 }

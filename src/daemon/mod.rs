@@ -13,7 +13,9 @@ pub mod observe;
 pub mod post;
 pub mod reload;
 mod reply;
+pub mod resolver;
 pub mod seal;
+pub mod tlds;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -7,23 +7,13 @@
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
 //! | one message in words | [`story`] | text |
-//! | a finding of an archive | [`finding::Line`], [`csv`], [`diff`] | `docs/scan.md` |
-//! | counts over an archive | [`tally::Tally`], [`summary`], [`html`], [`stix`] | – |
 
 pub mod aggregate;
-pub mod csv;
-pub mod defang;
-pub mod diff;
 pub mod digest;
 pub mod event;
-pub mod finding;
-pub mod html;
 pub mod journal;
 pub mod printable;
-pub mod stix;
 pub mod story;
-pub mod summary;
-pub mod tally;
 pub mod time;
 
 /// Version of every JSON form of this module; a field that changes its meaning raises it.

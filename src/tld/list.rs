@@ -74,18 +74,27 @@ pub fn parse(text: &str) -> Result<TldTable, ListError> {
     Ok(TldTable::new(names, version))
 }
 
+/// Whether a table can be the list of top-level domains at all.
+///
+/// # Errors
+/// Its size, or a missing `com`, `net` or `org`.
+pub fn plausible(table: &TldTable) -> Result<(), ListError> {
+    if !(MIN_NAMES..=MAX_NAMES).contains(&table.len()) {
+        return Err(ListError::Size(table.len()));
+    }
+    match ALWAYS.into_iter().find(|name| !table.contains(name)) {
+        Some(name) => Err(ListError::Without(name)),
+        None => Ok(()),
+    }
+}
+
 /// Whether a new table may take the place of the last good one.
 ///
 /// # Errors
-/// What makes it implausible: its size, a missing `com`, `net` or `org`, too many names gone, or
-/// an older version (a replayed list brings back names that are gone).
-pub fn plausible(new: &TldTable, before: &TldTable) -> Result<(), ListError> {
-    if !(MIN_NAMES..=MAX_NAMES).contains(&new.len()) {
-        return Err(ListError::Size(new.len()));
-    }
-    if let Some(name) = ALWAYS.into_iter().find(|name| !new.contains(name)) {
-        return Err(ListError::Without(name));
-    }
+/// What makes it implausible: alone, or because too many names are gone, or because its version
+/// is older (a replayed list brings back names that are gone).
+pub fn plausible_after(new: &TldTable, before: &TldTable) -> Result<(), ListError> {
+    plausible(new)?;
     let names = before.sorted();
     let gone = names.iter().filter(|name| !new.contains(name)).count();
     if gone * 100 > names.len() * MAX_REMOVED_PERCENT {
@@ -164,7 +173,7 @@ mod tests {
         let table = parse(&list(real_names())).unwrap();
         assert_eq!(table.version, "2026112000");
         assert_eq!(table.sorted(), crate::tld::builtin().sorted());
-        assert_eq!(plausible(&table, &crate::tld::builtin()), Ok(()));
+        assert_eq!(plausible_after(&table, &crate::tld::builtin()), Ok(()));
     }
 
     #[test]
@@ -210,10 +219,10 @@ mod tests {
             let names = real_names().into_iter().filter(|name| name != gone);
             parse(&list(names)).unwrap()
         };
-        assert_eq!(plausible(&without("org"), &before), Err(ListError::Without("org")));
-        assert_eq!(plausible(&without("museum"), &before), Ok(()));
+        assert_eq!(plausible_after(&without("org"), &before), Err(ListError::Without("org")));
+        assert_eq!(plausible_after(&without("museum"), &before), Ok(()));
         let few = parse(&list(["com", "net", "org"].map(str::to_owned))).unwrap();
-        assert_eq!(plausible(&few, &before), Err(ListError::Size(3)));
+        assert_eq!(plausible_after(&few, &before), Err(ListError::Size(3)));
         let many = before.len();
         let keeping = |count: usize| {
             let names = real_names().into_iter();
@@ -223,9 +232,9 @@ mod tests {
             parse(&list(kept.map(|(_, name)| name))).unwrap()
         };
         let limit = many * MAX_REMOVED_PERCENT / 100;
-        assert_eq!(plausible(&keeping(many - limit), &before), Ok(()));
+        assert_eq!(plausible_after(&keeping(many - limit), &before), Ok(()));
         assert_eq!(
-            plausible(&keeping(many - limit - 1), &before),
+            plausible_after(&keeping(many - limit - 1), &before),
             Err(ListError::Removed { before: many, gone: limit + 1 })
         );
     }
@@ -234,9 +243,9 @@ mod tests {
     fn an_older_list_is_not_believed() {
         let new = parse(&list(real_names())).unwrap();
         let old = parse(&list(real_names()).replace("2026112000", "2026111900")).unwrap();
-        assert_eq!(plausible(&new, &old), Ok(()));
-        assert_eq!(plausible(&new, &new), Ok(()));
-        assert!(matches!(plausible(&old, &new), Err(ListError::Older { .. })));
+        assert_eq!(plausible_after(&new, &old), Ok(()));
+        assert_eq!(plausible_after(&new, &new), Ok(()));
+        assert!(matches!(plausible_after(&old, &new), Err(ListError::Older { .. })));
     }
 
     #[test]

@@ -6,12 +6,18 @@
 //! | is this file a list of TLDs, and a plausible one | [`list::parse`], [`list::plausible`] |
 //! | what did the DNS say lately, and may it be asked now | [`cache::Cache`], the clock handed in |
 //! | what does one response of the DNS mean | [`dns::Response`] |
-//! | the table in the state directory and its refresh over HTTPS | `store`, `refresh` (with the `app` feature) |
+//! | is the DNS worth asking at this moment | [`breaker::Breaker`] |
+//! | which table holds on this machine | `store` (with the `app` feature) |
+//! | is there a newer one | `refresh` (with the `app` feature) |
 
+pub mod breaker;
 pub mod cache;
 pub mod dns;
 pub mod list;
-
+#[cfg(feature = "app")]
+pub mod refresh;
+#[cfg(feature = "app")]
+pub mod store;
 use crate::engine::TldTable;
 
 /// Version of the built-in table: the package that carries IANA's list, and the day it was made.
@@ -32,7 +38,7 @@ mod tests {
     #[test]
     fn the_builtin_table_is_plausible_by_its_own_rules() {
         let table = builtin();
-        assert_eq!(list::plausible(&table, &table), Ok(()));
+        assert_eq!(list::plausible(&table), Ok(()));
         assert!(table.contains("com") && table.contains("xn--p1ai"));
         assert!(!table.contains("COM") && !table.contains("example"));
     }

@@ -1,0 +1,201 @@
+//! List files: a name a line, `#` begins a comment. Read for the policy, extended by
+//! `linkmilter allow add`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::problem::Problem;
+use super::setting::Text;
+use super::types::Domain;
+
+/// Bytes of a list file at most: about a million names.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// What adding a name came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Added {
+    /// The name as it was written, in ASCII form.
+    New(String),
+    /// The line that covers it already.
+    Already(usize),
+}
+
+/// Why a name could not be added.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    #[error("expected a host such as example.com, found {0:?}")]
+    Host(String),
+    #[error("cannot {doing} {path}: {source}")]
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
+}
+
+/// The text of a list.
+///
+/// # Errors
+/// When it cannot be read, is no UTF-8, or is bigger than 32 MiB.
+pub(super) fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        let message = format!("more than {MAX_BYTES} bytes");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(text)
+}
+
+/// The names of a list in ASCII form, each line that holds none becomes a problem.
+pub(super) fn names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+    let mut names = Vec::new();
+    for (number, word) in words(text) {
+        match Domain::parse(word) {
+            Ok(domain) => names.push(domain.0),
+            Err(_) => problems.push(Problem {
+                key: String::new(),
+                origin: format!("{}:{number}", path.display()),
+                expected: <Domain as Text>::expected(),
+                found: format!("{word:?}"),
+                nearest: None,
+            }),
+        }
+    }
+    names
+}
+
+/// Adds a host to the list at `path`, which is made if it is not there. What stands in it stays,
+/// the new file takes its place at once, and two who add at the same time both succeed.
+///
+/// The host may be defanged (`example[.]com`), in Unicode or in Punycode.
+///
+/// # Errors
+/// When it is no host, or the file cannot be written.
+pub fn add_to_list(path: &Path, host: &str) -> Result<Added, ListError> {
+    let plain = host.trim().replace("[.]", ".");
+    let Ok(Domain(name)) = Domain::parse(&plain) else {
+        return Err(ListError::Host(host.to_owned()));
+    };
+    let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
+    let locked = lock(path).map_err(io("open"))?;
+    let mut text = read(path).map_err(io("read"))?;
+    let covered = words(&text).find(|(_, word)| {
+        Domain::parse(word).is_ok_and(|Domain(listed)| {
+            name.strip_suffix(&listed).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        })
+    });
+    if let Some((line, _)) = covered {
+        return Ok(Added::Already(line));
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&name);
+    text.push('\n');
+    replace(path, &text, &locked).map_err(io("write"))?;
+    Ok(Added::New(name))
+}
+
+/// Lines that hold a word, with their numbers from 1.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter_map(|(index, line)| {
+        let word = line.split('#').next().unwrap_or_default().trim();
+        (!word.is_empty()).then_some((index + 1, word))
+    })
+}
+
+/// Opens the file and locks it; anew if somebody replaced it meanwhile.
+fn lock(path: &Path) -> io::Result<File> {
+    loop {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        file.lock()?;
+        let (ours, there) = (file.metadata()?, fs::metadata(path));
+        if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Writes beside with the old file's owner and mode, then renames.
+fn replace(path: &Path, text: &str, old: &File) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+        let metadata = old.metadata()?;
+        // Only root may give a file away; anybody else keeps what is theirs.
+        let _ = std::os::unix::fs::fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
+        file.set_permissions(metadata.permissions())?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    })();
+    if written.is_err() {
+        // Nothing more can be done about a half-written file beside.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn adding_keeps_what_stands_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("allow.txt");
+        fs::write(&path, "# ours\nexample.com # the shop\nbücher.example").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        for (host, expected) in [
+            ("example.org", Added::New("example.org".to_owned())),
+            ("xn--e1awd7f[.]example", Added::New("xn--e1awd7f.example".to_owned())),
+            ("www.example.com", Added::Already(2)),
+            ("XN--BCHER-KVA.example.", Added::Already(3)),
+            ("example.org", Added::Already(4)),
+        ] {
+            assert_eq!(add_to_list(&path, host).unwrap(), expected, "{host}");
+        }
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "# ours\nexample.com # the shop\nbücher.example\nexample.org\nxn--e1awd7f.example\n"
+        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_list_that_is_not_there_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("allow.txt");
+        assert_eq!(add_to_list(&path, "a.example").unwrap(), Added::New("a.example".to_owned()));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a.example\n");
+        let nowhere = add_to_list(&dir.path().join("no/allow.txt"), "a.example");
+        assert!(nowhere.unwrap_err().to_string().starts_with("cannot open "));
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_and_nothing_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("allow.txt");
+        for host in
+            ["", "https://example.com/", "ann@example.com", "a b", "example.com\nevil.example"]
+        {
+            assert!(matches!(add_to_list(&path, host), Err(ListError::Host(_))), "{host}");
+        }
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn many_at_the_same_time_all_succeed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("allow.txt");
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let path = &path;
+                scope.spawn(move || add_to_list(path, &format!("n{number}.example")).unwrap());
+            }
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 16);
+    }
+}

@@ -1,0 +1,325 @@
+//! Asks the DNS about top-level domains: cached, one query in flight a name, within a deadline.
+//!
+//! Mail waits for at most the deadline. A query goes on behind it, so that its answer is there for
+//! the next message.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{
+    ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
+};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::net::{DnsError, NetError};
+use hickory_resolver::proto::op::ResponseCode;
+use hickory_resolver::proto::rr::{Name, RecordType};
+use tokio::sync::watch;
+
+use crate::config::Config;
+use crate::engine::{Answer, Answers};
+use crate::tld::breaker::Breaker;
+use crate::tld::cache::{Bounds, Cache, Moment};
+use crate::tld::dns::{Dns, Response};
+
+/// Queries in flight at most, over all messages; beyond it a name is unverified.
+const MAX_FLIGHTS: usize = 256;
+
+/// What tells the time since some fixed moment.
+pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
+
+/// How questions are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Servers; none takes /etc/resolv.conf.
+    pub servers: Vec<SocketAddr>,
+    /// Time that one message waits for all its questions.
+    pub deadline: Duration,
+    pub validation: Validation,
+    pub cache: Bounds,
+    /// Questions of one message at most.
+    pub questions: usize,
+}
+
+impl Options {
+    /// What the configuration says.
+    pub fn of(config: &Config) -> Options {
+        Options {
+            servers: config.dns.servers.iter().map(|server| server.0).collect(),
+            deadline: config.dns.deadline,
+            validation: if config.dns.dnssec { Validation::Validate } else { Validation::Trust },
+            cache: config.dns_cache(),
+            questions: config.limits.questions,
+        }
+    }
+}
+
+/// Whether DNSSEC is validated here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// It is the servers' business.
+    #[default]
+    Trust,
+    /// What does not validate is a failure.
+    Validate,
+}
+
+/// What was asked and what it took, for the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Answers from the cache.
+    pub hits: u64,
+    /// Names that were not in the cache.
+    pub misses: u64,
+    /// Queries sent.
+    pub queries: u64,
+    /// Names kept.
+    pub entries: usize,
+}
+
+/// The resolver of the daemon.
+pub struct Resolver<D> {
+    shared: Arc<Shared<D>>,
+}
+
+struct Shared<D> {
+    dns: D,
+    clock: Clock,
+    deadline: Duration,
+    questions: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    cache: Cache,
+    breaker: Breaker,
+    /// Names being asked; the receiver sees the answer when it is there.
+    flights: HashMap<String, watch::Receiver<Option<Answer>>>,
+    queries: u64,
+}
+
+impl Resolver<Hickory> {
+    /// A resolver on hickory. Call it inside a tokio runtime.
+    ///
+    /// # Errors
+    /// When /etc/resolv.conf cannot be read or names no server.
+    pub fn hickory(options: &Options) -> Result<Resolver<Hickory>, ResolverError> {
+        let start = Instant::now();
+        let clock: Clock = Arc::new(move || start.elapsed());
+        Ok(Resolver::new(Hickory::new(options)?, options, clock))
+    }
+}
+
+impl<D: Dns> Resolver<D> {
+    /// A resolver on any [`Dns`], with the clock handed in.
+    pub fn new(dns: D, options: &Options, clock: Clock) -> Resolver<D> {
+        let state = State {
+            cache: Cache::new(options.cache),
+            breaker: Breaker::new(options.cache.failure),
+            flights: HashMap::new(),
+            queries: 0,
+        };
+        let (deadline, questions) = (options.deadline, options.questions);
+        let state = Mutex::new(state);
+        Resolver { shared: Arc::new(Shared { dns, clock, deadline, questions, state }) }
+    }
+
+    /// Answers to the questions of one message, all within the deadline.
+    ///
+    /// What is not answered by then, and what is beyond the limit of questions, is unverified.
+    pub async fn answers(&self, questions: &[String]) -> Answers {
+        let mut answers: Answers = BTreeMap::new();
+        let mut waiting = Vec::new();
+        for tld in questions.iter().take(self.shared.questions) {
+            match self.ask(tld) {
+                Asked::Known(answer) => drop(answers.insert(tld.clone(), answer)),
+                Asked::Wait(flight) => waiting.push((tld.clone(), flight)),
+            }
+        }
+        if waiting.is_empty() {
+            return answers;
+        }
+        let until = tokio::time::Instant::now() + self.shared.deadline;
+        for (tld, mut flight) in waiting {
+            let landed = tokio::time::timeout_at(until, flight.wait_for(Option::is_some)).await;
+            let answer = match landed {
+                Ok(Ok(answer)) => answer.unwrap_or(Answer::Unverified),
+                // Too late, or the query is gone without an answer.
+                Err(_) | Ok(Err(_)) => Answer::Unverified,
+            };
+            answers.insert(tld, answer);
+        }
+        answers
+    }
+
+    /// What was asked so far.
+    pub fn counts(&self) -> Counts {
+        let state = self.shared.state();
+        Counts {
+            hits: state.cache.hits,
+            misses: state.cache.misses,
+            queries: state.queries,
+            entries: state.cache.len(),
+        }
+    }
+
+    /// Looks into the cache, joins a query in flight, or sends one off.
+    fn ask(&self, tld: &str) -> Asked {
+        let now = (self.shared.clock)();
+        let mut state = self.shared.state();
+        if let Some(answer) = state.cache.get(tld, now) {
+            return Asked::Known(answer);
+        }
+        // A query that broke off has left its sender: it is asked anew.
+        if let Some(flight) = state.flights.get(tld)
+            && flight.has_changed().is_ok()
+        {
+            return Asked::Wait(flight.clone());
+        }
+        if state.flights.len() >= MAX_FLIGHTS || !state.breaker.may_ask(now) {
+            return Asked::Known(Answer::Unverified);
+        }
+        let (landed, flight) = watch::channel(None);
+        state.flights.insert(tld.to_owned(), flight.clone());
+        state.queries += 1;
+        drop(state);
+        let shared = Arc::clone(&self.shared);
+        let tld = tld.to_owned();
+        tokio::spawn(async move {
+            let answer = shared.fly(&tld).await;
+            // Nobody may be waiting any more; the cache has it then.
+            let _ = landed.send(Some(answer));
+        });
+        Asked::Wait(flight)
+    }
+}
+
+enum Asked {
+    Known(Answer),
+    Wait(watch::Receiver<Option<Answer>>),
+}
+
+impl<D: Dns> Shared<D> {
+    /// One query, from its start to the cache.
+    async fn fly(&self, tld: &str) -> Answer {
+        // Behind the deadline of the message that asked first, for the sake of the next one.
+        let patience = self.deadline.saturating_mul(2).max(Duration::from_secs(5));
+        let response = tokio::time::timeout(patience, self.dns.soa(tld)).await;
+        let response = response.unwrap_or(Response::Timeout);
+        let now = (self.clock)();
+        let mut state = self.state();
+        state.breaker.note(response, now);
+        state.flights.remove(tld);
+        state.cache.put(tld, response, now)
+    }
+}
+
+impl<D> Shared<D> {
+    /// The state is whole whatever happened to a thread that held it.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<D> std::fmt::Debug for Resolver<D> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Resolver")
+            .field("deadline", &self.shared.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// [`Dns`] on hickory-resolver: UDP, TCP when truncated, its own cache off.
+#[derive(Clone, Debug)]
+pub struct Hickory {
+    resolver: TokioResolver,
+}
+
+/// Why no resolver could be made.
+#[derive(Debug, thiserror::Error)]
+#[error("no DNS resolver: {0}")]
+pub struct ResolverError(#[from] NetError);
+
+impl Hickory {
+    /// # Errors
+    /// When /etc/resolv.conf cannot be read or names no server.
+    pub fn new(options: &Options) -> Result<Hickory, ResolverError> {
+        let provider = TokioRuntimeProvider::default();
+        let mut builder = if options.servers.is_empty() {
+            TokioResolver::builder(provider)?
+        } else {
+            let servers = options.servers.iter().map(|server| name_server(*server)).collect();
+            let config = ResolverConfig::from_name_servers(servers);
+            TokioResolver::builder_with_config(config, provider)
+        };
+        adjust(builder.options_mut(), options);
+        Ok(Hickory { resolver: builder.build()? })
+    }
+}
+
+fn name_server(server: SocketAddr) -> NameServerConfig {
+    let with_port = |mut connection: ConnectionConfig| {
+        connection.port = server.port();
+        connection
+    };
+    let connections = [ConnectionConfig::udp(), ConnectionConfig::tcp()];
+    let mut config = NameServerConfig::udp_and_tcp(server.ip());
+    config.connections = connections.into_iter().map(with_port).collect();
+    config
+}
+
+fn adjust(resolver: &mut ResolverOpts, options: &Options) {
+    // Two tries within the time that a query flies.
+    resolver.timeout = options.deadline.max(Duration::from_millis(100));
+    resolver.attempts = 1;
+    resolver.cache_size = 0;
+    resolver.use_hosts_file = ResolveHosts::Never;
+    resolver.validate = options.validation == Validation::Validate;
+    resolver.case_randomization = true;
+}
+
+impl Dns for Hickory {
+    async fn soa(&self, tld: &str) -> Response {
+        // With the root dot no search list applies.
+        let Ok(name) = Name::from_ascii(format!("{tld}.")) else {
+            return Response::Failed;
+        };
+        match self.resolver.lookup(name, RecordType::SOA).await {
+            Ok(lookup) => {
+                let ttl = lookup.answers().iter().map(|record| record.ttl).min();
+                Response::Exists { ttl: ttl.map(seconds) }
+            }
+            Err(error) => response_of(&error),
+        }
+    }
+}
+
+fn response_of(error: &NetError) -> Response {
+    match error {
+        NetError::Timeout => Response::Timeout,
+        NetError::Dns(DnsError::NoRecordsFound(none)) => {
+            let ttl = none.negative_ttl.map(seconds);
+            match none.response_code {
+                ResponseCode::NXDomain => Response::Missing { ttl },
+                // The name is there, with other records or as a delegation.
+                ResponseCode::NoError => Response::Exists { ttl },
+                _ => Response::Failed,
+            }
+        }
+        NetError::Dns(DnsError::Nsec { response, proof, .. }) if proof.is_secure() => {
+            let ttl = response.negative_ttl().map(seconds);
+            match response.response_code {
+                ResponseCode::NXDomain => Response::Missing { ttl },
+                ResponseCode::NoError => Response::Exists { ttl },
+                _ => Response::Failed,
+            }
+        }
+        _ => Response::Failed,
+    }
+}
+
+fn seconds(count: u32) -> Duration {
+    Duration::from_secs(u64::from(count))
+}
