@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
+#[path = "tables/hosts.rs"]
+mod hosts;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -38,6 +40,11 @@ fn checked_in(path: &str, fresh: &str) {
 #[test]
 fn link_tables_are_what_the_properties_say() {
     checked_in("src/engine/unicode/link_table.rs", &link_table());
+}
+
+#[test]
+fn host_tables_are_what_the_properties_say() {
+    checked_in("src/engine/unicode/host_table.rs", &hosts::host_table());
 }
 
 fn link_table() -> String {

@@ -117,6 +117,8 @@ reasons! {
     ScriptPath = "script-path", Notice;
     /// `??--` other than `xn--` (RFC 3696 §5).
     HyphenPrefix = "hyphen-prefix", Notice;
+    /// ASCII letters or dots of the host are percent-encoded, which nothing asks for.
+    EncodedHost = "encoded-host", Suspect;
     /// On the operator's block list.
     Listed = "listed", Unsafe;
     /// No TLD by syntax (S10).

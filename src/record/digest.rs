@@ -230,6 +230,7 @@ pub const fn words(reason: Reason) -> &'static str {
         Reason::EmbeddedUrl => "a link inside a link",
         Reason::ScriptPath => "mixed scripts in path or query",
         Reason::HyphenPrefix => "hyphens at positions three and four",
+        Reason::EncodedHost => "plain letters of the host written as percent escapes",
         Reason::Listed => "on the block list",
         Reason::TldSyntax => "no top-level domain by its form",
         Reason::TldUnknown => "no such top-level domain",

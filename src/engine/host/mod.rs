@@ -1,12 +1,47 @@
 //! Judges a host as a reader would see it (UTS #39, UTS #46).
+//!
+//! | standard | module |
+//! | --- | --- |
+//! | UTS #46, WHATWG URL §3.5, S28 | `form` |
+//! | UTS #39 §3.1, §5 | `script`, `marks` |
+//! | UTS #39 §4, §4.1 | `lookalike` |
+//! | protected names | `target`, [`Names`] |
+//! | S27 | `glue` |
+//! | WHATWG URL §4.4 | `url` |
 
+mod cjk;
+mod domain;
+mod form;
+mod glue;
+mod glyphs;
+mod homes;
+mod lookalike;
+mod marks;
+mod memo;
 mod names;
+mod percent;
+mod plain;
+mod script;
+mod separators;
+mod target;
+mod url;
+mod wrappers;
 
-pub use names::Names;
+use std::cmp::Ordering;
+use std::ops::Range;
 
-use super::outcome::{Reasons, Verdict};
+pub use domain::{Section, is_special_use, registrable};
+pub use lookalike::bidi_skeleton;
+pub use memo::Memo;
+pub use names::{BadName, Names};
+pub use script::mixes_scripts;
+pub use url::{Kind, LinkJudgement, Navigation, judge_address, judge_text, judge_url};
+
+use super::outcome::{Reason, Reasons, Verdict};
 use super::policy::RestrictionLevel;
 use super::tlds::TldTable;
+use form::{Form, Literal, Part};
+use script::{Role, Scene};
 
 /// What a judgement needs to know beside the host.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +58,9 @@ pub struct Context<'a> {
 }
 
 /// S27: whether running text may be glued to the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Glue {
-    /// The host's bounds are certain: an attribute, a scheme in front.
+    /// The host's bounds are certain: an attribute.
     None,
     /// A scheme stands in front; prose may follow.
     Right,
@@ -34,7 +69,7 @@ pub enum Glue {
 }
 
 /// What was found of one label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// As spelled.
     pub spelling: String,
@@ -49,18 +84,135 @@ pub struct Label {
 pub struct Judgement {
     pub verdict: Verdict,
     pub reasons: Reasons,
-    /// A-label form, lower case, without root dot.
+    /// A-label form, lower case, without root dot; an address in its usual form.
     pub ascii: String,
     /// U-label form.
     pub unicode: String,
+    /// The labels in order; empty for a plain ASCII host of which there is nothing to say.
     pub labels: Vec<Label>,
-    /// The protected name that it reads as.
+    /// The protected name that it reads as, in ASCII form.
     pub target: Option<String>,
     /// The TLD in ASCII form that the table lacks, to be asked of the DNS.
     pub question: Option<String>,
+    /// Bytes of the spelling that are the host: all of it, unless prose was glued to it (S27).
+    pub span: Range<usize>,
 }
 
 /// Judges a host as spelled, without port.
-pub fn judge(_spelling: &str, _context: &Context<'_>) -> Judgement {
-    Judgement::default()
+///
+/// Whatever mail may hold is accepted: escapes, Punycode, addresses, other dots. Linear in the
+/// length of the spelling.
+pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
+    if let Some(judgement) = plain::judge(spelling, context) {
+        return judgement;
+    }
+    let span = glue::bounds(spelling, context);
+    if span == (0..spelling.len()) {
+        return judge_whole(spelling, context);
+    }
+    // S27: the longer reading is at most a notice, unless it reads as a protected name.
+    let longer = judge_whole(spelling, context);
+    if longer.target.is_some() && longer.verdict >= Verdict::Unsafe {
+        return longer;
+    }
+    let host = spelling.get(span.clone()).unwrap_or(spelling);
+    Judgement { span, ..judge_whole(host, context) }
+}
+
+/// Judges a spelling all of which is the host.
+fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
+    let form = Form::read(spelling);
+    let mut judgement = Judgement { span: 0..spelling.len(), ..Judgement::default() };
+    for (reason, verdict) in &form.problems {
+        judgement.add(*reason, *verdict);
+    }
+    if form.literal == Literal::Name && !form.parts.is_empty() {
+        judgement.labels = labels(&form, context);
+        judgement.protect(&form, context);
+        judgement.question = question(&form.ascii, context);
+    }
+    for label in &judgement.labels {
+        judgement.verdict = judgement.verdict.max(label.verdict);
+        judgement.reasons = judgement.reasons.union(label.reasons);
+    }
+    if context.blocked.covers(&form.ascii) {
+        judgement.add(Reason::Listed, Reason::Listed.verdict());
+    }
+    judgement.ascii = form.ascii;
+    judgement.unicode = form.unicode;
+    judgement
+}
+
+fn labels(form: &Form, context: &Context<'_>) -> Vec<Label> {
+    let count = form.parts.len();
+    let registry = domain::registry_labels(&form.ascii);
+    let tld = form.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
+    let registrable = count.saturating_sub(registry.max(1) + 1);
+    let role = |at: usize| match at.cmp(&registrable) {
+        _ if at + registry >= count => Role::Suffix,
+        Ordering::Less => Role::Sub,
+        Ordering::Equal | Ordering::Greater => Role::Registrable,
+    };
+    let scene = |at: usize, part: &Part| {
+        script::examine(&Scene {
+            spelling: &part.spelling,
+            unicode: &part.unicode,
+            role: role(at),
+            tld,
+            level: context.level,
+        })
+    };
+    form.parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| {
+            let mut label = Label {
+                spelling: part.spelling.clone(),
+                ascii: part.ascii.clone(),
+                unicode: part.unicode.clone(),
+                ..Label::default()
+            };
+            for (reason, verdict) in part.problems.iter().copied().chain(scene(at, part)) {
+                label.add(reason, verdict);
+            }
+            label
+        })
+        .collect()
+}
+
+impl Label {
+    fn add(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+    }
+}
+
+impl Judgement {
+    fn add(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+    }
+
+    /// Compares with the protected names and the recipients' own.
+    fn protect(&mut self, form: &Form, context: &Context<'_>) {
+        if context.protected.covers(&form.ascii) || context.own.covers(&form.ascii) {
+            return;
+        }
+        let hit = [context.own, context.protected]
+            .into_iter()
+            .filter_map(|names| target::find(&form.parts, &form.ascii, &form.unicode, names))
+            .max_by_key(|hit| hit.verdict);
+        let Some(hit) = hit else { return };
+        self.target = Some(hit.target);
+        if let Some(label) = self.labels.get_mut(hit.label) {
+            label.add(Reason::TargetLookalike, hit.verdict);
+        }
+    }
+}
+
+/// The TLD to be asked of the DNS: not in the table, and not one that never is in the DNS (S25).
+fn question(ascii: &str, context: &Context<'_>) -> Option<String> {
+    let tld = ascii.rsplit('.').next()?;
+    let known = context.tlds.contains(tld) || is_special_use(tld) || tld.is_empty();
+    (!known).then(|| tld.to_owned())
 }

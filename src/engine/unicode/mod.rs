@@ -10,6 +10,8 @@
 //! The tables are written by `UPDATE=1 cargo test --test tables`, which also compares them with
 //! icu_properties and with the official files (S1).
 
+mod host_table;
+pub mod hosts;
 mod link_table;
 
 /// Version of the Unicode data in these tables.

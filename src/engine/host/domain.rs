@@ -1,0 +1,99 @@
+//! Registrable domains (Public Suffix List). S9: comparing hosts uses the private section too,
+//! judging only what a registry itself runs, the ICANN section.
+
+use psl::{List, Psl, Type};
+
+/// Which section of the Public Suffix List counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Suffixes that registries run.
+    Icann,
+    /// Also suffixes of hosters: `blogspot.com`, `github.io`.
+    Private,
+}
+
+/// The registrable domain of a host in lower-case ASCII form: the public suffix and one label.
+/// `None` for addresses and for public suffixes themselves.
+pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
+    if ascii.ends_with(']') || ascii.ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let labels = suffix_labels(ascii, section);
+    let start = ascii.rmatch_indices('.').map(|(at, _)| at).nth(labels - 1)?;
+    let head = ascii.get(..start)?;
+    let first = head.rfind('.').map_or(0, |at| at + 1);
+    ascii.get(first..).filter(|name| !name.starts_with('.'))
+}
+
+/// How many labels the public suffix of the host has, at least one.
+pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
+    let mut name = ascii;
+    loop {
+        let Some(suffix) = List.suffix(name.as_bytes()) else { return 1 };
+        let labels = suffix.as_bytes().iter().filter(|byte| **byte == b'.').count() + 1;
+        if section == Section::Private || suffix.typ() != Some(Type::Private) {
+            return labels;
+        }
+        // A private suffix hangs below an ICANN one: look again without its first label.
+        let Some((_, below)) =
+            std::str::from_utf8(suffix.as_bytes()).ok().and_then(|suffix| suffix.split_once('.'))
+        else {
+            return labels;
+        };
+        let Some(at) = name.len().checked_sub(below.len()) else { return labels };
+        name = name.get(at..).unwrap_or_default();
+    }
+}
+
+/// How many labels at the end are a registry's own, as the list says by name: none when it does
+/// not know the top-level domain.
+pub(super) fn registry_labels(ascii: &str) -> usize {
+    match List.suffix(ascii.as_bytes()) {
+        Some(suffix) if suffix.is_known() => suffix_labels(ascii, Section::Private),
+        _ => 0,
+    }
+}
+
+/// Whether the host, in lower-case ASCII form, is a suffix that the list names: a registry's own.
+pub(super) fn is_listed_suffix(ascii: &str) -> bool {
+    List.suffix(ascii.as_bytes())
+        .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes().len() == ascii.len())
+}
+
+/// Names that never lead into the DNS (S25; RFC 6761 and its registry).
+pub fn is_special_use(tld: &str) -> bool {
+    matches!(
+        tld,
+        "alt"
+            | "arpa"
+            | "example"
+            | "internal"
+            | "invalid"
+            | "local"
+            | "localhost"
+            | "onion"
+            | "test"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_differ() {
+        assert_eq!(registrable("a.b.blogspot.com", Section::Private), Some("b.blogspot.com"));
+        assert_eq!(registrable("a.b.blogspot.com", Section::Icann), Some("blogspot.com"));
+        assert_eq!(registrable("www.amazon.co.uk", Section::Icann), Some("amazon.co.uk"));
+        assert_eq!(registrable("co.uk", Section::Icann), None);
+        assert_eq!(registrable("com", Section::Icann), None);
+        assert_eq!(registrable("192.0.2.1", Section::Icann), None);
+        assert_eq!(registrable("x.xn--55qx5d.cn", Section::Icann), Some("x.xn--55qx5d.cn"));
+    }
+
+    #[test]
+    fn registries_own_names() {
+        assert!(is_listed_suffix("xn--mre-og-romsdal-qqb.no") || is_listed_suffix("xn--55qx5d.cn"));
+        assert!(!is_listed_suffix("example.com"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Where a script or a letter is at home: top-level domains whose readers know it.
+
+use std::ops::RangeInclusive;
+
+use unicode_script::{Script, UnicodeScript};
+
+/// Country-code domains where the script is that of an official language. A TLD spelled in the
+/// script itself is a home of it as well ([`is_home`]).
+const HOMES: &[(Script, &[&str])] = &[
+    (
+        Script::Arabic,
+        &[
+            "ae", "af", "bh", "dj", "dz", "eg", "iq", "ir", "jo", "km", "kw", "lb", "ly", "ma",
+            "mr", "om", "pk", "ps", "qa", "sa", "sd", "so", "sy", "td", "tn", "ye",
+        ],
+    ),
+    (Script::Armenian, &["am"]),
+    (Script::Bengali, &["bd", "in"]),
+    (
+        Script::Cyrillic,
+        &[
+            "ba", "bg", "by", "kg", "kz", "md", "me", "mk", "mn", "rs", "ru", "su", "tj", "tm",
+            "ua", "uz",
+        ],
+    ),
+    (Script::Devanagari, &["in", "np"]),
+    (Script::Ethiopic, &["er", "et"]),
+    (Script::Georgian, &["ge"]),
+    (Script::Greek, &["cy", "gr"]),
+    (Script::Gujarati, &["in"]),
+    (Script::Gurmukhi, &["in"]),
+    (Script::Han, &["cn", "hk", "jp", "mo", "sg", "tw"]),
+    (Script::Hangul, &["kp", "kr"]),
+    (Script::Hebrew, &["il"]),
+    (Script::Hiragana, &["jp"]),
+    (Script::Kannada, &["in"]),
+    (Script::Katakana, &["jp"]),
+    (Script::Khmer, &["kh"]),
+    (Script::Lao, &["la"]),
+    (Script::Malayalam, &["in"]),
+    (Script::Myanmar, &["mm"]),
+    (Script::Oriya, &["in"]),
+    (Script::Sinhala, &["lk"]),
+    (Script::Tamil, &["in", "lk", "my", "sg"]),
+    (Script::Telugu, &["in"]),
+    (Script::Thaana, &["mv"]),
+    (Script::Thai, &["th"]),
+    (Script::Tibetan, &["bt", "cn", "in"]),
+];
+
+/// Whether labels in this script are at home under the TLD (U-label form).
+pub(super) fn is_home(script: Script, tld: &str) -> bool {
+    let listed = HOMES.iter().any(|(home, tlds)| *home == script && tlds.contains(&tld));
+    listed || tld.chars().any(|c| c.script() == script)
+}
+
+/// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes.
+const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
+    // Thorn and eth. `.eu` serves the European Economic Area, so Iceland too.
+    ('ð'..='ð', &["is", "fo", "eu"]),
+    ('þ'..='þ', &["is", "fo", "eu"]),
+    ('ə'..='ə', &["az"]),
+    // Pinyin with tones, which only dictionaries write.
+    ('\u{1cd}'..='\u{1dc}', &[]),
+    // Latin Extended Additional up to the Vietnamese letters: scholars' transliterations, but
+    // for Welsh, Igbo and Yoruba, Marshallese.
+    ('\u{1e00}'..='\u{1e35}', &[]),
+    ('ḷ'..='ḷ', &["mh", "in"]),
+    ('\u{1e38}'..='\u{1e42}', &[]),
+    ('ṃ'..='ṃ', &["mh", "in"]),
+    ('ṅ'..='ṇ', &["ng", "mh", "in"]),
+    ('\u{1e48}'..='\u{1e61}', &[]),
+    ('ṣ'..='ṣ', &["ng", "in"]),
+    ('\u{1e64}'..='\u{1e7f}', &[]),
+    ('ẁ'..='ẅ', &["uk", "wales", "cymru"]),
+    ('\u{1e86}'..='\u{1e9b}', &[]),
+    // Polytonic Greek.
+    ('\u{1f00}'..='\u{1fff}', &["gr", "cy", "ελ"]),
+];
+
+/// Whether the letter deceives under this TLD because no language there has it.
+pub(super) fn is_stranger(c: char, tld: &str) -> bool {
+    LETTERS.iter().any(|(letters, homes)| letters.contains(&c) && !homes.contains(&tld))
+}
+
+/// TLD whose language writes `l·l`.
+pub(super) const MIDDLE_DOT_HOME: &str = "cat";

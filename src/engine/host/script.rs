@@ -1,0 +1,193 @@
+//! What the characters of one label say.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | UTS #39 §3.1 Identifier_Status | `restricted` |
+//! | RFC 5892 §2: only letters, marks, digits and the CONTEXTO exceptions | `restricted`, `context` |
+//! | UTS #39 §5.1 resolved script sets, §5.2 restriction levels | [`level`] |
+//! | UTS #39 §5.3 mixed numbers | [`mixes_numbers`] |
+//! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
+//! | UTS #46 mapping of styled letters | `compat` |
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_script::{Script, ScriptExtension, UnicodeScript};
+use unicode_security::GeneralSecurityProfile;
+use unicode_security::mixed_script::AugmentedScriptSet;
+
+use super::homes::is_stranger;
+use super::lookalike::{reads_as_latin, reads_as_number};
+use super::{cjk, homes, marks, separators};
+use crate::engine::outcome::{Reason, Verdict};
+use crate::engine::policy::RestrictionLevel;
+use crate::engine::unicode::hosts::{is_allowed_symbol, numeral_zero};
+
+/// Which label of a host this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Part of the public suffix: only the registry can have chosen it.
+    Suffix,
+    /// The label that somebody registered.
+    Registrable,
+    /// Below the registrable domain.
+    Sub,
+}
+
+/// A label in its forms, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scene<'a> {
+    pub spelling: &'a str,
+    pub unicode: &'a str,
+    pub role: Role,
+    /// The top-level domain as a U-label.
+    pub tld: &'a str,
+    pub level: RestrictionLevel,
+}
+
+/// Everything to be said of the characters of a label.
+pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
+    let mut found = Vec::new();
+    if scene.spelling.is_ascii() && scene.unicode.is_ascii() {
+        return found;
+    }
+    if let Some(verdict) = compat(scene.spelling) {
+        found.push((Reason::CompatForm, verdict));
+    }
+    let label = scene.unicode;
+    if label.is_ascii() || scene.role == Role::Suffix {
+        return found;
+    }
+    let mut add = |holds: bool, reason: Reason| {
+        if holds {
+            found.push((reason, reason.verdict()));
+        }
+    };
+    add(label.chars().any(restricted), Reason::StatusRestricted);
+    add(mixes_scripts(label, scene.level), Reason::MixedScript);
+    add(mixes_numbers(label), Reason::NumberMix);
+    add(marks::abused(label), Reason::MarkAbuse);
+    add(
+        separators::deceives(label, scene.tld) || cjk::stroke_beside_latin(label),
+        Reason::SeparatorLookalike,
+    );
+    add(cjk::out_of_place(label), Reason::MixedScript);
+    add(
+        scene.role == Role::Registrable && !at_home(label, scene.tld) && reads_as_latin(label),
+        Reason::WholeScript,
+    );
+    add(reads_as_number(label), Reason::DigitLookalike);
+    add(label.chars().any(|c| is_stranger(c, scene.tld)), Reason::TldLetter);
+    found.dedup();
+    found
+}
+
+/// UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
+/// punctuation and symbols), CONTEXTO aside.
+pub(super) fn restricted(c: char) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
+    !c.identifier_allowed() || is_allowed_symbol(c) && !context(c)
+}
+
+/// RFC 5892 §2.6 exceptions: letters in all but category, and what appendix A.3–A.7 allows in a
+/// context, which `separators` looks at.
+fn context(c: char) -> bool {
+    matches!(
+        c,
+        '\u{b7}'
+            | '\u{5f3}'
+            | '\u{5f4}'
+            | '\u{30fb}'
+            | '\u{6fd}'
+            | '\u{6fe}'
+            | '\u{f0b}'
+            | '\u{3007}'
+    )
+}
+
+/// Styled letters and width forms in the raw spelling; `None` when there are none. Styled ASCII
+/// is in no legitimate host; ligatures and presentation forms come from PDF files.
+fn compat(spelling: &str) -> Option<Verdict> {
+    spelling.chars().filter_map(compat_char).max()
+}
+
+pub(super) fn compat_char(c: char) -> Option<Verdict> {
+    if c.is_ascii() || super::form::is_dot(c) {
+        return None;
+    }
+    let plain: Vec<char> = std::iter::once(c).nfkc().collect();
+    if std::iter::once(c).nfc().eq(plain.iter().copied()) {
+        return None;
+    }
+    let harmless = matches!(u32::from(c), 0xff01..=0xffef | 0x3000 | 0xfb00..=0xfb06)
+        || !plain.iter().any(char::is_ascii_alphanumeric);
+    Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })
+}
+
+/// The restriction level of a label (UTS #39 §5.2). Identifier_Status is judged apart.
+pub(super) fn level(label: &str) -> RestrictionLevel {
+    if label.is_ascii() {
+        return RestrictionLevel::AsciiOnly;
+    }
+    let mut all = AugmentedScriptSet::default();
+    let mut but_latin = AugmentedScriptSet::default();
+    let mut extended_latin = false;
+    for c in label.chars() {
+        let set = AugmentedScriptSet::for_char(c);
+        all.intersect_with(set);
+        if !set.base.contains_script(Script::Latin) {
+            but_latin.intersect_with(set);
+        }
+        extended_latin |= !c.is_ascii() && c.script() == Script::Latin;
+    }
+    if !all.is_empty() {
+        return RestrictionLevel::SingleScript;
+    }
+    // "Highly Restrictive" covers ASCII beside Chinese, Japanese, Korean; DESIGN counts other
+    // Latin letters there as mixed.
+    if but_latin.hanb || but_latin.jpan || but_latin.kore {
+        return match extended_latin {
+            false => RestrictionLevel::HighlyRestrictive,
+            true => RestrictionLevel::ModeratelyRestrictive,
+        };
+    }
+    let single = single_script(but_latin.base);
+    match single {
+        Some(script)
+            if script.is_recommended() && !matches!(script, Script::Cyrillic | Script::Greek) =>
+        {
+            RestrictionLevel::ModeratelyRestrictive
+        }
+        _ => RestrictionLevel::MinimallyRestrictive,
+    }
+}
+
+fn single_script(set: ScriptExtension) -> Option<Script> {
+    if set.len() == 1 { set.iter().next() } else { None }
+}
+
+/// Whether the text falls below the restriction level. The text is a label, or a segment of a
+/// path (S22).
+pub fn mixes_scripts(text: &str, level_required: RestrictionLevel) -> bool {
+    level(text) > level_required
+}
+
+/// UTS #39 §5.3: decimal digits of more than one system.
+pub(super) fn mixes_numbers(label: &str) -> bool {
+    let mut zeros = label.chars().filter_map(numeral_zero);
+    zeros.next().is_some_and(|first| zeros.any(|zero| zero != first))
+}
+
+/// Whether the character is a decimal digit of some system other than ASCII's.
+pub(super) fn is_numeral(c: char) -> bool {
+    !c.is_ascii() && numeral_zero(c).is_some()
+}
+
+/// Whether the script of the label's letters is at home under the TLD.
+pub(super) fn at_home(label: &str, tld: &str) -> bool {
+    label
+        .chars()
+        .map(|c| c.script())
+        .filter(|script| !matches!(script, Script::Common | Script::Inherited))
+        .all(|script| homes::is_home(script, tld))
+}

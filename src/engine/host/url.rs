@@ -1,0 +1,422 @@
+//! Judges URLs and mail addresses: where they lead, and what they carry inside.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | WHATWG URL §4.4 basic URL parser: controls, tabs, newlines, backslashes, `http:host` | [`split`] |
+//! | RFC 6068 `mailto:` | `mailto` |
+//! | S22 script mixing in path, query, fragment | `mixes_in_path` |
+//! | S28 URLs in attributes are read as browsers do | [`judge_url`] |
+//! | DESIGN: userinfo, dangerous schemes, embedded URLs | `judge_userinfo`, `is_dangerous`, `embedded` |
+
+use super::{Context, Glue, Judgement, judge, mixes_scripts, percent, wrappers};
+use crate::engine::outcome::{Reason, Reasons, Verdict};
+
+/// What a reader's client does with the URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Navigation {
+    /// Goes there on a click, or sends a form there: `href`, `action`, meta refresh.
+    Navigates,
+    /// Loads it as a part of the page: `src`, `srcset`, `url()` in CSS.
+    Loads,
+}
+
+/// What a link turned out to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// No host: a path, a fragment, `tel:`, `cid:`.
+    #[default]
+    Other,
+    /// A host, named by a URL or bare.
+    Url,
+    /// A mail address or `mailto:`.
+    Mail,
+}
+
+impl Kind {
+    /// The word used in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::Other => "other",
+            Kind::Url => "url",
+            Kind::Mail => "mail",
+        }
+    }
+}
+
+/// What was found of a link: the worst of its hosts, and what the rest of it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkJudgement {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    pub kind: Kind,
+    /// The host that the link leads to; of several addressees the first.
+    pub host: Option<Judgement>,
+    /// Hosts of URLs inside it, further addressees, and a host in its userinfo.
+    pub inner: Vec<Judgement>,
+}
+
+/// URLs inside a URL that are followed at most, and how deep they may nest: rewriters wrap
+/// rewriters, and nobody more than three.
+const EMBEDDED: usize = 16;
+const NESTING: u8 = 6;
+
+/// Addressees of one `mailto:` that are judged.
+const ADDRESSEES: usize = 64;
+
+/// Bytes of a URL that are searched for URLs; a longer tail is data.
+const SEARCHED_BYTES: usize = 16_384;
+
+/// Judges a URL of an attribute (entities decoded), as a browser reads it. `context.glue` is
+/// ignored: the bounds of an attribute are certain.
+pub fn judge_url(url: &str, navigation: Navigation, context: &Context<'_>) -> LinkJudgement {
+    let context = Context { glue: Glue::None, ..*context };
+    let url = clean(url);
+    let Some(parts) = split(&url) else { return LinkJudgement::default() };
+    let mut link = LinkJudgement::default();
+    if navigation == Navigation::Navigates && is_dangerous(&parts) {
+        link.add(Reason::DangerousScheme, Reason::DangerousScheme.verdict());
+    }
+    if parts.scheme == "mailto" {
+        link.mailto(parts.tail, &context);
+        return link;
+    }
+    if let Some(authority) = parts.authority {
+        link.kind = Kind::Url;
+        link.authority(authority, &context);
+    }
+    link.tail(parts.tail, &context);
+    link
+}
+
+/// Judges a link of running text by the pieces that the detector found: the userinfo without its
+/// `@`, the host, and all from the first `/`, `?` or `#`.
+pub fn judge_text(
+    user: Option<&str>,
+    host: &str,
+    tail: &str,
+    context: &Context<'_>,
+) -> LinkJudgement {
+    let mut link = LinkJudgement { kind: Kind::Url, ..LinkJudgement::default() };
+    if let Some(user) = user {
+        link.userinfo(user, context);
+    }
+    link.lead(judge(host, context));
+    link.tail(tail, context);
+    link
+}
+
+/// Judges a mail address by its local part and its host.
+pub fn judge_address(local: &str, host: &str, context: &Context<'_>) -> LinkJudgement {
+    let mut link = LinkJudgement { kind: Kind::Mail, ..LinkJudgement::default() };
+    if local.contains(crate::engine::unicode::hosts::is_bidi_control) {
+        link.add(Reason::BidiControl, Reason::BidiControl.verdict());
+    }
+    link.lead(judge(host, context));
+    link
+}
+
+impl LinkJudgement {
+    /// The host in ASCII form, empty when there is none.
+    pub fn ascii(&self) -> &str {
+        self.host.as_ref().map(|host| host.ascii.as_str()).unwrap_or_default()
+    }
+
+    /// The host in Unicode form, empty when there is none.
+    pub fn unicode(&self) -> &str {
+        self.host.as_ref().map(|host| host.unicode.as_str()).unwrap_or_default()
+    }
+
+    /// The protected name that one of the hosts reads as.
+    pub fn target(&self) -> Option<&str> {
+        self.hosts().find_map(|host| host.target.as_deref())
+    }
+
+    /// Every host, where it leads first.
+    pub fn hosts(&self) -> impl Iterator<Item = &Judgement> {
+        self.host.iter().chain(&self.inner)
+    }
+
+    fn add(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+    }
+
+    /// The host that the link leads to.
+    fn lead(&mut self, host: Judgement) {
+        if self.host.is_some() {
+            self.also(host);
+            return;
+        }
+        self.verdict = self.verdict.max(host.verdict);
+        self.reasons = self.reasons.union(host.reasons);
+        self.host = Some(host);
+    }
+
+    fn also(&mut self, host: Judgement) {
+        self.verdict = self.verdict.max(host.verdict);
+        self.reasons = self.reasons.union(host.reasons);
+        self.inner.push(host);
+    }
+
+    fn authority(&mut self, authority: &str, context: &Context<'_>) {
+        // Up to the last `@`; browsers take every earlier one as part of the userinfo.
+        let host_and_port = match authority.rsplit_once('@') {
+            Some((user, rest)) => {
+                self.userinfo(user, context);
+                rest
+            }
+            None => authority,
+        };
+        self.lead(judge(strip_port(host_and_port), context));
+    }
+
+    /// Userinfo is suspect; one that reads as a host deceives.
+    fn userinfo(&mut self, user: &str, context: &Context<'_>) {
+        let decoded = percent::decode_text(user);
+        let name = decoded.split(':').next().unwrap_or_default();
+        // `https://www.example.com/login@evil.test` is a path, but in `…com%2Flogin@…` it is not.
+        let name = name.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+        let host = judge(name, context);
+        let exists = host
+            .ascii
+            .rsplit_once('.')
+            .is_some_and(|(_, tld)| context.tlds.contains(tld) || super::is_special_use(tld));
+        let reads_as_host = exists
+            || context.protected.covers(&host.ascii)
+            || context.own.covers(&host.ascii)
+            || host.target.is_some();
+        let verdict = if reads_as_host { Verdict::Unsafe } else { Reason::Userinfo.verdict() };
+        self.add(Reason::Userinfo, verdict);
+        if reads_as_host {
+            self.also(host);
+        }
+    }
+
+    /// Path, query and fragment.
+    fn tail(&mut self, tail: &str, context: &Context<'_>) {
+        if tail.len() <= 1 {
+            return;
+        }
+        if mixes_in_path(tail, context) {
+            self.add(Reason::ScriptPath, Reason::ScriptPath.verdict());
+        }
+        let own = self.ascii().to_owned();
+        for host in embedded(&own, tail, context) {
+            self.add(Reason::EmbeddedUrl, Reason::EmbeddedUrl.verdict());
+            self.also(host);
+        }
+    }
+
+    /// RFC 6068: addressees in the path, and in the fields `to`, `cc`, `bcc`.
+    fn mailto(&mut self, tail: &str, context: &Context<'_>) {
+        self.kind = Kind::Mail;
+        let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
+        let query = query.split('#').next().unwrap_or_default();
+        let fields = query.split('&').filter_map(|field| {
+            let (name, value) = field.split_once('=')?;
+            ["to", "cc", "bcc"]
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known))
+                .then_some(value)
+        });
+        for list in std::iter::once(path).chain(fields) {
+            for address in list.split(',').take(ADDRESSEES) {
+                let address = percent::decode_text(address);
+                if self.inner.len() < ADDRESSEES
+                    && let Some((_, host)) = address.trim().rsplit_once('@')
+                {
+                    self.lead(judge(host.trim_end_matches('>'), context));
+                }
+            }
+        }
+    }
+}
+
+/// A URL in its pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Split<'a> {
+    /// As spelled, without its colon; empty for a relative URL.
+    pub scheme: &'a str,
+    /// What stands between the slashes and the path; `None` when there is no authority.
+    pub authority: Option<&'a str>,
+    /// Path, query and fragment.
+    pub tail: &'a str,
+    /// Backslashes where slashes should be, in front of the authority.
+    pub slashes: Slashes,
+}
+
+/// What stands in front of the authority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slashes {
+    Forward,
+    /// `\\host`: a UNC path to Windows.
+    Backward,
+}
+
+/// WHATWG URL §4.4 step 1–3: no control or space round it, no tab or newline in it.
+fn clean(url: &str) -> String {
+    url.trim_matches(|c: char| c <= ' ').replace(['\t', '\n', '\r'], "")
+}
+
+/// Takes a cleaned URL apart as a browser does; `None` for the empty one.
+pub(super) fn split(url: &str) -> Option<Split<'_>> {
+    if url.is_empty() {
+        return None;
+    }
+    let (scheme, rest) = split_scheme(url);
+    let special = is_special(scheme);
+    let slash = |c: char| c == '/' || special && c == '\\';
+    let after = rest.trim_start_matches(slash);
+    let count = rest.len() - after.len();
+    let slashes = if rest.starts_with('\\') { Slashes::Backward } else { Slashes::Forward };
+    // A special scheme takes any number of slashes, even none (`http:evil.example`).
+    let has_authority = match scheme {
+        "" => count >= 2,
+        _ if scheme.eq_ignore_ascii_case("file") => count == 2,
+        _ if special => true,
+        _ => rest.starts_with("//"),
+    };
+    if !has_authority {
+        return Some(Split { scheme, authority: None, tail: rest, slashes });
+    }
+    let body = if special || scheme.is_empty() { after } else { rest.get(2..).unwrap_or_default() };
+    let end = body.find(|c| slash(c) || matches!(c, '?' | '#')).unwrap_or(body.len());
+    let (authority, tail) = body.split_at_checked(end)?;
+    Some(Split { scheme, authority: Some(authority), tail, slashes })
+}
+
+fn split_scheme(url: &str) -> (&str, &str) {
+    let Some((scheme, rest)) = url.split_once(':') else { return ("", url) };
+    let mut bytes = scheme.bytes();
+    let valid = bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    if valid { (scheme, rest) } else { ("", url) }
+}
+
+/// WHATWG URL §4.2; a relative URL in mail has no base, so that `\\host` counts as well.
+fn is_special(scheme: &str) -> bool {
+    ["", "http", "https", "ftp", "ws", "wss", "file"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
+}
+
+/// Schemes that run code, read files or start programs, and network paths.
+fn is_dangerous(parts: &Split<'_>) -> bool {
+    const SCHEMES: [&str; 14] = [
+        "javascript",
+        "vbscript",
+        "livescript",
+        "mocha",
+        "data",
+        "file",
+        "smb",
+        "search",
+        "shell",
+        "mhtml",
+        "mk",
+        "jar",
+        "view-source",
+        "ldap",
+    ];
+    const FAMILIES: [&str; 2] = ["ms-", "search-ms"];
+    let scheme = parts.scheme.to_ascii_lowercase();
+    let network =
+        parts.scheme.is_empty() && parts.slashes == Slashes::Backward && parts.authority.is_some();
+    network
+        || SCHEMES.contains(&scheme.as_str())
+        || FAMILIES.iter().any(|family| scheme.starts_with(family))
+}
+
+fn strip_port(host_and_port: &str) -> &str {
+    match host_and_port.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => host_and_port,
+    }
+}
+
+/// S22: mixed per path segment or query value, after percent-decoding. Words in a segment are
+/// not told apart: it is a notice.
+fn mixes_in_path(tail: &str, context: &Context<'_>) -> bool {
+    if tail.is_ascii() && !tail.contains('%') {
+        return false;
+    }
+    tail.split(['/', '?', '#', '&', '=', ';']).any(|segment| {
+        let decoded = percent::decode(segment);
+        std::str::from_utf8(&decoded.bytes)
+            .is_ok_and(|text| !text.is_ascii() && mixes_scripts(text, context.level))
+    })
+}
+
+/// Hosts of the URLs inside a URL: unwrapped from a rewriter, or spelled out in it, at whatever
+/// level of percent-encoding.
+fn embedded(host: &str, tail: &str, context: &Context<'_>) -> Vec<Judgement> {
+    let context = Context { glue: Glue::None, ..*context };
+    let mut found: Vec<Judgement> = Vec::new();
+    let mut work = vec![(host.to_owned(), tail.to_owned(), 0)];
+    while let Some((host, tail, depth)) = work.pop() {
+        if depth >= NESTING || found.len() >= EMBEDDED || tail.len() > SEARCHED_BYTES {
+            continue;
+        }
+        let inner = match wrappers::unwrap(&host, &tail) {
+            Some(inner) => vec![inner],
+            None => spelled_out(&tail),
+        };
+        for url in inner {
+            let url = clean(&url);
+            let Some(Split { authority: Some(authority), tail, .. }) = split(&url) else {
+                continue;
+            };
+            let name = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+            let judgement = judge(strip_port(name), &context);
+            if judgement.ascii.contains('.') || judgement.ascii.starts_with('[') {
+                work.push((judgement.ascii.clone(), tail.to_owned(), depth + 1));
+                if found.len() < EMBEDDED && found.iter().all(|seen| seen.ascii != judgement.ascii)
+                {
+                    found.push(judgement);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// URLs with a web scheme in the text, decoded until nothing more decodes (three times at most:
+/// a redirector's redirector's redirector).
+fn spelled_out(tail: &str) -> Vec<String> {
+    let mut text = tail.to_owned();
+    for _ in 0..4 {
+        let found = find_urls(&text);
+        if !found.is_empty() || !text.contains('%') {
+            return found;
+        }
+        text = percent::decode_text(&text);
+    }
+    Vec::new()
+}
+
+fn find_urls(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(':')).map(|at| at + from) {
+        from = at + 1;
+        let head = text.get(..at).unwrap_or_default();
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let scheme = ["https", "http", "ftp"].into_iter().find(|scheme| ends_with(head, scheme));
+        // One slash will do: proxies and sloppy templates lose the other.
+        if let Some(scheme) = scheme
+            && rest.starts_with(['/', '\\'])
+            && found.len() < EMBEDDED
+        {
+            let end = rest.find(['&', ' ', '"', '<', '>']).unwrap_or(rest.len());
+            found.push(format!("{scheme}:{}", rest.get(..end).unwrap_or_default()));
+        }
+    }
+    found
+}
+
+fn ends_with(head: &str, scheme: &str) -> bool {
+    head.len()
+        .checked_sub(scheme.len())
+        .and_then(|at| head.get(at..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(scheme))
+}

@@ -1,0 +1,147 @@
+//! Links that a mail security service rewrote: what they lead to.
+//!
+//! | service | form |
+//! | --- | --- |
+//! | Microsoft Defender SafeLinks | `*.safelinks.protection.outlook.com/?url=…` |
+//! | Proofpoint v1 | `urldefense.proofpoint.com/v1/url?u=…` |
+//! | Proofpoint v2 | `…/v2/url?u=…`, `-` for `%` and `_` for `/` |
+//! | Proofpoint v3 | `urldefense.com/v3/__URL__;TABLE!…`, `*` for characters of the table |
+//! | Mimecast | `*.mimecast.com/s/TOKEN?domain=HOST`, `*.mimecastprotect.com` |
+
+use super::percent;
+
+/// The URL that the rewritten link leads to; `None` when it is none of these. The host is in
+/// ASCII form; the tail is path, query and fragment.
+pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
+    if is_below(host, "safelinks.protection.outlook.com") || is_below(host, "safelinks.o365.us") {
+        return Some(percent::decode_text(parameter(tail, "url")?));
+    }
+    if is_below(host, "urldefense.proofpoint.com")
+        || is_below(host, "urldefense.com")
+        || is_below(host, "urldefense.us")
+    {
+        return proofpoint(tail);
+    }
+    if is_below(host, "mimecast.com") || is_below(host, "mimecastprotect.com") {
+        return Some(format!("https://{}/", percent::decode_text(parameter(tail, "domain")?)));
+    }
+    None
+}
+
+fn proofpoint(tail: &str) -> Option<String> {
+    let path = tail.trim_start_matches('/');
+    if path.starts_with("v1/") {
+        return Some(percent::decode_text(parameter(tail, "u")?));
+    }
+    if path.starts_with("v2/") {
+        let url = parameter(tail, "u")?.replace('-', "%").replace('_', "/");
+        return Some(percent::decode_text(&url));
+    }
+    proofpoint_v3(path.strip_prefix("v3/__")?)
+}
+
+/// `URL__;TABLE!…`: every `*` stands for the next character of the table (base64url), every `**X`
+/// for a run of them whose length X encodes.
+fn proofpoint_v3(rest: &str) -> Option<String> {
+    let (url, rest) = rest.rsplit_once("__;")?;
+    let table = rest.split('!').next().unwrap_or_default();
+    let table = String::from_utf8(base64url(table)).ok()?;
+    let mut replaced = table.chars();
+    let mut out = String::with_capacity(url.len());
+    let mut chars = url.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '*' {
+            out.push(c);
+        } else if chars.next_if_eq(&'*').is_some() {
+            // Two characters at least: `A` is 2.
+            let count = chars.next().and_then(sextet)? + 2;
+            out.extend(replaced.by_ref().take(usize::from(count)));
+        } else {
+            out.push(replaced.next().unwrap_or('*'));
+        }
+    }
+    // Some clients collapse the slashes of the inner URL.
+    Some(if out.contains("://") { out } else { out.replacen(":/", "://", 1) })
+}
+
+fn base64url(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for value in text.chars().map_while(sextet) {
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+        }
+        bits &= (1 << count) - 1;
+    }
+    bytes
+}
+
+fn sextet(c: char) -> Option<u8> {
+    let byte = u8::try_from(c).ok()?;
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'-' | b'+' => Some(62),
+        b'_' | b'/' => Some(63),
+        _ => None,
+    }
+}
+
+/// The value of a query parameter, still encoded. HTML's `&amp;` may have been left in.
+fn parameter<'a>(tail: &'a str, name: &str) -> Option<&'a str> {
+    let (_, query) = tail.split_once('?')?;
+    let query = query.split('#').next().unwrap_or_default();
+    query.split('&').find_map(|field| {
+        let (key, value) = field.strip_prefix("amp;").unwrap_or(field).split_once('=')?;
+        key.eq_ignore_ascii_case(name).then_some(value)
+    })
+}
+
+fn is_below(host: &str, name: &str) -> bool {
+    host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewritten_links_lead_where_they_did() {
+        for (host, tail, inner) in [
+            (
+                "eur01.safelinks.protection.outlook.com",
+                "/?url=https%3A%2F%2Fwww.example.com%2Fa%3Fb%3Dc&data=05%7C01&reserved=0",
+                "https://www.example.com/a?b=c",
+            ),
+            (
+                "urldefense.proofpoint.com",
+                "/v1/url?u=http://www.example.org/page&k=oIvRg1",
+                "http://www.example.org/page",
+            ),
+            (
+                "urldefense.proofpoint.com",
+                "/v2/url?u=https-3A__www.example.org_a-2Db_c&d=DwMF",
+                "https://www.example.org/a-b/c",
+            ),
+            (
+                "urldefense.com",
+                "/v3/__https://example.com/a*b__;Iw!!token$",
+                "https://example.com/a#b",
+            ),
+            (
+                "urldefense.com",
+                "/v3/__https://example.com/**Ax__;w6TDtg!!token$",
+                "https://example.com/äöx",
+            ),
+            ("protect-eu.mimecast.com", "/s/AbCdEf?domain=example.com", "https://example.com/"),
+        ] {
+            assert_eq!(unwrap(host, tail).as_deref(), Some(inner), "{host}{tail}");
+        }
+        assert_eq!(unwrap("example.com", "/?url=https://example.org/"), None);
+        assert_eq!(unwrap("urldefense.com", "/v3/__"), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! Judgements against two sets of hosts: those that a browser must not show as they stand, and
+//! those that must not be marked. A row is a test; the figures are printed at the end.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use linkmilter::engine::host::{Context, Glue, Judgement, Names, judge};
+use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::engine::tlds::TldTable;
+use linkmilter::engine::{Reason, Verdict};
+
+/// Share of the deceptive rows that must agree, in per cent.
+const AGREEMENT: f64 = 97.0;
+
+struct World {
+    protected: Names,
+    none: Names,
+    tlds: TldTable,
+}
+
+impl World {
+    fn judge(&self, host: &str) -> Judgement {
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &self.protected,
+            own: &self.none,
+            blocked: &self.none,
+            tlds: &self.tlds,
+            glue: Glue::None,
+        };
+        judge(host, &context)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let Some(dir) = common::testdata("idn", "hosts with the judgement expected of them") else {
+        return ExitCode::SUCCESS;
+    };
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    let tlds = read("tlds-iana-20261101.txt");
+    let tlds = TldTable::new(tlds.lines().filter(|line| !line.starts_with('#')), "test");
+    let mut protected = Names::builtin();
+    protected.extend(&Names::parse(&read("protected-for-cases.txt")).0);
+    let world = Arc::new(World { protected, none: Names::default(), tlds });
+    let exceptions: BTreeMap<String, String> = include_str!("data/legit-exceptions.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| line.split_once('\t').expect("host, tab, why"))
+        .map(|(host, why)| (host.to_owned(), why.to_owned()))
+        .collect();
+    assert!(exceptions.len() <= 8, "at most eight reviewed exceptions");
+
+    let mut trials = deceptive(&world, &read("chromium-idn-cases.tsv"));
+    trials.extend(legitimate(&world, &read("legit-idns.tsv"), &exceptions));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn columns(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+fn is_marked(judgement: &Judgement) -> bool {
+    judgement.verdict >= Verdict::Suspect
+}
+
+fn told(judgement: &Judgement) -> String {
+    let reasons: Vec<&str> = judgement.reasons.iter().map(Reason::code).collect();
+    format!("{} {reasons:?} target {:?}", judgement.verdict, judgement.target)
+}
+
+fn deceptive(world: &Arc<World>, text: &str) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let (mut agree, mut rows, mut false_alarms) = (0_u32, 0_u32, 0_u32);
+    for row in columns(text).filter(|row| !matches!(row[4], "apple" | "non-linux")) {
+        let (host, unicode, expected) = (row[0], row[1], row[2]);
+        let judgement = world.judge(host);
+        let right = is_marked(&judgement) == (expected != "safe");
+        rows += 1;
+        agree += u32::from(right);
+        false_alarms += u32::from(!right && expected == "safe");
+        let name = format!("cases::{host} {unicode} is {expected}");
+        let told = told(&judgement);
+        trials
+            .push(Trial::test(name, move || if right { Ok(()) } else { Err(Failed::from(told)) }));
+    }
+    let share = f64::from(agree) * 100.0 / f64::from(rows.max(1));
+    println!(
+        "chromium-idn-cases: {agree} of {rows} agree ({share:.1} %), {false_alarms} safe rows marked"
+    );
+    trials.push(Trial::test("cases::agreement", move || {
+        if share >= AGREEMENT && false_alarms == 0 {
+            Ok(())
+        } else {
+            Err(format!("{share}").into())
+        }
+    }));
+    trials
+}
+
+fn legitimate(world: &Arc<World>, text: &str, exceptions: &BTreeMap<String, String>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let (mut rows, mut marked) = (0_u32, 0_u32);
+    for row in columns(text) {
+        let (host, unicode) = (row[0], row[1]);
+        let judgements = [world.judge(host), world.judge(unicode)];
+        let excepted = exceptions.contains_key(host);
+        let alarm = judgements.iter().any(is_marked);
+        rows += 1;
+        marked += u32::from(alarm);
+        let told = format!("{} / {}", told(&judgements[0]), told(&judgements[1]));
+        trials.push(Trial::test(format!("legit::{host} {unicode}"), move || {
+            match (alarm, excepted) {
+                (true, false) => Err(Failed::from(told)),
+                (false, true) => Err(Failed::from("an exception that needs none")),
+                _ => Ok(()),
+            }
+        }));
+    }
+    println!("legit-idns: {marked} of {rows} marked, {} reviewed exceptions", exceptions.len());
+    trials
+}
