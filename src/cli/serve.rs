@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::Answer;
 use crate::daemon;
-use crate::milter::Endpoint;
 
 /// Run the milter
 #[derive(Debug, clap::Args)]
@@ -15,7 +14,7 @@ pub struct Args {
 
     /// Where to listen: inet:PORT@HOST or unix:PATH; may be given more than once
     #[arg(long, value_name = "ADDRESS")]
-    listen: Vec<Endpoint>,
+    listen: Vec<String>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {

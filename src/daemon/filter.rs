@@ -4,51 +4,59 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwap;
+use arc_swap::ArcSwapOption;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
-use super::observe::{Observer, Report};
+use super::envelope::{envelope, facts, field};
+use super::reload::{Generation, Live};
 use super::reply;
-use crate::engine::outcome::Bypass;
+use super::resolver::{self, Hickory, Resolver};
+use super::seal::{self, Seal};
+use super::settings::Loaded;
+use super::tell::{Report, Tell};
+use super::tlds::Tlds;
+use crate::config::{self, Config, DnsMode};
+use crate::engine::outcome::{Bypass, Field};
 use crate::engine::{self, Answers, Facts, Inspection, Message, Outcome, Policy, TldTable};
 use crate::milter::session::Completeness;
 use crate::milter::{Answer, Event, Handler, Mail};
+use crate::policy::Envelope;
 
-/// Messages above this size are filtered off the async workers: below it the engine is done
-/// before another task would notice.
+/// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
+/// done before another task would notice.
 const OFF_WORKER_BYTES: usize = 256 << 10;
 
 /// The engine as the filter calls it; tests hand in one that fails.
 pub type Inspect = fn(Message<'_>, &Facts, &Policy, &TldTable) -> Inspection;
 
-/// What holds until the next reload. A message is filtered with one generation.
-#[derive(Clone, Debug)]
-pub struct Generation {
-    /// Counted from 1.
-    pub number: u64,
-    pub policy: Arc<Policy>,
-    pub tlds: Arc<TldTable>,
-    /// For `by=` in our header field, when the MTA does not tell its name.
-    pub host_name: String,
-}
-
 /// The filter that answers the milter server.
+#[derive(Debug)]
 pub struct Filter {
-    generation: ArcSwap<Generation>,
-    observers: Vec<Arc<dyn Observer>>,
+    /// The settings in force. A message takes them once and keeps them to its end.
+    pub live: Live<Loaded>,
+    /// The table of top-level domains in force.
+    pub tlds: Arc<Tlds>,
+    pub tell: Tell,
+    /// Who asks the DNS; `None` when nobody does.
+    dns: ArcSwapOption<Asker>,
     inspect: Inspect,
-    /// One large message a processor at a time: their memory is what hurts.
+    /// As many large messages at a time as there are processors: their memory is what hurts.
     large: Arc<Semaphore>,
 }
 
 impl Filter {
-    pub fn new(generation: Generation, observers: Vec<Arc<dyn Observer>>) -> Filter {
+    /// Call it inside a tokio runtime.
+    pub fn new(loaded: Loaded, tlds: Arc<Tlds>, tell: Tell) -> Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let dns = ArcSwapOption::new(Asker::new(&loaded.config).map(Arc::new));
         Filter {
-            generation: ArcSwap::from_pointee(generation),
-            observers,
+            live: Live::new(loaded),
+            tlds,
+            tell,
+            dns,
             inspect: engine::inspect,
             large: Arc::new(Semaphore::new(processors)),
         }
@@ -56,67 +64,104 @@ impl Filter {
 
     /// The same filter around another engine, for fault injection.
     #[must_use]
-    pub fn with_engine(mut self, inspect: Inspect) -> Filter {
-        self.inspect = inspect;
-        self
+    pub fn with_engine(self, inspect: Inspect) -> Filter {
+        Filter { inspect, ..self }
     }
 
-    /// Messages that are complete from now on are filtered with this generation.
-    pub fn reload(&self, generation: Generation) {
-        self.generation.store(Arc::new(generation));
+    /// Asks the DNS as this configuration says. The cache is kept when nothing changed.
+    pub fn use_dns(&self, config: &Config) {
+        let asker = self.dns.load_full();
+        if asker.is_none_or(|asker| asker.section != config.dns) {
+            self.dns.store(Asker::new(config).map(Arc::new));
+        }
     }
 
-    /// The generation in force.
-    pub fn generation(&self) -> Arc<Generation> {
-        self.generation.load_full()
-    }
-
-    async fn judge(&self, mail: &Arc<Mail>, generation: &Arc<Generation>) -> Judged {
+    async fn judge(&self, mail: &Arc<Mail>, generation: &Arc<Generation<Loaded>>) -> Judged {
+        let envelope = envelope(mail);
+        let policy = generation.settings.settings.policies.select(&envelope).policy;
+        let facts = facts(mail, &envelope, generation);
         let job = Job {
             mail: Arc::clone(mail),
             generation: Arc::clone(generation),
-            facts: facts(mail, &generation.host_name),
-            policy: Arc::clone(&generation.policy),
+            tlds: self.tlds.table(),
+            dns: self.dns.load_full(),
+            envelope,
+            facts,
+            policy,
             inspect: self.inspect,
         };
+        if is_ours(mail, generation.seal.as_ref()) {
+            return job.untouched();
+        }
         if mail.completeness == Completeness::Cut {
-            return job.bypassed(Bypass::Limit("message_bytes"));
+            return job.bypassed(Bypass::Limit("max_message"));
         }
         if mail.head.len() + mail.body.len() <= OFF_WORKER_BYTES {
             return job.run().await;
         }
-        // The semaphore is never closed.
-        let _permit = Arc::clone(&self.large).acquire_owned().await;
+        self.judge_large(job).await
+    }
+
+    async fn judge_large(&self, job: Job) -> Judged {
+        let patience = job.generation.config.server.message_timeout;
+        let unread = job.clone();
         let runtime = Handle::current();
-        let failed = job.clone();
-        spawn_blocking(move || runtime.block_on(job.run()))
-            .await
-            .unwrap_or_else(|_| failed.bypassed(Bypass::Panic))
+        let permit = Arc::clone(&self.large).acquire_owned().await;
+        let judging = spawn_blocking(move || {
+            let judged = runtime.block_on(job.run());
+            drop(permit);
+            judged
+        });
+        match timeout(patience, judging).await {
+            Ok(Ok(judged)) => judged,
+            Ok(Err(_)) => unread.bypassed(Bypass::Panic),
+            Err(_) => unread.bypassed(Bypass::Limit("message_timeout")),
+        }
     }
 }
 
 impl Handler for Filter {
     async fn message(&self, mail: Arc<Mail>) -> Answer {
-        let generation = self.generation.load_full();
+        let generation = self.live.get();
         let judged = self.judge(&mail, &generation).await;
         let answer = reply::answer(&mail, &judged.outcome);
-        let report = Report {
+        self.tell.message(&Report {
             mail: &mail,
+            envelope: &judged.envelope,
             policy: &judged.policy,
             outcome: &judged.outcome,
             engine: judged.engine,
             dns: judged.dns,
             generation: generation.number,
-        };
-        for observer in &self.observers {
-            observer.message(&report);
-        }
+        });
         answer
     }
 
     fn event(&self, event: Event<'_>) {
-        for observer in &self.observers {
-            observer.event(&event);
+        self.tell.event(&event);
+    }
+}
+
+/// A resolver and the settings that it was made from.
+#[derive(Debug)]
+struct Asker {
+    section: config::Dns,
+    resolver: Resolver<Hickory>,
+}
+
+impl Asker {
+    /// `None` when the configuration wants none or there is no server to ask: then the table
+    /// decides alone.
+    fn new(config: &Config) -> Option<Asker> {
+        if config.dns.mode == DnsMode::Never {
+            return None;
+        }
+        match Resolver::hickory(&resolver::Options::of(config)) {
+            Ok(resolver) => Some(Asker { section: config.dns.clone(), resolver }),
+            Err(error) => {
+                tracing::warn!(%error, "the DNS is not asked");
+                None
+            }
         }
     }
 }
@@ -125,7 +170,10 @@ impl Handler for Filter {
 #[derive(Clone)]
 struct Job {
     mail: Arc<Mail>,
-    generation: Arc<Generation>,
+    generation: Arc<Generation<Loaded>>,
+    tlds: Arc<TldTable>,
+    dns: Option<Arc<Asker>>,
+    envelope: Envelope,
     facts: Facts,
     policy: Arc<Policy>,
     inspect: Inspect,
@@ -134,6 +182,7 @@ struct Job {
 /// A judged message.
 struct Judged {
     outcome: Outcome,
+    envelope: Envelope,
     policy: Arc<Policy>,
     engine: Duration,
     dns: Duration,
@@ -143,67 +192,70 @@ impl Job {
     async fn run(self) -> Judged {
         let message = Message { head: &self.mail.head, body: &self.mail.body };
         let start = Instant::now();
-        let inspected =
-            guarded(|| (self.inspect)(message, &self.facts, &self.policy, &self.generation.tlds));
-        let Some(inspection) = inspected else { return self.bypassed(Bypass::Panic) };
-        let asked = Instant::now();
+        let inspection = guarded(|| (self.inspect)(message, &self.facts, &self.policy, &self.tlds));
+        let Some(inspection) = inspection else { return self.bypassed(Bypass::Panic) };
+        let inspected = Instant::now();
         let answers = self.ask(&inspection.questions).await;
         let answered = Instant::now();
         let Some(outcome) = guarded(|| inspection.resolve(&answers)) else {
             return self.bypassed(Bypass::Panic);
         };
+        let engine = (inspected - start) + answered.elapsed();
         Judged {
             outcome,
+            envelope: self.envelope,
             policy: self.policy,
-            engine: (asked - start) + answered.elapsed(),
-            dns: answered - asked,
+            engine,
+            dns: answered - inspected,
         }
     }
 
-    async fn ask(&self, _questions: &[String]) -> Answers {
-        Answers::new()
+    async fn ask(&self, questions: &[String]) -> Answers {
+        match &self.dns {
+            Some(asker) if !questions.is_empty() => asker.resolver.answers(questions).await,
+            _ => Answers::new(),
+        }
     }
 
-    /// The message goes on as the policy says for a failure; the header says why.
+    /// Mail of our own goes on as it is, without a header field.
+    fn untouched(self) -> Judged {
+        self.done(Outcome::default())
+    }
+
+    /// The message goes on, or not, as the policy says for what kept it from being read; the
+    /// header says why.
     fn bypassed(self, bypass: Bypass) -> Judged {
         let disposition = match bypass {
             Bypass::Limit(_) => self.policy.on_limit,
             _ => self.policy.on_error,
         };
         let value = format!(
-            "v=1; by={}; verdict=ok; links=0; edited=0; incomplete={bypass}",
+            "v=1; by={}; verdict=ok; links=0; edited=0;\n incomplete={bypass}",
             self.facts.host_name
         );
         let outcome = Outcome {
             disposition,
             bypasses: vec![("0".to_owned(), bypass)],
-            fields: vec![engine::outcome::Field { name: "X-Linkmilter", value }],
+            fields: vec![Field { name: "X-Linkmilter", value }],
             ..Outcome::default()
         };
-        Judged { outcome, policy: self.policy, engine: Duration::ZERO, dns: Duration::ZERO }
+        self.done(outcome)
     }
+
+    fn done(self, outcome: Outcome) -> Judged {
+        let (engine, dns) = (Duration::ZERO, Duration::ZERO);
+        Judged { outcome, envelope: self.envelope, policy: self.policy, engine, dns }
+    }
+}
+
+/// Whether this daemon made the mail itself: its digest.
+fn is_ours(mail: &Mail, seal: Option<&Seal>) -> bool {
+    let (Some(seal), Some(value)) = (seal, field(&mail.head, seal::FIELD)) else { return false };
+    let message_id = field(&mail.head, "Message-ID").unwrap_or_default();
+    seal.holds(value, message_id, &mail.body)
 }
 
 /// Calls into the engine, the one place where a panic is caught.
 fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
-}
-
-fn facts(mail: &Mail, host_name: &str) -> Facts {
-    let mut domains: Vec<String> = mail
-        .recipients
-        .iter()
-        .filter_map(|recipient| {
-            let text = String::from_utf8_lossy(recipient);
-            text.rsplit_once('@').map(|(_, domain)| domain.to_lowercase())
-        })
-        .collect();
-    domains.sort_unstable();
-    domains.dedup();
-    let name = if mail.host_name.is_empty() {
-        host_name.to_owned()
-    } else {
-        String::from_utf8_lossy(&mail.host_name).into_owned()
-    };
-    Facts { recipient_domains: domains, host_name: name, language: None }
 }

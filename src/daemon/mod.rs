@@ -1,103 +1,280 @@
 //! The daemon: everything wired together.
+//!
+//! [`run`] reads the configuration, binds the sockets and serves until SIGTERM. A message goes
+//! `milter::server` → [`filter`] → `engine` → [`reply`], and [`tell`] says what became of it.
 
 pub mod canary;
 pub mod digest;
 pub mod endpoint;
+mod envelope;
 pub mod filter;
 pub mod host_name;
 pub mod journal;
+mod listen;
 pub mod log;
 pub mod metrics;
 pub mod notify;
-pub mod observe;
 pub mod post;
 pub mod reload;
 mod reply;
 pub mod resolver;
 pub mod seal;
+pub mod settings;
+pub mod tell;
 pub mod tlds;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::engine::Policy;
-use crate::milter::Endpoint;
-use crate::milter::endpoint::{Access, Listener};
-use crate::milter::server::{Limits, Server};
-use crate::tld;
-use filter::{Filter, Generation};
-use observe::{Log, Observer};
+use crate::config::{self, Address, Flag, Sources};
+use crate::milter::Server;
+use crate::milter::endpoint::Listener;
+use crate::tld::refresh::Fetch;
+use crate::tld::store::Store;
+use filter::Filter;
+use journal::Recorder;
+use listen::Asked;
+use log::LogHandle;
+use metrics::{Ended, Health, Metrics};
+use notify::Notifier;
+use settings::Loaded;
+use tell::Tell;
+use tlds::{Tlds, Upkeep};
 
 /// What the command line says to the daemon.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The configuration file; `None` runs on built-in defaults.
+    /// The configuration file; without one the default file if it is there, else built-in
+    /// settings.
     pub config: Option<PathBuf>,
     /// Where to listen, instead of what the configuration says.
-    pub listen: Vec<Endpoint>,
+    pub listen: Vec<String>,
 }
 
 /// Runs until SIGTERM or SIGINT, then lets messages that have begun end.
+///
+/// # Errors
+/// A configuration that does not hold, an address that cannot be had.
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
-    let listeners = listeners(&options.listen)?;
-    introduce(&listeners)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(listeners))
+    let sources = sources(options);
+    let loaded = settings::load(&sources)?;
+    let log = log::init(&loaded.config.log)?;
+    std::panic::set_hook(Box::new(report_panic));
+    let listeners = listen::bind(&loaded.config.server, asked(&loaded))?;
+    // Whoever closed standard output does not want to be told.
+    let _ = write!(std::io::stdout(), "{}", listen::introduction(&listeners)?);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if loaded.config.server.workers > 0 {
+        runtime.worker_threads(loaded.config.server.workers);
+    }
+    runtime.enable_all().build()?.block_on(serve(sources, loaded, listeners, log))
 }
 
-/// Binds before anything else: a socket that cannot be had ends the start with its reason.
-fn listeners(endpoints: &[Endpoint]) -> anyhow::Result<Vec<Listener>> {
-    let default = [Endpoint::default()];
-    let endpoints = if endpoints.is_empty() { &default } else { endpoints };
-    endpoints
-        .iter()
-        .map(|endpoint| {
-            Listener::bind(endpoint, Access::default())
-                .with_context(|| format!("cannot listen at {endpoint}"))
-        })
-        .collect()
+fn sources(options: &Options) -> Sources {
+    let mut sources = Sources::new(options.config.clone());
+    if !options.listen.is_empty() {
+        let values = options.listen.clone();
+        sources.flags.push(Flag { option: "--listen", key: "server.listen", values });
+    }
+    sources
 }
 
-/// Says on standard output what to add to Postfix's main.cf.
-fn introduce(listeners: &[Listener]) -> anyhow::Result<()> {
-    let places: Vec<String> = listeners
-        .iter()
-        .map(|listener| Ok(listener.endpoint()?.postfix()))
-        .collect::<std::io::Result<_>>()?;
-    let first = places.first().map(String::as_str).unwrap_or_default();
-    println!("linkmilter listens at {}. Add to Postfix's main.cf:", places.join(", "));
-    println!("smtpd_milters = {first}");
-    println!("milter_default_action = tempfail");
+fn asked(loaded: &Loaded) -> Asked {
+    let effective = &loaded.config.effective;
+    let listen = effective.iter().find(|setting| setting.key == "server.listen");
+    match listen.is_none_or(|setting| setting.origin == "built-in") {
+        true => Asked::Default,
+        false => Asked::Explicitly,
+    }
+}
+
+/// The place of a panic, never its message: that may hold bytes of somebody's mail.
+fn report_panic(info: &std::panic::PanicHookInfo<'_>) {
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    tracing::error!(place, "panic");
+}
+
+async fn serve(
+    sources: Sources,
+    loaded: Loaded,
+    listeners: Vec<Listener>,
+    log: LogHandle,
+) -> anyhow::Result<()> {
+    let metrics = Arc::new(Metrics::new());
+    let health = Arc::new(Health::default());
+    let tlds = Arc::new(Tlds::open(Store::new(&loaded.config.server.state_dir)));
+    let _pid = PidFile::write(loaded.config.pid_file());
+    let tell = Tell { recorder: recorder(&loaded, &metrics), metrics: Arc::clone(&metrics) };
+    open_metrics(&loaded, &metrics, &health).await?;
+    let limits = loaded.limits();
+    let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), tell));
+    let server = Arc::new(Server::new(Arc::clone(&filter), limits));
+
+    let notifier = Notifier;
+    let canary = Arc::clone(&filter);
+    tokio::spawn(canary::fly(notifier, Arc::clone(&health), move || canary.tlds.table()));
+    let sender = Arc::clone(&filter);
+    tokio::spawn(digest::daily(move || plan(&sender.live.get()), Arc::clone(&metrics)));
+    let keeper = Arc::clone(&filter);
+    let upkeep = move || upkeep(&keeper.live.get().config);
+    tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
+    let (drain, draining) = watch::channel(false);
+    let signals = Signals::new()?;
+    let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
+    let watching = tokio::spawn(house.watch(signals, notifier, drain));
+    notifier.ready("filtering");
+    server.run(listeners, draining).await.context("cannot serve")?;
+    watching.abort();
     Ok(())
 }
 
-async fn serve(listeners: Vec<Listener>) -> anyhow::Result<()> {
-    let generation = Generation {
-        number: 1,
-        policy: Arc::new(Policy::default()),
-        tlds: Arc::new(tld::builtin()),
-        host_name: "localhost".to_owned(),
+/// How the table of top-level domains is kept fresh.
+fn upkeep(config: &config::Config) -> Upkeep {
+    let tld = &config.tld;
+    let fetch = Fetch {
+        url: tld.url.0.clone(),
+        timeout: tld.timeout,
+        ca_file: tld.ca_file.as_ref().map(|file| config.resolve(file)),
     };
-    let observers: Vec<Arc<dyn Observer>> = vec![Arc::new(Log)];
-    let filter = Arc::new(Filter::new(generation, observers));
-    let server = Server::new(filter, Limits::default());
-    let (drain, draining) = watch::channel(false);
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
+    Upkeep { fetch, every: tld.refresh, warn_age: tld.warn_age }
+}
+
+/// The file that says whom to send SIGHUP; removed at the end.
+struct PidFile(PathBuf);
+
+impl PidFile {
+    fn write(path: PathBuf) -> Option<PidFile> {
+        match std::fs::write(&path, format!("{}\n", std::process::id())) {
+            Ok(()) => Some(PidFile(path)),
+            Err(error) => {
+                tracing::warn!(path = %path.display(), %error, "no pid file");
+                None
+            }
         }
-        tracing::info!("draining");
+    }
+}
+
+impl Drop for PidFile {
+    fn drop(&mut self) {
+        // Somebody may have cleaned up before.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The journal of events. Without a state directory mail is filtered all the same.
+fn recorder(loaded: &Loaded, metrics: &Arc<Metrics>) -> Recorder {
+    let Some(bounds) = journal::bounds(&loaded.config) else {
+        return Recorder::off(Arc::clone(metrics));
+    };
+    let directory = journal::directory(&loaded.config);
+    Recorder::start(&directory, bounds, Arc::clone(metrics)).unwrap_or_else(|error| {
+        tracing::warn!(%error, "no journal: `why` and the digest will have nothing to tell");
+        Recorder::off(Arc::clone(metrics))
+    })
+}
+
+/// The digest that the settings in force ask for.
+fn plan(loaded: &Loaded) -> Option<digest::Plan> {
+    let plan = digest::Plan::of(&loaded.config, &loaded.host_name, loaded.seal.clone());
+    plan.unwrap_or_else(|error| {
+        tracing::error!(%error, "no digest");
+        None
+    })
+}
+
+async fn open_metrics(
+    loaded: &Loaded,
+    metrics: &Arc<Metrics>,
+    health: &Arc<Health>,
+) -> anyhow::Result<()> {
+    let Some(address) = &loaded.config.metrics.listen else { return Ok(()) };
+    let place = listen::endpoint(address);
+    let listener = match address {
+        Address::Inet { host, port } => {
+            tokio::net::TcpListener::bind((host.as_str(), *port)).await.map(endpoint::Listener::Tcp)
+        }
+        Address::Unix(path) => tokio::net::UnixListener::bind(path).map(endpoint::Listener::Unix),
+    };
+    let listener = listener.with_context(|| format!("metrics: cannot listen at {place}"))?;
+    tokio::spawn(endpoint::serve(listener, Arc::clone(metrics), Arc::clone(health)));
+    Ok(())
+}
+
+/// The signals that the daemon answers.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+}
+
+/// What a reload and a stop act on.
+struct House {
+    sources: Sources,
+    filter: Arc<Filter>,
+    server: Arc<Server<Filter>>,
+    metrics: Arc<Metrics>,
+    health: Arc<Health>,
+    log: LogHandle,
+}
+
+impl House {
+    /// Reloads at each SIGHUP; at SIGTERM and SIGINT begins the drain.
+    async fn watch(self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
+        loop {
+            tokio::select! {
+                _ = signals.hang_up.recv() => self.reload(notifier),
+                _ = signals.terminate.recv() => break,
+                _ = signals.interrupt.recv() => break,
+            }
+        }
+        tracing::info!("draining: no new messages, those that have begun are finished");
+        self.health.draining();
+        notifier.stopping("draining");
         // Fails only when the server has ended already.
         let _ = drain.send(true);
         drain.closed().await;
-    });
-    server.run(listeners, draining).await.context("cannot serve")
+    }
+
+    /// Puts the configuration in force as it is now. An error keeps the old one and says so.
+    fn reload(&self, notifier: Notifier) {
+        notifier.reloading();
+        let reloaded = self.filter.live.reload(
+            || settings::load(&self.sources),
+            |old, new| config::restart_needed(&old.config, &new.config),
+        );
+        match reloaded {
+            Ok(reloaded) => {
+                let loaded = self.filter.live.get();
+                self.server.set_limits(loaded.limits());
+                self.filter.use_dns(&loaded.config);
+                self.filter.tlds.reload();
+                self.log.set_level(loaded.config.log.level);
+                self.metrics.generation(reloaded.number);
+                self.metrics.reload(Ended::Well);
+                let needs_restart = reloaded.needs_restart.join(",");
+                tracing::info!(generation = reloaded.number, needs_restart, "reloaded");
+                notifier.ready(&format!("filtering, configuration {}", reloaded.number));
+            }
+            Err(kept) => {
+                self.metrics.reload(Ended::Failed);
+                tracing::error!(error = %kept, "not reloaded");
+                notifier.ready(&format!("filtering, configuration {} (reload failed)", kept.kept));
+            }
+        }
+    }
 }

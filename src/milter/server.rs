@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
@@ -37,7 +38,11 @@ pub trait Handler: Send + Sync + 'static {
 #[derive(Debug)]
 pub enum Event<'a> {
     Opened,
-    Closed,
+    /// With the bytes that went over it.
+    Closed {
+        received: u64,
+        sent: u64,
+    },
     /// The connection has been ended for what it sent.
     Violation(&'a Violation),
     /// The connection has been ended for its silence.
@@ -49,7 +54,9 @@ pub enum Event<'a> {
     /// The longest idle connection has made room for a new one.
     Evicted,
     /// A message has been put off since too many bytes are in memory.
-    OutOfMemory,
+    OutOfMemory {
+        held: usize,
+    },
     /// The drain deadline has cut connections that were still busy.
     DrainCut(usize),
 }
@@ -119,7 +126,7 @@ pub struct Server<H> {
 #[derive(Debug)]
 struct Shared<H> {
     handler: Arc<H>,
-    limits: Limits,
+    limits: ArcSwap<Limits>,
     roster: Roster,
     /// Bytes of messages held by all connections.
     held: AtomicUsize,
@@ -128,7 +135,14 @@ struct Shared<H> {
 impl<H: Handler> Server<H> {
     pub fn new(handler: Arc<H>, limits: Limits) -> Server<H> {
         let roster = Roster::new(limits.connections);
+        let limits = ArcSwap::from_pointee(limits);
         Server { shared: Arc::new(Shared { handler, limits, roster, held: AtomicUsize::new(0) }) }
+    }
+
+    /// Sets other limits. [`Limits::session`] holds for connections that come from now on,
+    /// [`Limits::connections`] as it was at the start, the rest at once.
+    pub fn set_limits(&self, limits: Limits) {
+        self.shared.limits.store(Arc::new(limits));
     }
 
     /// Accepts until `drain` turns true, then lets messages that have begun end.
@@ -220,7 +234,7 @@ impl<H: Handler> Shared<H> {
         }
         drop(socket);
         let all = async { while tasks.join_next().await.is_some() {} };
-        if timeout(self.limits.drain, all).await.is_err() {
+        if timeout(self.limits.load().drain, all).await.is_err() {
             self.handler.event(Event::DrainCut(tasks.len()));
             tasks.shutdown().await;
         }
@@ -233,13 +247,15 @@ impl<H: Handler> Shared<H> {
         self.handler.event(Event::Opened);
         let mut connection = Connection {
             stream,
-            session: Session::new(self.limits.session),
+            session: Session::new(self.limits.load().session),
             input: Vec::new(),
             output: Vec::new(),
             held: Held { all: &self.held, bytes: 0 },
             shared: &self,
             seat,
             drain,
+            received: 0,
+            sent: 0,
         };
         match connection.run().await {
             Ok(()) => {}
@@ -249,8 +265,9 @@ impl<H: Handler> Shared<H> {
             Err(End::Deadline(waiting)) => self.handler.event(Event::Deadline(waiting)),
             Err(End::Broken(error)) => self.handler.event(Event::Broken(&error)),
         }
+        let (received, sent) = (connection.received, connection.sent);
         drop(connection);
-        self.handler.event(Event::Closed);
+        self.handler.event(Event::Closed { received, sent });
     }
 }
 
@@ -291,6 +308,8 @@ struct Connection<'s, S, H> {
     shared: &'s Shared<H>,
     seat: Seat,
     drain: watch::Receiver<bool>,
+    received: u64,
+    sent: u64,
 }
 
 impl<S, H> Connection<'_, S, H>
@@ -299,7 +318,7 @@ where
     H: Handler,
 {
     async fn run(&mut self) -> Result<(), End> {
-        let mut deadline = Instant::now() + self.shared.limits.idle;
+        let mut deadline = Instant::now() + self.patience();
         let mut in_content = false;
         loop {
             let taken = self.packets().await?;
@@ -309,7 +328,7 @@ where
                 in_content = !in_content;
                 deadline = Instant::now() + self.patience();
             } else if taken > 0 && !in_content {
-                deadline = Instant::now() + self.shared.limits.idle;
+                deadline = Instant::now() + self.patience();
             }
             if *self.drain.borrow() && !self.session.in_message() {
                 return Ok(());
@@ -321,7 +340,7 @@ where
     }
 
     fn patience(&self) -> Duration {
-        let limits = &self.shared.limits;
+        let limits = self.shared.limits.load();
         if self.session.in_content() { limits.message } else { limits.idle }
     }
 
@@ -350,8 +369,8 @@ where
         self.seat.busy();
         self.held.set(mail.head.len() + mail.body.len());
         let mail = Arc::new(*mail);
-        let answer = if self.held.total() > self.shared.limits.memory_bytes {
-            self.shared.handler.event(Event::OutOfMemory);
+        let answer = if self.held.total() > self.shared.limits.load().memory_bytes {
+            self.shared.handler.event(Event::OutOfMemory { held: self.held.total() });
             let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
             Answer { ending: Ending::Tempfail(line), ..Answer::default() }
         } else {
@@ -375,8 +394,9 @@ where
         if self.output.is_empty() {
             return Ok(());
         }
-        let writing = self.stream.write_all(&self.output);
-        match timeout(self.shared.limits.reply, writing).await {
+        let patience = self.shared.limits.load().reply;
+        self.sent += self.output.len() as u64;
+        match timeout(patience, self.stream.write_all(&self.output)).await {
             Ok(written) => written?,
             Err(_) => return Err(End::Deadline(Waiting::Reply)),
         }
@@ -401,7 +421,10 @@ where
         };
         self.seat.busy();
         match read {
-            Ok(Ok(bytes)) => Ok(bytes > 0),
+            Ok(Ok(bytes)) => {
+                self.received += bytes as u64;
+                Ok(bytes > 0)
+            }
             Ok(Err(error)) => Err(End::Broken(error)),
             Err(_) if self.session.in_content() => Err(End::Deadline(Waiting::Content)),
             Err(_) => Err(End::Deadline(Waiting::Command)),

@@ -1,0 +1,116 @@
+//! What the MTA told of a message, as policy and engine want it.
+
+use super::settings::Loaded;
+use crate::engine::Facts;
+use crate::milter::{Mail, Origin};
+use crate::policy::{Envelope, Path};
+use crate::record::printable;
+
+/// The envelope, with the header fields that select settings.
+pub fn envelope(mail: &Mail) -> Envelope {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut envelope = Envelope::default();
+    envelope.sender = text(&mail.sender);
+    envelope.recipients = mail.recipients.iter().map(|recipient| text(recipient)).collect();
+    envelope.client = mail.client_address();
+    envelope.authenticated = Some(text(&mail.authenticated)).filter(|user| !user.is_empty());
+    envelope.path = match mail.origin {
+        Origin::Smtp => Path::Smtpd,
+        Origin::Local => Path::NonSmtpd,
+    };
+    for (name, value) in fields(&mail.head) {
+        envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
+    }
+    envelope
+}
+
+/// What the engine must know of the envelope and of the house.
+///
+/// The MTA's name for itself comes before `host_name` where nobody configured one.
+pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
+    let mut domains: Vec<String> = envelope
+        .recipients
+        .iter()
+        .filter_map(|recipient| Some(recipient.rsplit_once('@')?.1.to_lowercase()))
+        .collect();
+    domains.sort_unstable();
+    domains.dedup();
+    let told = loaded.config.server.host_name.is_none() && !mail.host_name.is_empty();
+    let host_name = match told {
+        true => printable::host(&String::from_utf8_lossy(&mail.host_name)),
+        false => loaded.host_name.clone(),
+    };
+    Facts { recipient_domains: domains, host_name, ..Facts::default() }
+}
+
+/// The value of the first field of that name, in any case.
+pub fn field<'h>(head: &'h [u8], name: &str) -> Option<&'h [u8]> {
+    fields(head).find(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())).map(|(_, v)| v)
+}
+
+/// Names and values of the fields, folds included.
+pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let mut rest = head;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (field, after) = rest.split_at(field_length(rest));
+        rest = after;
+        let colon = field.iter().position(|&byte| byte == b':').unwrap_or(field.len());
+        let (name, value) = field.split_at(colon);
+        Some((name.trim_ascii_end(), value.get(1..).unwrap_or_default()))
+    })
+}
+
+/// Bytes up to the first line end that no fold follows.
+fn field_length(head: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(end) = memchr::memchr(b'\n', head.get(at..).unwrap_or_default()) {
+        at += end + 1;
+        if !matches!(head.get(at), Some(b' ' | b'\t')) {
+            return at;
+        }
+    }
+    head.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Sources;
+
+    #[test]
+    fn folds_belong_to_their_field() {
+        let head = b"A: 1\r\nB : 2\r\n\tfold: x\r\nC:\r\nno colon\r\n";
+        let found: Vec<(&[u8], &[u8])> = fields(head).collect();
+        let expected: Vec<(&[u8], &[u8])> = vec![
+            (b"A", b" 1\r\n"),
+            (b"B", b" 2\r\n\tfold: x\r\n"),
+            (b"C", b"\r\n"),
+            (b"no colon", b""),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn domains_of_recipients_come_once_each() {
+        let mail = Mail {
+            recipients: vec![
+                b"a@Example.ORG".to_vec(),
+                b"b@example.org".to_vec(),
+                b"root".to_vec(),
+            ],
+            host_name: b"mx.example.org".to_vec(),
+            head: b"From: Ann <ann@example.com>\r\nList-Id: <l.example.com>\r\n".to_vec(),
+            ..Mail::default()
+        };
+        let envelope = envelope(&mail);
+        assert_eq!(envelope.from.as_deref(), Some("ann@example.com"));
+        assert_eq!(envelope.list_mail, crate::policy::ListMail::Yes);
+        let loaded = super::super::settings::load(&Sources::builtin_only()).unwrap();
+        let facts = facts(&mail, &envelope, &loaded);
+        assert_eq!(facts.recipient_domains, ["example.org"]);
+        assert_eq!(facts.host_name, "mx.example.org", "as the MTA told");
+    }
+}

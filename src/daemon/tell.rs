@@ -1,0 +1,94 @@
+//! Who is told of a message and of what happens on sockets: the log, the metrics, the journal.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::journal::Recorder;
+use super::log;
+use super::metrics::{ConnectionFault, Metrics};
+use crate::engine::{Outcome, Policy};
+use crate::milter;
+use crate::policy::Envelope;
+use crate::record::event::{Event, Seen};
+use crate::record::time::Timestamp;
+
+/// One message, when its answer is ready.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    pub mail: &'a milter::Mail,
+    pub envelope: &'a Envelope,
+    pub policy: &'a Policy,
+    pub outcome: &'a Outcome,
+    /// Time in the engine.
+    pub engine: Duration,
+    /// Time spent waiting for the DNS.
+    pub dns: Duration,
+    /// Generation of the configuration that the message was filtered with.
+    pub generation: u64,
+}
+
+/// Tells the log, the metrics and the journal. Stands on the way of the mail, so it never waits.
+#[derive(Debug)]
+pub struct Tell {
+    pub metrics: Arc<Metrics>,
+    pub recorder: Recorder,
+}
+
+impl Tell {
+    /// A message has its answer.
+    pub fn message(&self, report: &Report<'_>) {
+        let seen = Seen {
+            time: Timestamp::of(SystemTime::now()),
+            queue_id: &report.mail.queue_id(),
+            sender: &report.envelope.sender,
+            recipients: &report.envelope.recipients,
+            bytes: report.mail.size as u64,
+            engine: report.engine,
+            dns: report.dns,
+            generation: report.generation,
+        };
+        let event = Event::new(&seen, report.policy, report.outcome);
+        log::message(&event);
+        self.metrics.message(&event);
+        self.recorder.record(event);
+    }
+
+    /// Something happened on a socket.
+    pub fn event(&self, event: &milter::Event<'_>) {
+        use milter::Event;
+        let metrics = &self.metrics;
+        match event {
+            Event::Opened => metrics.connection_opened(),
+            Event::Closed { received, sent } => {
+                metrics.connection_closed();
+                metrics.transferred(*received, *sent);
+            }
+            Event::Violation(error) => {
+                metrics.connection_fault(ConnectionFault::Protocol);
+                tracing::warn!(%error, "connection ended: it breaks the protocol");
+            }
+            Event::Deadline(waiting) => {
+                metrics.connection_fault(ConnectionFault::Timeout);
+                tracing::warn!(waited_for = %waiting, "connection ended: deadline");
+            }
+            Event::Broken(error) => {
+                metrics.connection_fault(ConnectionFault::Io);
+                tracing::info!(%error, "connection broke");
+            }
+            Event::NotAccepted(error) => {
+                metrics.connection_fault(ConnectionFault::Accept);
+                tracing::error!(%error, "connection not accepted");
+            }
+            Event::Evicted => {
+                metrics.connection_fault(ConnectionFault::Limit);
+                tracing::warn!("the longest idle connection made room for a new one");
+            }
+            Event::OutOfMemory { held } => {
+                tracing::warn!(held, "message put off: too many bytes of mail in memory");
+            }
+            Event::DrainCut(connections) => {
+                tracing::warn!(connections, "drain deadline: busy connections cut");
+            }
+        }
+    }
+}
