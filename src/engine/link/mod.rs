@@ -5,6 +5,7 @@
 //! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
 //! | what a host may be: WHATWG hosts, S9–S14 | `authority` |
 //! | UTS #58 §3.5.1 termination | `termination` |
+//! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format`], [`Url`] |
 //! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
 //!
 //! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
@@ -21,6 +22,7 @@
 mod authority;
 mod candidate;
 mod defanged;
+mod escape;
 mod finder;
 mod linkifier;
 mod prose;
@@ -30,6 +32,7 @@ mod walk;
 use std::ops::Range;
 
 use candidate::{Candidates, Flaw, Reading};
+pub use escape::{Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 
 /// How a URL announces itself.
