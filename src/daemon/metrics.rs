@@ -129,6 +129,10 @@ ConnectionFault {
         Timeout = "timeout",
         /// More connections than the configuration allows.
         Limit = "limit",
+        /// Too many bytes of messages in memory: the message was put off.
+        Memory = "memory",
+        /// Still busy when the time to stop was over.
+        Drain = "drain",
     }
 }
 

@@ -95,19 +95,34 @@ impl Seal {
         value
     }
 
-    /// Whether the field was made here, for this Message-ID and this body.
-    pub fn holds(&self, value: &[u8], message_id: &[u8], body: &[u8]) -> bool {
-        let Some(hex) =
-            std::str::from_utf8(value).ok().and_then(|v| v.trim().strip_prefix("v=1; s="))
-        else {
+    /// Whether this is mail of our own: its field was made here for its Message-ID and its body.
+    /// The head is raw, with its line ends.
+    pub fn is_own(&self, head: &[u8], body: &[u8]) -> bool {
+        let Some(value) = field(head, FIELD) else {
             return false;
         };
-        let digits: Option<Vec<u8>> = (0..hex.len())
-            .step_by(2)
-            .map(|at| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok())
+        let id = field(head, "Message-ID").unwrap_or_default();
+        self.holds(&value, &id, body)
+    }
+
+    /// Whether the value of the field was made here for this Message-ID and this body. White space in the
+    /// value says nothing: it may have been folded.
+    pub fn holds(&self, value: &[u8], message_id: &[u8], body: &[u8]) -> bool {
+        let value: Vec<u8> =
+            value.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let Some(digits) = value.strip_prefix(b"v=1;s=") else {
+            return false;
+        };
+        let digit = |byte: &u8| char::from(*byte).to_digit(16);
+        let mac: Option<Vec<u8>> = digits
+            .chunks(2)
+            .map(|pair| match pair {
+                [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
+                _ => None,
+            })
             .collect();
         // Compared in constant time.
-        digits.is_some_and(|mac| self.mac(message_id, body).verify_slice(&mac).is_ok())
+        mac.is_some_and(|mac| self.mac(message_id, body).verify_slice(&mac).is_ok())
     }
 
     fn mac(&self, message_id: &[u8], body: &[u8]) -> Hmac<Sha256> {
@@ -127,6 +142,25 @@ impl Seal {
         }
         mac
     }
+}
+
+/// The value of the first field of this name, with its folds; the name in any case.
+fn field(head: &[u8], name: &str) -> Option<Vec<u8>> {
+    let mut lines = head.split_inclusive(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        let Some((found, rest)) = line.split_at_checked(name.len()) else {
+            continue;
+        };
+        if !found.eq_ignore_ascii_case(name.as_bytes()) || rest.first() != Some(&b':') {
+            continue;
+        }
+        let mut value = rest.get(1..).unwrap_or_default().to_vec();
+        while let Some(fold) = lines.next_if(|line| matches!(line.first(), Some(b' ' | b'\t'))) {
+            value.extend_from_slice(fold);
+        }
+        return Some(value);
+    }
+    None
 }
 
 /// The key that the configuration names, else the one in the state directory.
@@ -179,6 +213,22 @@ mod tests {
         ] {
             assert!(!holds(forged, ID, b"one\r\ntwo\r\n"), "{forged}");
         }
+    }
+
+    #[test]
+    fn own_mail_is_known_by_its_head_folded_or_not() {
+        let seal = Seal::new(Arc::from([7; 32]));
+        let value = seal.value(ID, b"text\r\n");
+        let folded = value.replace("; ", ";\r\n\t");
+        let own = |head: String| seal.is_own(head.as_bytes(), b"text\r\n");
+        assert!(own(format!("From: a@b\r\nMessage-ID: {ID}\r\nX-Linkmilter-Digest: {folded}\r\n")));
+        assert!(own(format!("x-linkmilter-digest:{value}\nmessage-id:{ID}\n")));
+        assert!(!own(format!("X-Linkmilter-Digest: {value}\r\n")));
+        assert!(!own(format!("Message-ID: {ID}\r\nSubject: X-Linkmilter-Digest: {value}\r\n")));
+        assert!(!own(format!(
+            "Message-ID: {ID}\r\nX-Linkmilter-Digest: forged\r\nX-Linkmilter-Digest: {value}\r\n"
+        )));
+        assert!(!own(String::new()));
     }
 
     #[test]
