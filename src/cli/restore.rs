@@ -1,11 +1,110 @@
-//! `linkmilter restore`.
+//! `linkmilter restore`: a filtered message in, the original out.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 
 use super::Answer;
+use crate::engine::splice::{RestoreError, Seal, restore};
 
 /// Undo the edits of a filtered message
+///
+/// Writes the original message, without the header fields of the filter. Nothing is written, and the
+/// exit code is 1, unless the body has the SHA-256 that it had before the filter: a DKIM signature
+/// then verifies again. Messages kept with bare line feeds (Maildir) come back with bare line feeds.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The message; `-` or nothing: standard input
+    file: Option<PathBuf>,
+    /// Where the filter keeps recipes that are too big for a header field
+    #[arg(long, value_name = "DIR", default_value = "/var/lib/linkmilter")]
+    state_dir: PathBuf,
+    /// File with the key of the seal; without it a seal is not checked
+    #[arg(long, value_name = "FILE")]
+    seal_key: Option<PathBuf>,
+}
 
-pub fn run(_args: Args) -> anyhow::Result<Answer> {
-    anyhow::bail!("not built yet")
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let message = read(args.file.as_deref())?;
+    let key = args.seal_key.as_deref().map(read_key).transpose()?;
+    let (head, separator, body) = split(&message);
+    let stored = |digest: &str| fs::read(args.state_dir.join(RECIPES).join(digest)).ok();
+    let restored = match restore(head, body, key.as_deref(), stored) {
+        Ok(restored) => restored,
+        Err(error) => {
+            eprintln!("linkmilter: {error}{}", hint(&error, &args.state_dir));
+            return Ok(Answer::No);
+        }
+    };
+    let seal = match (restored.seal, key.is_some()) {
+        (Seal::Ours, _) => "the seal is of this key",
+        (Seal::Foreign, _) => "the seal is NOT of this key: another filter wrote the recipe",
+        (Seal::Unknown, true) => "no seal",
+        (Seal::Unknown, false) => "the seal was not checked (--seal-key)",
+    };
+    eprintln!("linkmilter: body as it was before the filter; {seal}");
+    let mut out = std::io::stdout().lock();
+    for bytes in [restored.head.as_slice(), separator, &restored.body] {
+        out.write_all(bytes).context("cannot write to standard output")?;
+    }
+    out.flush().context("cannot write to standard output")?;
+    Ok(Answer::Done)
+}
+
+/// Folder of the state directory that holds recipes.
+const RECIPES: &str = "undo";
+
+fn hint(error: &RestoreError, state_dir: &Path) -> String {
+    match error {
+        RestoreError::NotHere(_) => {
+            format!(" ({}; see --state-dir)", state_dir.join(RECIPES).display())
+        }
+        _ => String::new(),
+    }
+}
+
+fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+    match file {
+        Some(file) if file != Path::new("-") => {
+            fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+        }
+        _ => {
+            let mut message = Vec::new();
+            std::io::stdin()
+                .lock()
+                .read_to_end(&mut message)
+                .context("cannot read standard input")?;
+            Ok(message)
+        }
+    }
+}
+
+/// A key file holds the key and perhaps a line end.
+fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let key = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let key = key.trim_ascii();
+    anyhow::ensure!(
+        key.len() >= 16,
+        "{}: expected a key of 16 bytes or more, found {}",
+        file.display(),
+        key.len()
+    );
+    Ok(key.to_vec())
+}
+
+/// Header fields, the empty line, the body.
+fn split(message: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let mut at = 0;
+    while let Some(rest) = message.get(at..).filter(|rest| !rest.is_empty()) {
+        let next = memchr::memchr(b'\n', rest).map_or(message.len(), |feed| at + feed + 1);
+        if matches!(message.get(at..next), Some(b"\n" | b"\r\n")) {
+            let (head, rest) = message.split_at(at);
+            let (separator, body) = rest.split_at(next - at);
+            return (head, separator, body);
+        }
+        at = next;
+    }
+    (message, b"", b"")
 }

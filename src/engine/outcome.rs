@@ -278,6 +278,14 @@ pub struct Field {
     pub value: String,
 }
 
+/// A recipe that is too big for a header field: to be kept where `restore` finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecipe {
+    /// SHA-256 of the recipe in lower-case hexadecimal: its file name in the state directory.
+    pub digest: String,
+    pub recipe: Vec<u8>,
+}
+
 /// Why a part or the rest of a message was not read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bypass {
@@ -332,6 +340,8 @@ pub struct Outcome {
     pub head_edits: Vec<HeadEdit>,
     /// Header fields to add.
     pub fields: Vec<Field>,
+    /// The recipe that takes the edits back, when it does not fit into a field.
+    pub stored: Option<StoredRecipe>,
     pub disposition: Disposition,
     /// What was not read, and why, with the part's path.
     pub bypasses: Vec<(String, Bypass)>,

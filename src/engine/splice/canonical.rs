@@ -1,0 +1,172 @@
+//! Bodies in CRLF form: every line feed counts as CR LF, whether or not the CR is there.
+
+use sha2::{Digest, Sha256};
+
+/// Line ends of a stretch of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// All CRLF, or none at all.
+    Crlf = 0,
+    Lf = 1,
+    Mixed = 2,
+}
+
+impl Style {
+    pub fn of(bytes: &[u8]) -> Style {
+        let mut style = None;
+        for at in memchr::memchr_iter(b'\n', bytes) {
+            let crlf = at > 0 && bytes.get(at - 1) == Some(&b'\r');
+            let here = if crlf { Style::Crlf } else { Style::Lf };
+            match style {
+                None => style = Some(here),
+                Some(style) if style == here => {}
+                Some(_) => return Style::Mixed,
+            }
+        }
+        style.unwrap_or(Style::Crlf)
+    }
+
+    pub fn from_number(number: u64) -> Option<Style> {
+        match number {
+            0 => Some(Style::Crlf),
+            1 => Some(Style::Lf),
+            2 => Some(Style::Mixed),
+            _ => None,
+        }
+    }
+}
+
+/// SHA-256 of the bytes in CRLF form.
+pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let mut at = 0;
+    for feed in memchr::memchr_iter(b'\n', bytes) {
+        if feed == 0 || bytes.get(feed - 1) != Some(&b'\r') {
+            hash.update(bytes.get(at..feed).unwrap_or_default());
+            hash.update(b"\r");
+            at = feed;
+        }
+    }
+    hash.update(bytes.get(at..).unwrap_or_default());
+    hash.finalize().into()
+}
+
+/// Writes bytes of one style as the reader's copy has them. Mixed line ends stay what they are.
+pub(super) fn convert(bytes: &[u8], from: Style, to: Style, out: &mut Vec<u8>) {
+    match (from, to) {
+        (Style::Crlf, Style::Lf) => {
+            let mut at = 0;
+            for feed in memchr::memchr_iter(b'\n', bytes) {
+                let stop =
+                    if feed > at && bytes.get(feed - 1) == Some(&b'\r') { feed - 1 } else { feed };
+                out.extend_from_slice(bytes.get(at..stop).unwrap_or_default());
+                at = feed;
+            }
+            out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+        }
+        (Style::Lf, Style::Crlf) => {
+            for (index, line) in bytes.split(|b| *b == b'\n').enumerate() {
+                if index > 0 {
+                    out.extend_from_slice(b"\r\n");
+                }
+                out.extend_from_slice(line);
+            }
+        }
+        _ => out.extend_from_slice(bytes),
+    }
+}
+
+/// Counts bytes in CRLF form, stretch by stretch.
+#[derive(Default)]
+pub(super) struct Length {
+    after_cr: bool,
+}
+
+impl Length {
+    pub fn of(&mut self, bytes: &[u8]) -> u64 {
+        let mut length = bytes.len() as u64;
+        for feed in memchr::memchr_iter(b'\n', bytes) {
+            let crlf = match feed.checked_sub(1) {
+                Some(before) => bytes.get(before) == Some(&b'\r'),
+                None => self.after_cr,
+            };
+            length += u64::from(!crlf);
+        }
+        if let Some(last) = bytes.last() {
+            self.after_cr = *last == b'\r';
+        }
+        length
+    }
+}
+
+/// Takes stretches of a body by their length in CRLF form.
+pub(super) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    after_cr: bool,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0, after_cr: false }
+    }
+
+    /// The next stretch of this length; `None` when the bytes end before it, or when it would cut a
+    /// line end in two.
+    pub fn take(&mut self, length: u64) -> Option<&'a [u8]> {
+        let start = self.at;
+        let mut left = length;
+        while left > 0 {
+            let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+            let run = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            if run > 0 {
+                let run = run.min(usize::try_from(left).ok()?);
+                self.at += run;
+                left -= run as u64;
+                self.after_cr = rest.get(run - 1) == Some(&b'\r');
+                continue;
+            }
+            let width = if self.after_cr { 1 } else { 2 };
+            left = left.checked_sub(width)?;
+            self.at += 1;
+            self.after_cr = false;
+        }
+        self.bytes.get(start..self.at)
+    }
+
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_cursors_agree_whatever_the_line_ends() {
+        let crlf = b"ab\r\nc\r\n\r\nd";
+        let lf = b"ab\nc\n\nd";
+        assert_eq!(Length::default().of(lf), crlf.len() as u64);
+        for cut in 0..=lf.len() {
+            let mut length = Length::default();
+            let (head, tail) = (length.of(&lf[..cut]), length.of(&lf[cut..]));
+            assert_eq!(head + tail, crlf.len() as u64);
+            assert_eq!(Cursor::new(lf).take(head), Some(&lf[..cut]));
+        }
+        assert_eq!(Cursor::new(lf).take(3), None, "in the middle of a line end");
+        assert_eq!(Cursor::new(lf).take(99), None);
+        assert_eq!(sha256(lf), sha256(crlf));
+    }
+
+    #[test]
+    fn styles() {
+        assert_eq!(Style::of(b"a\r\nb\r\n"), Style::Crlf);
+        assert_eq!(Style::of(b"a\nb\n"), Style::Lf);
+        assert_eq!(Style::of(b"a\nb\r\n"), Style::Mixed);
+        let mut out = Vec::new();
+        convert(b"a\r\nb", Style::Crlf, Style::Lf, &mut out);
+        convert(b"c\nd\n", Style::Lf, Style::Crlf, &mut out);
+        assert_eq!(out, b"a\nbc\r\nd\r\n");
+    }
+}

@@ -1,0 +1,179 @@
+//! How a recipe is written down: numbers and byte strings, deflate, base64.
+
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// Writes numbers (LEB128) and byte strings.
+#[derive(Default)]
+pub(super) struct Writer(Vec<u8>);
+
+impl Writer {
+    pub fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push((number & 0x7F) as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.raw(bytes);
+    }
+
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub fn finish(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Reads what a [`Writer`] wrote; `None` at anything else.
+pub(super) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader(bytes)
+    }
+
+    pub fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..63).step_by(7) {
+            let (byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.number()?;
+        self.raw(usize::try_from(length).ok()?)
+    }
+
+    pub fn raw(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
+/// Raw deflate (RFC 1951).
+pub(super) fn deflate(plain: &[u8]) -> Vec<u8> {
+    let mut engine = Compress::new(Compression::best(), false);
+    let mut out = Vec::with_capacity(plain.len() / 2 + 64);
+    loop {
+        let taken = usize::try_from(engine.total_in()).unwrap_or(plain.len());
+        let rest = plain.get(taken..).unwrap_or_default();
+        match engine.compress_vec(rest, &mut out, FlushCompress::Finish) {
+            Ok(Status::StreamEnd) | Err(_) => return out,
+            Ok(_) => out.reserve(out.capacity().max(64)),
+        }
+    }
+}
+
+/// Inflates to at most `limit` bytes; `None` for a broken stream or a longer one.
+pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
+    let mut engine = Decompress::new(false);
+    let mut out = Vec::with_capacity(limit.min(packed.len().saturating_mul(4)) + 64);
+    loop {
+        let taken = usize::try_from(engine.total_in()).ok()?;
+        let before = out.len();
+        let status =
+            engine.decompress_vec(packed.get(taken..)?, &mut out, FlushDecompress::Finish).ok()?;
+        if out.len() > limit {
+            return None;
+        }
+        if status == Status::StreamEnd {
+            return Some(out);
+        }
+        let idle = out.len() == before && engine.total_in() == taken as u64;
+        if idle && out.len() < out.capacity() {
+            return None;
+        }
+        out.reserve(out.capacity().min(limit).max(64));
+    }
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// RFC 4648 §4, with padding.
+pub(super) fn to_base64(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for unit in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(unit.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for index in 0..4_usize {
+            let value = bits >> (18 - 6 * index) & 63;
+            let digit = ALPHABET.get(value as usize).copied().unwrap_or(b'A');
+            out.push(if index > unit.len() { '=' } else { char::from(digit) });
+        }
+    }
+    out
+}
+
+/// Strict but for white space; `None` for anything else.
+pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let digits = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(&text);
+    if !text.len().is_multiple_of(4) {
+        return None;
+    }
+    let mut out = Vec::with_capacity(digits.len() / 4 * 3 + 3);
+    for unit in digits.chunks(4) {
+        let mut bits = 0_u32;
+        for byte in unit {
+            bits = bits << 6 | ALPHABET.iter().position(|digit| digit == byte)? as u32;
+        }
+        bits <<= 6 * (4 - unit.len()) as u32;
+        let [_, bytes @ ..] = bits.to_be_bytes();
+        out.extend_from_slice(bytes.get(..unit.len().checked_sub(1)?)?);
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_strings_come_back() {
+        let mut writer = Writer::default();
+        for number in [0, 1, 127, 128, 300, u64::from(u32::MAX)] {
+            writer.number(number);
+        }
+        writer.bytes(b"abc");
+        let plain = writer.finish();
+        let mut reader = Reader::new(&plain);
+        for number in [0, 1, 127, 128, 300, u64::from(u32::MAX)] {
+            assert_eq!(reader.number(), Some(number));
+        }
+        assert_eq!(reader.bytes(), Some(&b"abc"[..]));
+        assert_eq!(reader.number(), None);
+    }
+
+    #[test]
+    fn inflating_is_bounded() {
+        let bomb = deflate(&vec![0; 1 << 20]);
+        assert!(bomb.len() < 2000);
+        assert_eq!(inflate(&bomb, 1000), None);
+        assert_eq!(inflate(&bomb, 1 << 20).map(|plain| plain.len()), Some(1 << 20));
+        assert_eq!(inflate(b"\xff\xff", 10), None);
+    }
+
+    #[test]
+    fn rfc_4648_vectors() {
+        for (plain, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(to_base64(plain.as_bytes()), text);
+            assert_eq!(from_base64(text).as_deref(), Some(plain.as_bytes()));
+        }
+        assert_eq!(from_base64("Zg="), None);
+        assert_eq!(from_base64("Z!=="), None);
+    }
+}
