@@ -81,17 +81,8 @@ fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// A key file holds the key and perhaps a line end.
 fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let key = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let key = key.trim_ascii();
-    anyhow::ensure!(
-        key.len() >= 16,
-        "{}: expected a key of 16 bytes or more, found {}",
-        file.display(),
-        key.len()
-    );
-    Ok(key.to_vec())
+    fs::read(file).with_context(|| format!("cannot read the key {}", file.display()))
 }
 
 /// Header fields, the empty line, the body.

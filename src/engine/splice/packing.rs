@@ -80,6 +80,7 @@ pub(super) fn deflate(plain: &[u8]) -> Vec<u8> {
 pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut engine = Decompress::new(false);
     let mut out = Vec::with_capacity(limit.min(packed.len().saturating_mul(4)) + 64);
+    let mut idle = 0;
     loop {
         let taken = usize::try_from(engine.total_in()).ok()?;
         let before = out.len();
@@ -91,8 +92,9 @@ pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
         if status == Status::StreamEnd {
             return Some(out);
         }
-        let idle = out.len() == before && engine.total_in() == taken as u64;
-        if idle && out.len() < out.capacity() {
+        // A round may only turn the window; a second one without effect is the end of the input.
+        idle = if out.len() == before && engine.total_in() == taken as u64 { idle + 1 } else { 0 };
+        if idle > 1 {
             return None;
         }
         out.reserve(out.capacity().min(limit).max(64));

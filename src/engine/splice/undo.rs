@@ -194,7 +194,16 @@ struct Recipe<'a> {
     sha256: [u8; 32],
     style: Style,
     edits: Vec<(u64, u64, Original<'a>)>,
-    head: Vec<(&'a [u8], u64, Option<&'a [u8]>)>,
+    head: Vec<OldField<'a>>,
+}
+
+/// The value of a header field before the filter.
+struct OldField<'a> {
+    name: &'a [u8],
+    /// Which of the fields of that name, from 1.
+    index: u64,
+    /// `None`: there was none.
+    value: Option<&'a [u8]>,
 }
 
 impl<'a> Recipe<'a> {
@@ -212,8 +221,8 @@ impl<'a> Recipe<'a> {
         let mut head = Vec::new();
         for _ in 0..reader.number()? {
             let (name, index) = (reader.bytes()?, reader.number()?);
-            let old = if reader.number()? == 1 { None } else { Some(reader.bytes()?) };
-            head.push((name, index, old));
+            let value = if reader.number()? == 1 { None } else { Some(reader.bytes()?) };
+            head.push(OldField { name, index, value });
         }
         Some(Recipe { sha256, style, edits, head })
     }
@@ -259,7 +268,7 @@ impl<'a> Recipe<'a> {
     fn head(&self, head: &[u8]) -> Vec<u8> {
         let kept = Style::of(head);
         let mut out = head.to_vec();
-        for (name, index, old) in &self.head {
+        for OldField { name, index, value: old } in &self.head {
             let nth = usize::try_from(*index).unwrap_or(1).max(1) - 1;
             let found = header_fields(&out)
                 .filter(|field| field.is_named(&out, name))
