@@ -45,12 +45,17 @@ pub(super) fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// The names of a list in ASCII form, each line that holds none becomes a problem.
+/// The names of a list in ASCII form, each line that holds none becomes a problem. `=name` stays
+/// so: it protects the name as a whole only ([`crate::engine::host::Names`]).
 pub(super) fn names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec<String> {
     let mut names = Vec::new();
     for (number, word) in words(text) {
-        match Domain::parse(word) {
-            Ok(domain) => names.push(domain.0),
+        let (whole, bare) = match word.strip_prefix('=') {
+            Some(bare) => ("=", bare),
+            None => ("", word),
+        };
+        match Domain::parse(bare) {
+            Ok(domain) => names.push(format!("{whole}{}", domain.0)),
             Err(_) => problems.push(Problem {
                 key: String::new(),
                 origin: format!("{}:{number}", path.display()),

@@ -3,6 +3,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod content;
+pub mod explain;
 pub mod host;
 pub mod limits;
 pub mod link;

@@ -6,12 +6,14 @@
 //! | the file that keeps events | [`journal::Journal`] | one event a line |
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
+//! | one target judged | [`judgement::JudgementRecord`] | `docs/json.md`, "judgement" |
 //! | one message in words | [`story`] | text |
 
 pub mod aggregate;
 pub mod digest;
 pub mod event;
 pub mod journal;
+pub mod judgement;
 pub mod printable;
 pub mod story;
 pub mod time;

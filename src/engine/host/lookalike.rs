@@ -85,6 +85,15 @@ fn primary(c: char) -> String {
     readings(c).into_iter().next().map_or_else(|| c.to_string(), |reading| reading.text)
 }
 
+/// What a reader takes the character for, in lower-case ASCII letters or digits; `None` for ASCII,
+/// marks, and whatever looks like nothing of ASCII.
+pub fn reads_as(c: char) -> Option<String> {
+    if c.is_ascii() {
+        return None;
+    }
+    readings(c).into_iter().map(|reading| reading.text).find(|text| !text.is_empty())
+}
+
 /// What a character beyond ASCII may be read as, the likeliest first. A mark reads as nothing;
 /// a letter that looks like no Latin one has no reading.
 pub(super) fn readings(c: char) -> Vec<Reading> {

@@ -31,7 +31,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 pub use domain::{Section, is_special_use, registrable};
-pub use lookalike::bidi_skeleton;
+pub use lookalike::{bidi_skeleton, reads_as};
 pub use memo::Memo;
 pub use names::{BadName, Names};
 pub use script::mixes_scripts;

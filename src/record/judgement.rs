@@ -1,0 +1,128 @@
+//! The judgement of one target, as `check --json` prints it: one object a line, described in
+//! `docs/json.md`, "judgement".
+
+use serde::Serialize;
+
+use super::SCHEMA_VERSION;
+use crate::engine::explain;
+use crate::engine::host::{Judgement, Label, LinkJudgement};
+use crate::engine::outcome::Reasons;
+use crate::engine::policy::Policy;
+
+/// One target judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct JudgementRecord {
+    /// The target as it was given.
+    pub input: String,
+    /// `host`, `url` or `address`.
+    pub kind: &'static str,
+    pub verdict: &'static str,
+    /// Reason codes, in the order of the documentation.
+    pub reasons: Vec<&'static str>,
+    /// The host in ASCII (A-labels); empty when there is none.
+    pub ascii: String,
+    /// The host in Unicode (U-labels).
+    pub unicode: String,
+    /// The protected name that it reads as.
+    pub target: Option<String>,
+    /// The labels that something is said of.
+    pub labels: Vec<LabelRecord>,
+    /// Hosts of URLs inside it, of a userinfo, of further addressees.
+    pub inner: Vec<InnerRecord>,
+    /// The same in words, a line each.
+    pub explanation: Vec<String>,
+    /// Version of this form.
+    pub schema: u32,
+}
+
+/// A label that something is said of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LabelRecord {
+    pub spelling: String,
+    pub ascii: String,
+    pub unicode: String,
+    pub verdict: &'static str,
+    pub reasons: Vec<&'static str>,
+    /// Its characters beyond ASCII, each once.
+    pub characters: Vec<CharacterRecord>,
+}
+
+/// A character, with what it is taken for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CharacterRecord {
+    /// `U+0430`.
+    pub code: String,
+    pub name: String,
+    pub script: &'static str,
+    pub reads_as: Option<String>,
+}
+
+/// A host inside the target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InnerRecord {
+    pub ascii: String,
+    pub unicode: String,
+    pub verdict: &'static str,
+    pub reasons: Vec<&'static str>,
+    pub target: Option<String>,
+}
+
+impl JudgementRecord {
+    /// The record of a target, explained as this policy would act.
+    pub fn new(input: &str, kind: &'static str, link: &LinkJudgement, policy: &Policy) -> Self {
+        let labels = link.host.iter().flat_map(|host| &host.labels);
+        JudgementRecord {
+            input: input.to_owned(),
+            kind,
+            verdict: link.verdict.as_str(),
+            reasons: codes(link.reasons),
+            ascii: link.ascii().to_owned(),
+            unicode: link.unicode().to_owned(),
+            target: link.target().map(str::to_owned),
+            labels: labels
+                .filter(|label| !label.reasons.is_empty())
+                .map(LabelRecord::new)
+                .collect(),
+            inner: link.inner.iter().map(InnerRecord::new).collect(),
+            explanation: explain::link(link, policy),
+            schema: SCHEMA_VERSION,
+        }
+    }
+}
+
+impl LabelRecord {
+    fn new(label: &Label) -> Self {
+        LabelRecord {
+            spelling: label.spelling.clone(),
+            ascii: label.ascii.clone(),
+            unicode: label.unicode.clone(),
+            verdict: label.verdict.as_str(),
+            reasons: codes(label.reasons),
+            characters: explain::characters(label)
+                .into_iter()
+                .map(|found| CharacterRecord {
+                    code: format!("U+{:04X}", u32::from(found.character)),
+                    name: found.name,
+                    script: found.script,
+                    reads_as: found.reads_as,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl InnerRecord {
+    fn new(host: &Judgement) -> Self {
+        InnerRecord {
+            ascii: host.ascii.clone(),
+            unicode: host.unicode.clone(),
+            verdict: host.verdict.as_str(),
+            reasons: codes(host.reasons),
+            target: host.target.clone(),
+        }
+    }
+}
+
+fn codes(reasons: Reasons) -> Vec<&'static str> {
+    reasons.iter().map(|reason| reason.code()).collect()
+}
