@@ -84,8 +84,8 @@ pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     loop {
         let taken = usize::try_from(engine.total_in()).ok()?;
         let before = out.len();
-        let status =
-            engine.decompress_vec(packed.get(taken..)?, &mut out, FlushDecompress::Finish).ok()?;
+        let rest = packed.get(taken..)?;
+        let status = engine.decompress_vec(rest, &mut out, FlushDecompress::None).ok()?;
         if out.len() > limit {
             return None;
         }
