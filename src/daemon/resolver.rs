@@ -204,9 +204,7 @@ enum Asked {
 impl<D: Dns> Shared<D> {
     /// One query, from its start to the cache.
     async fn fly(&self, tld: &str) -> Answer {
-        // Behind the deadline of the message that asked first, for the sake of the next one.
-        let patience = self.deadline.saturating_mul(2).max(Duration::from_secs(5));
-        let response = tokio::time::timeout(patience, self.dns.soa(tld)).await;
+        let response = tokio::time::timeout(patience(self.deadline), self.dns.soa(tld)).await;
         let response = response.unwrap_or(Response::Timeout);
         let now = (self.clock)();
         let mut state = self.state();
@@ -214,6 +212,12 @@ impl<D: Dns> Shared<D> {
         state.flights.remove(tld);
         state.cache.put(tld, response, now)
     }
+}
+
+/// Time that a query flies: beyond the deadline of the message that asked first, so that a late
+/// answer is there for the next one.
+fn patience(deadline: Duration) -> Duration {
+    deadline.saturating_mul(2).max(Duration::from_secs(5))
 }
 
 impl<D> Shared<D> {
@@ -272,7 +276,7 @@ fn name_server(server: SocketAddr) -> NameServerConfig {
 
 fn adjust(resolver: &mut ResolverOpts, options: &Options) {
     // Two tries within the time that a query flies.
-    resolver.timeout = options.deadline.max(Duration::from_millis(100));
+    resolver.timeout = patience(options.deadline) / 2;
     resolver.attempts = 1;
     resolver.cache_size = 0;
     resolver.use_hosts_file = ResolveHosts::Never;

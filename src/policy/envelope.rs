@@ -44,23 +44,35 @@ pub struct Envelope {
     pub authenticated: Option<String>,
     pub path: Path,
     pub list_mail: ListMail,
-    /// Address of the From field, if there is exactly one with one address.
-    pub from: Option<String>,
+    pub author: Author,
     /// Values of the Authentication-Results fields, from the top.
     pub auth_results: Vec<String>,
-    from_fields: usize,
+}
+
+/// Who the From field says wrote the message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Author {
+    /// No From field yet.
+    #[default]
+    Absent,
+    /// One From field with this address and no other.
+    One(String),
+    /// Several fields or addresses, or none that can be read: nobody to be exempt.
+    Unclear,
 }
 
 impl Envelope {
     /// Takes what selects settings from a header field, decoded as UTF-8 where it is.
     ///
-    /// From makes [`Envelope::from`], Authentication-Results is kept, and List-Id, List-Post
+    /// From makes [`Envelope::author`], Authentication-Results is kept, and List-Id, List-Post
     /// (RFC 2369, RFC 2919) and `Precedence: list` make it list mail.
     pub fn observe(&mut self, name: &str, value: &str) {
         let is = |other: &str| name.eq_ignore_ascii_case(other);
         if is("From") {
-            self.from_fields += 1;
-            self.from = if self.from_fields == 1 { only_address(value) } else { None };
+            self.author = match (&self.author, only_address(value)) {
+                (Author::Absent, Some(address)) => Author::One(address),
+                _ => Author::Unclear,
+            };
         } else if is("Authentication-Results") {
             self.auth_results.push(value.to_owned());
         } else if is("List-Id")
@@ -88,29 +100,37 @@ fn only_address(value: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn from(values: &[&str]) -> Option<String> {
+    fn author(values: &[&str]) -> Author {
         let mut envelope = Envelope::default();
         for value in values {
             envelope.observe("from", value);
         }
-        envelope.from
+        envelope.author
     }
 
     #[test]
-    fn one_from_field_with_one_address_names_the_sender() {
-        assert_eq!(from(&["Ann <ann@example.com>"]).as_deref(), Some("ann@example.com"));
-        assert_eq!(
-            from(&[" \"bank@example.org\" <mallory@example.net>"]).as_deref(),
-            Some("mallory@example.net")
-        );
+    fn one_from_field_with_one_address_names_the_author() {
+        for (value, address) in [
+            ("Ann <ann@example.com>", "ann@example.com"),
+            (" \"bank@example.org\" <mallory@example.net>", "mallory@example.net"),
+            ("=?utf-8?q?bank=40example.org?= <mallory@example.net>", "mallory@example.net"),
+        ] {
+            assert_eq!(author(&[value]), Author::One(address.to_owned()), "{value}");
+        }
     }
 
     #[test]
     fn two_from_addresses_name_nobody() {
-        assert_eq!(from(&["ann@example.com, bob@example.com"]), None);
-        assert_eq!(from(&["ann@example.com", "bob@example.com"]), None);
-        assert_eq!(from(&["ann@example.com", "bob@example.com", "ann@example.com"]), None);
-        assert_eq!(from(&[""]), None);
+        assert_eq!(author(&[]), Author::Absent);
+        for values in [
+            &["ann@example.com, bob@example.com"][..],
+            &["ann@example.com", "bob@example.com"],
+            &["ann@example.com", "bob@example.com", "ann@example.com"],
+            &["", "ann@example.com"],
+            &[""],
+        ] {
+            assert_eq!(author(values), Author::Unclear, "{values:?}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::engine::outcome::Disposition;
 use crate::engine::policy::{MessageAction, Mode};
 
 pub use auth::dmarc_pass;
-pub use envelope::{Direction, Envelope, ListMail, Path};
+pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use network::{Network, NetworkError};
 pub use pattern::Pattern;
 pub use rule::{Conditions, Overrides, Profile, Rule};
@@ -168,7 +168,7 @@ impl Policies {
         if self.is_from_listed_network(envelope) {
             return Some("network");
         }
-        let from = envelope.from.as_deref()?;
+        let Author::One(from) = &envelope.author else { return None };
         let authserv_id = exemptions.authserv_id.as_deref()?;
         let (_, domain) = from.rsplit_once('@')?;
         let listed = exemptions.senders.iter().any(|pattern| pattern.matches(from));

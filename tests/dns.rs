@@ -1,0 +1,508 @@
+//! Asking the DNS: a real server (nsd) for the plain cases, a scripted one for the ugly ones.
+//! The clock of the cache is handed in; no test waits for a TTL.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
+use linkmilter::engine::{Answer, Answers};
+use linkmilter::tld::cache::Bounds;
+
+// ---- a real server ------------------------------------------------------------------------
+
+#[test]
+fn a_real_server_says_what_exists() {
+    let zones = Zones::new(&["com", "xn--p1ai"], &["museum"]);
+    let nsd = Nsd::start(&zones);
+    let rig = Rig::new(nsd.address);
+    let answers = rig.ask(&["com", "xn--p1ai", "museum", "nosuchtld", "com"]);
+    assert_eq!(
+        answers,
+        Answers::from([
+            ("com".to_owned(), Answer::Exists),
+            // Delegated, and the server knows no more of it.
+            ("museum".to_owned(), Answer::Exists),
+            ("nosuchtld".to_owned(), Answer::Missing),
+            ("xn--p1ai".to_owned(), Answer::Exists),
+        ])
+    );
+    assert_eq!(rig.resolver.counts().queries, 4, "one query a name");
+}
+
+#[test]
+fn answers_are_kept_for_their_ttl_and_no_longer() {
+    let nsd = Nsd::start(&Zones::new(&["com"], &[]));
+    let rig = Rig::new(nsd.address);
+    // The zones say 3600 s for what exists, and 1800 s for what does not.
+    for (name, answer, seconds) in [("com", Answer::Exists, 3600), ("nope", Answer::Missing, 1800)]
+    {
+        let before = rig.resolver.counts().queries;
+        assert_eq!(rig.ask_one(name), answer);
+        rig.pass(seconds - 1);
+        assert_eq!(rig.ask_one(name), answer);
+        assert_eq!(rig.resolver.counts().queries, before + 1, "{name}: from the cache");
+        rig.pass(1);
+        assert_eq!(rig.ask_one(name), answer);
+        assert_eq!(rig.resolver.counts().queries, before + 2, "{name}: asked anew");
+    }
+}
+
+#[test]
+fn a_tld_that_appears_is_found_when_the_negative_answer_ends() {
+    let nsd = Nsd::start(&Zones::new(&["com"], &[]));
+    let rig = Rig::new(nsd.address);
+    assert_eq!(rig.ask_one("new"), Answer::Missing);
+    let _nsd = nsd.again(&Zones::new(&["com", "new"], &[]));
+    assert_eq!(rig.ask_one("new"), Answer::Missing);
+    rig.pass(1800);
+    assert_eq!(rig.ask_one("new"), Answer::Exists);
+}
+
+#[test]
+fn a_server_that_goes_and_comes_back_costs_no_answer_that_is_known() {
+    let zones = Zones::new(&["com", "net"], &[]);
+    let nsd = Nsd::start(&zones);
+    let rig = Rig::new(nsd.address);
+    assert_eq!(rig.ask_one("com"), Answer::Exists);
+    let gone = nsd.stop();
+    assert_eq!(rig.ask_one("com"), Answer::Exists, "known");
+    assert_eq!(rig.ask_one("net"), Answer::Unverified, "nobody is there");
+    let _nsd = gone.again(&zones);
+    rig.pass(30);
+    assert_eq!(rig.ask_one("net"), Answer::Exists);
+}
+
+// ---- a scripted server --------------------------------------------------------------------
+
+#[test]
+fn a_server_that_fails_leaves_the_table_to_decide() {
+    for rcode in [SERVFAIL, REFUSED, NOTIMP, FORMERR] {
+        let server = Scripted::start(move |_| Reaction::Rcode(rcode));
+        let rig = Rig::new(server.address);
+        assert_eq!(rig.ask_one("com"), Answer::Unverified, "rcode {rcode}");
+        let asked = server.asked("com");
+        assert!(asked > 0);
+        assert_eq!(rig.ask_one("com"), Answer::Unverified);
+        assert_eq!(server.asked("com"), asked, "rcode {rcode}: not asked again at once");
+        rig.pass(30);
+        rig.ask_one("com");
+        assert!(server.asked("com") > asked, "rcode {rcode}: asked again later");
+    }
+}
+
+#[test]
+fn a_slow_answer_is_too_late_for_this_message_and_there_for_the_next() {
+    let server = Scripted::start(|name| match name {
+        "slow" => Reaction::After(Duration::from_millis(700)),
+        _ => Reaction::Exists,
+    });
+    let rig = Rig::with(server.address, |options| options.deadline = Duration::from_millis(500));
+    let answers = rig.ask(&["slow", "fast"]);
+    assert_eq!(answers.get("slow"), Some(&Answer::Unverified));
+    assert_eq!(answers.get("fast"), Some(&Answer::Exists), "one slow name hinders no other");
+    rig.until(|rig| rig.resolver.counts().entries == 2);
+    let queries = rig.resolver.counts().queries;
+    assert_eq!(rig.ask_one("slow"), Answer::Exists);
+    assert_eq!(rig.resolver.counts().queries, queries);
+}
+
+#[test]
+fn a_silent_server_is_left_alone_after_a_few_tries() {
+    let server = Scripted::start(|_| Reaction::Silence);
+    let rig = Rig::with(server.address, |options| options.deadline = Duration::from_millis(100));
+    let answers = rig.ask(&["na", "nb", "nc"]);
+    assert!(answers.values().all(|answer| *answer == Answer::Unverified));
+    rig.until(|rig| rig.resolver.counts().entries == 3);
+    let queries = rig.resolver.counts().queries;
+    for number in 3..50 {
+        assert_eq!(rig.ask_one(&format!("n{}", letters(number))), Answer::Unverified);
+    }
+    assert_eq!(rig.resolver.counts().queries, queries, "nobody asked during the pause");
+    server.behave(|_| Reaction::Exists);
+    rig.pass(30);
+    assert_eq!(rig.ask_one("com"), Answer::Exists, "the probe after the pause");
+    assert_eq!(rig.ask_one("net"), Answer::Exists);
+}
+
+#[test]
+fn many_messages_at_once_make_one_query_a_name() {
+    let server = Scripted::start(|_| Reaction::After(Duration::from_millis(100)));
+    let rig = Rig::new(server.address);
+    let answers = rig.runtime.block_on(async {
+        let mut tasks = tokio::task::JoinSet::new();
+        for _ in 0..100 {
+            let resolver = Arc::clone(&rig.resolver);
+            tasks.spawn(async move { resolver.answers(&["com".to_owned()]).await });
+        }
+        tasks.join_all().await
+    });
+    assert!(answers.iter().all(|answers| answers.get("com") == Some(&Answer::Exists)));
+    assert_eq!(server.asked("com"), 1);
+}
+
+#[test]
+fn a_message_asks_at_most_its_share() {
+    let server = Scripted::start(|_| Reaction::Exists);
+    let rig = Rig::new(server.address);
+    let names: Vec<String> = (0..100).map(|number| format!("n{}", letters(number))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let answers = rig.ask(&names);
+    assert_eq!(answers.len(), 8, "the rest counts as unverified");
+    assert!(answers.values().all(|answer| *answer == Answer::Exists));
+    assert_eq!(rig.resolver.counts().queries, 8);
+}
+
+#[test]
+fn the_question_is_the_soa_of_the_bare_name() {
+    let server = Scripted::start(|_| Reaction::Exists);
+    let rig = Rig::new(server.address);
+    rig.ask_one("com");
+    let questions = server.questions.lock().unwrap().clone();
+    assert_eq!(questions, [("com".to_owned(), SOA)], "no search list, no other type");
+}
+
+#[test]
+fn lies_and_rubbish_are_no_answers() {
+    for (what, reaction) in [
+        ("another id", Reaction::WrongId),
+        ("half a header", Reaction::Rubbish(vec![0; 5])),
+        ("nothing but zeros", Reaction::Rubbish(vec![0; 200])),
+    ] {
+        let reaction = Arc::new(reaction);
+        let server = Scripted::start(move |_| reaction.as_ref().clone());
+        let rig =
+            Rig::with(server.address, |options| options.deadline = Duration::from_millis(100));
+        assert_eq!(rig.ask_one("com"), Answer::Unverified, "{what}");
+    }
+}
+
+// ---- the rig ------------------------------------------------------------------------------
+
+struct Rig {
+    runtime: tokio::runtime::Runtime,
+    resolver: Arc<Resolver<Hickory>>,
+    /// Seconds of the clock that the cache sees.
+    clock: Arc<AtomicU64>,
+}
+
+impl Rig {
+    fn new(server: SocketAddr) -> Rig {
+        Rig::with(server, |_| {})
+    }
+
+    fn with(server: SocketAddr, change: impl FnOnce(&mut Options)) -> Rig {
+        let mut options = Options {
+            servers: vec![server],
+            deadline: Duration::from_secs(5),
+            validation: Validation::Trust,
+            cache: Bounds::default(),
+            questions: 8,
+        };
+        change(&mut options);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let clock = Arc::new(AtomicU64::new(1_000));
+        let seconds = Arc::clone(&clock);
+        let handed_in: Clock =
+            Arc::new(move || Duration::from_secs(seconds.load(Ordering::SeqCst)));
+        let resolver = runtime.block_on(async {
+            Arc::new(Resolver::new(Hickory::new(&options).unwrap(), &options, handed_in))
+        });
+        Rig { runtime, resolver, clock }
+    }
+
+    fn ask(&self, names: &[&str]) -> Answers {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        self.runtime.block_on(self.resolver.answers(&names))
+    }
+
+    fn ask_one(&self, name: &str) -> Answer {
+        self.ask(&[name])[name]
+    }
+
+    fn pass(&self, seconds: u64) {
+        self.clock.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    fn until(&self, holds: impl Fn(&Rig) -> bool) {
+        for _ in 0..2_000 {
+            if holds(self) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("did not come true within 20 s");
+    }
+}
+
+/// A name of letters for a number.
+fn letters(number: usize) -> String {
+    let letter = |digit: usize| char::from(b'a' + u8::try_from(digit % 26).unwrap());
+    [letter(number / 26), letter(number)].iter().collect()
+}
+
+// ---- nsd ----------------------------------------------------------------------------------
+
+/// Zone files of a small root.
+struct Zones(Vec<(String, String)>);
+
+impl Zones {
+    /// `served` have an SOA of their own, `delegated` stand in the root zone only.
+    fn new(served: &[&str], delegated: &[&str]) -> Zones {
+        let soa = |ttl: u32| {
+            format!(
+                "@ {ttl} IN SOA ns.invalid. h.invalid. 1 7200 3600 86400 1800\n@ {ttl} IN NS ns.invalid.\n"
+            )
+        };
+        let mut root = format!("$ORIGIN .\n{}", soa(1800));
+        for name in served.iter().chain(delegated) {
+            root.push_str(&format!("{name}. 172800 IN NS ns.{name}.\n"));
+        }
+        let mut zones = vec![(".".to_owned(), root)];
+        for name in served {
+            zones.push(((*name).to_owned(), format!("$ORIGIN {name}.\n{}", soa(3600))));
+        }
+        Zones(zones)
+    }
+
+    fn write(&self, directory: &Path, port: u16) {
+        let shown = directory.display();
+        let mut config = format!(
+            "server:\n  ip-address: 127.0.0.1@{port}\n  username: \"\"\n  chroot: \"\"\n  zonesdir: \"{shown}\"\n  \
+             database: \"\"\n  pidfile: \"{shown}/pid\"\n  xfrdfile: \"{shown}/xfrd\"\n  \
+             zonelistfile: \"{shown}/zones\"\n  xfrdir: \"{shown}\"\n  server-count: 1\n  \
+             rrl-ratelimit: 0\nremote-control:\n  control-enable: no\n"
+        );
+        for (index, (name, text)) in self.0.iter().enumerate() {
+            std::fs::write(directory.join(format!("zone{index}")), text).unwrap();
+            config.push_str(&format!("zone:\n  name: \"{name}\"\n  zonefile: \"zone{index}\"\n"));
+        }
+        std::fs::write(directory.join("nsd.conf"), config).unwrap();
+    }
+}
+
+struct Nsd {
+    address: SocketAddr,
+    directory: tempfile::TempDir,
+    child: Child,
+}
+
+/// An nsd that was stopped, to be started anew at the same place.
+struct Stopped {
+    address: SocketAddr,
+    directory: tempfile::TempDir,
+}
+
+impl Nsd {
+    fn start(zones: &Zones) -> Nsd {
+        // A port that was free a moment ago; somebody may take it in between.
+        for _ in 0..5 {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+            let address = socket.local_addr().unwrap();
+            drop(socket);
+            let directory = tempfile::tempdir().unwrap();
+            if let Some(nsd) = (Stopped { address, directory }).try_again(zones) {
+                return nsd;
+            }
+        }
+        panic!("nsd did not start on five ports");
+    }
+
+    fn stop(mut self) -> Stopped {
+        self.end();
+        let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
+        Stopped { address: self.address, directory }
+    }
+
+    fn again(self, zones: &Zones) -> Nsd {
+        self.stop().again(zones)
+    }
+
+    /// SIGTERM to the child, so that its own children end with it.
+    fn end(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Nsd {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Stopped {
+    fn again(self, zones: &Zones) -> Nsd {
+        self.try_again(zones).expect("nsd starts where it ran before")
+    }
+
+    fn try_again(self, zones: &Zones) -> Option<Nsd> {
+        zones.write(self.directory.path(), self.address.port());
+        let log = std::fs::File::create(self.directory.path().join("log")).unwrap();
+        let path = ["/usr/sbin/nsd", "/usr/local/sbin/nsd", "/usr/bin/nsd"]
+            .into_iter()
+            .find(|path| Path::new(path).exists())
+            .expect("no nsd here: install the Debian package nsd");
+        let child = Command::new(path)
+            .arg("-d")
+            .arg("-c")
+            .arg(self.directory.path().join("nsd.conf"))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let mut nsd = Nsd { address: self.address, directory: self.directory, child };
+        for _ in 0..500 {
+            if nsd.child.try_wait().unwrap().is_some() {
+                let log = std::fs::read_to_string(nsd.directory.path().join("log")).unwrap();
+                assert!(log.contains("Address already in use"), "nsd ended:\n{log}");
+                return None;
+            }
+            if answers_root(nsd.address) {
+                return Some(nsd);
+            }
+        }
+        panic!("nsd does not answer");
+    }
+}
+
+/// Whether somebody answers for the root there.
+fn answers_root(address: SocketAddr) -> bool {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    let query = [0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 1];
+    let mut answer = [0; 512];
+    // The server is still starting when nothing comes, or the port is closed.
+    socket.send_to(&query, address).is_ok()
+        && matches!(socket.recv(&mut answer), Ok(length) if length > 12 && answer[3] & 0x0F == 0)
+}
+
+// ---- the scripted server ------------------------------------------------------------------
+
+const FORMERR: u8 = 1;
+const SERVFAIL: u8 = 2;
+const NOTIMP: u8 = 4;
+const REFUSED: u8 = 5;
+const SOA: u16 = 6;
+
+/// What the server does with a query.
+#[derive(Clone, Debug)]
+enum Reaction {
+    /// An SOA with a TTL of an hour.
+    Exists,
+    /// The same, after a while.
+    After(Duration),
+    Rcode(u8),
+    Silence,
+    /// An answer to some other query.
+    WrongId,
+    Rubbish(Vec<u8>),
+}
+
+type Script = Box<dyn Fn(&str) -> Reaction + Send>;
+
+struct Scripted {
+    address: SocketAddr,
+    script: Arc<Mutex<Script>>,
+    /// Names in lower case without root dot, and types.
+    questions: Arc<Mutex<Vec<(String, u16)>>>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Scripted {
+    fn start(script: impl Fn(&str) -> Reaction + Send + 'static) -> Scripted {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let server = Scripted {
+            address: socket.local_addr().unwrap(),
+            script: Arc::new(Mutex::new(Box::new(script))),
+            questions: Arc::default(),
+            ended: Arc::default(),
+        };
+        let (script, questions) = (Arc::clone(&server.script), Arc::clone(&server.questions));
+        let ended = Arc::clone(&server.ended);
+        socket.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+        std::thread::spawn(move || {
+            let mut query = [0; 1500];
+            while !ended.load(Ordering::SeqCst) {
+                let Ok((length, peer)) = socket.recv_from(&mut query) else { continue };
+                let (name, kind, end) = question(&query[..length]);
+                questions.lock().unwrap().push((name.clone(), kind));
+                let reaction = script.lock().unwrap()(&name);
+                react(&socket, peer, &query[..end], reaction);
+            }
+        });
+        server
+    }
+
+    fn behave(&self, script: impl Fn(&str) -> Reaction + Send + 'static) {
+        *self.script.lock().unwrap() = Box::new(script);
+    }
+
+    fn asked(&self, name: &str) -> usize {
+        self.questions.lock().unwrap().iter().filter(|(asked, _)| asked == name).count()
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Name in lower case, type, and where the question ends.
+fn question(query: &[u8]) -> (String, u16, usize) {
+    let mut labels = Vec::new();
+    let mut at = 12;
+    while query[at] != 0 {
+        let length = usize::from(query[at]);
+        labels.push(String::from_utf8_lossy(&query[at + 1..at + 1 + length]).to_lowercase());
+        at += 1 + length;
+    }
+    (labels.join("."), u16::from_be_bytes([query[at + 1], query[at + 2]]), at + 5)
+}
+
+fn react(socket: &UdpSocket, peer: SocketAddr, query: &[u8], reaction: Reaction) {
+    let reply = |rcode: u8, answers: u8| {
+        let mut reply = query.to_vec();
+        reply[2] = 0x81;
+        reply[3] = 0x80 | rcode;
+        reply[4..12].copy_from_slice(&[0, 1, 0, answers, 0, 0, 0, 0]);
+        reply
+    };
+    let exists = || {
+        let mut reply = reply(0, 1);
+        // Name by pointer, SOA, IN, 3600 s; root names for server and mailbox; five numbers.
+        reply.extend([0xC0, 12, 0, 6, 0, 1, 0, 0, 0x0E, 0x10, 0, 22, 0, 0]);
+        reply.extend([0, 0, 0, 1].repeat(5));
+        reply
+    };
+    let bytes = match reaction {
+        Reaction::Exists => exists(),
+        Reaction::Rcode(rcode) => reply(rcode, 0),
+        Reaction::Silence => return,
+        Reaction::WrongId => {
+            let mut reply = exists();
+            reply[0] ^= 0xFF;
+            reply
+        }
+        Reaction::Rubbish(bytes) => bytes,
+        Reaction::After(delay) => {
+            let (socket, bytes) = (socket.try_clone().unwrap(), exists());
+            std::thread::spawn(move || {
+                std::thread::sleep(delay);
+                let _ = socket.send_to(&bytes, peer);
+            });
+            return;
+        }
+    };
+    socket.send_to(&bytes, peer).unwrap();
+}

@@ -1,0 +1,383 @@
+//! Which settings hold for which mail, written as an operator writes them: a configuration, an
+//! envelope, what follows.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::path::Path;
+
+use linkmilter::config::{self, Sources};
+use linkmilter::engine::outcome::{Disposition, Reason, Verdict};
+use linkmilter::engine::policy::{
+    LinkAction, Linkify, MessageAction, Mode, RestrictionLevel, Signed,
+};
+use linkmilter::policy::{self, Envelope, Policies, Profile, Selection};
+
+fn policies(file: &str) -> Policies {
+    let dir = tempfile::tempdir().unwrap();
+    policies_at(dir.path(), file)
+}
+
+fn policies_at(dir: &Path, file: &str) -> Policies {
+    let path = dir.join("linkmilter.toml");
+    std::fs::write(&path, file).unwrap();
+    let sources = Sources { file: Some(path), ..Sources::default() };
+    let config = config::load(&sources).unwrap_or_else(|errors| panic!("{errors}"));
+    config.settings().unwrap_or_else(|errors| panic!("{errors}")).policies
+}
+
+/// An envelope from outside for these recipients.
+fn inbound(recipients: &[&str]) -> Envelope {
+    Envelope {
+        sender: "mallory@example.net".to_owned(),
+        recipients: recipients.iter().map(|recipient| (*recipient).to_owned()).collect(),
+        client: Some("203.0.113.9".parse().unwrap()),
+        ..Envelope::default()
+    }
+}
+
+fn profiles(selection: &Selection) -> Vec<(&str, Profile)> {
+    selection.applied.iter().map(|applied| (applied.rule.as_str(), applied.profile)).collect()
+}
+
+const REJECT: MessageAction = MessageAction::Dispose(Disposition::Reject);
+const QUARANTINE: MessageAction = MessageAction::Dispose(Disposition::Quarantine);
+
+#[test]
+fn without_a_configuration_unsafe_links_are_edited_and_no_mail_is_lost() {
+    let selection =
+        config::builtin().unwrap().settings().unwrap().policies.select(&inbound(&["a@b.example"]));
+    let policy = &selection.policy;
+    assert_eq!((policy.mode, policy.rule.as_str()), (Mode::Enforce, "default"));
+    assert_eq!(policy.exempt, None);
+    assert!(policy.message_actions.is_empty() && policy.reason_message_actions.is_empty());
+    for disposition in [policy.on_error, policy.on_limit, policy.on_opaque] {
+        assert_eq!(disposition, Disposition::Accept);
+    }
+}
+
+#[test]
+fn the_first_rule_by_priority_then_name_decides() {
+    let policies = policies(
+        "[rules.b]\nrecipients = [\"example.com\"]\nprofile = \"strict\"\n\
+         [rules.a]\nrecipients = [\"example.com\"]\nprofile = \"report-only\"\n\
+         [rules.z]\npriority = 1\nrecipients = [\"boss@example.com\"]\nprofile = \"exempt\"\n",
+    );
+    for (recipient, expected) in [
+        ("ann@example.com", ("a", Profile::ReportOnly)),
+        ("Boss@Example.com", ("z", Profile::Exempt)),
+        ("ann@sub.example.com", ("a", Profile::ReportOnly)),
+        ("ann@example.org", ("default", Profile::Enforce)),
+    ] {
+        assert_eq!(profiles(&policies.select(&inbound(&[recipient]))), [expected], "{recipient}");
+    }
+}
+
+#[test]
+fn every_condition_must_hold() {
+    let file = "[exempt]\nauthenticated = false\nnetworks = [\"198.51.100.0/24\"]\n\
+        [rules.bounce]\nsenders = [\"<>\"]\nprofile = \"report-only\"\n\
+        [rules.list]\nlist_mail = true\nprofile = \"report-only\"\n\
+        [rules.local]\ndirection = \"local\"\nprofile = \"exempt\"\n\
+        [rules.net]\nnetworks = [\"192.0.2.0/24\"]\nsenders = [\"example.org\"]\nprofile = \"strict\"\n\
+        [rules.user]\nauthenticated = true\nprofile = \"strict\"\n\
+        [rules.zout]\ndirection = \"outbound\"\nprofile = \"report-only\"\n";
+    let policies = policies(file);
+    let rule = |change: &dyn Fn(&mut Envelope)| {
+        let mut envelope = inbound(&["a@b.example"]);
+        change(&mut envelope);
+        policies.select(&envelope).applied[0].rule.clone()
+    };
+    assert_eq!(rule(&|_| ()), "default");
+    assert_eq!(rule(&|envelope| envelope.sender.clear()), "bounce");
+    assert_eq!(rule(&|envelope| envelope.observe("List-Id", "<x.example>")), "list");
+    assert_eq!(rule(&|envelope| envelope.path = policy::Path::NonSmtpd), "local");
+    assert_eq!(rule(&|envelope| envelope.authenticated = Some("ann".into())), "user");
+    assert_eq!(rule(&|envelope| envelope.client = "198.51.100.7".parse().ok()), "zout");
+    // A network alone is not enough, nor the sender alone.
+    assert_eq!(rule(&|envelope| envelope.client = "192.0.2.1".parse().ok()), "default");
+    assert_eq!(rule(&|envelope| envelope.sender = "a@example.org".into()), "default");
+    let both = |envelope: &mut Envelope| {
+        envelope.client = "192.0.2.1".parse().ok();
+        envelope.sender = "a@example.org".into();
+    };
+    assert_eq!(rule(&both), "net");
+}
+
+#[test]
+fn a_rule_lays_its_settings_over_the_default() {
+    let policies = policies(
+        "[policy]\nlevel = \"single-script\"\nsigned = \"report\"\n\
+         [policy.actions]\nunsafe = \"punycode\"\nuserinfo = \"unlink\"\n\
+         [rules.x]\nrecipients = [\"example.com\"]\nlevel = \"ascii-only\"\nsubject_tag = \"[!]\"\n\
+         [rules.x.actions]\nunsafe = \"unlink\"\nnumeric-host = \"defang\"\n",
+    );
+    let policy = policies.select(&inbound(&["a@example.com"])).policy;
+    assert_eq!(policy.level, RestrictionLevel::AsciiOnly);
+    assert_eq!(policy.signed, Signed::Report);
+    assert_eq!(policy.subject_tag, "[!]");
+    assert_eq!(policy.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Unlink));
+    assert_eq!(policy.reason_actions.get(&Reason::Userinfo), Some(&LinkAction::Unlink));
+    assert_eq!(policy.reason_actions.get(&Reason::NumericHost), Some(&LinkAction::Defang));
+    let other = policies.select(&inbound(&["a@example.org"])).policy;
+    assert_eq!(other.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Punycode));
+}
+
+// ---- recipients who disagree --------------------------------------------------------------
+
+const DISAGREE: &str = "\
+    [policy]\nlinkify = \"html\"\n\
+    [policy.message_actions]\nunsafe = \"reject\"\ninvalid = \"subject-tag\"\n\
+    [rules.careful]\nrecipients = [\"careful.example\"]\nprofile = \"strict\"\nlevel = \"ascii-only\"\nlinkify = \"off\"\n\
+    [rules.quiet]\nrecipients = [\"quiet.example\"]\nprofile = \"report-only\"\n\
+    [rules.same]\nrecipients = [\"same.example\"]\n\
+    [rules.hold]\nrecipients = [\"hold.example\"]\n\
+    [rules.hold.message_actions]\nunsafe = \"quarantine\"\n\
+    [rules.soft]\nrecipients = [\"soft.example\"]\n\
+    [rules.soft.actions]\nunsafe = \"leave\"\nmixed-script = \"punycode\"\n";
+
+#[test]
+fn the_stricter_wins_for_edits_and_the_header_says_so() {
+    let policies = policies(DISAGREE);
+    for order in [["a@any.example", "b@careful.example"], ["b@careful.example", "a@any.example"]] {
+        let policy = policies.select(&inbound(&order)).policy;
+        assert_eq!(policy.mode, Mode::Strict);
+        assert_eq!(policy.level, RestrictionLevel::AsciiOnly);
+        assert_eq!(policy.linkify, Linkify::Off, "nobody gets anchors unasked");
+        assert_eq!(policy.rule, "careful+default");
+    }
+    let quiet = policies.select(&inbound(&["a@any.example", "c@quiet.example"])).policy;
+    assert_eq!(quiet.mode, Mode::Enforce, "one body for all");
+    assert_eq!(quiet.rule, "default+quiet");
+    let one = policies.select(&inbound(&["a@any.example", "b@any.example"])).policy;
+    assert_eq!(one.rule, "default");
+}
+
+#[test]
+fn a_lenient_recipient_does_not_soften_the_others() {
+    let policies = policies(DISAGREE);
+    let soft = policies.select(&inbound(&["a@soft.example"])).policy;
+    assert_eq!(soft.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Leave));
+    let both = policies.select(&inbound(&["a@soft.example", "b@any.example"])).policy;
+    assert_eq!(both.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Defang));
+    assert_eq!(both.reason_actions.get(&Reason::MixedScript), None, "the verdict is as strict");
+}
+
+#[test]
+fn what_loses_a_message_needs_them_all() {
+    let policies = policies(DISAGREE);
+    let action = |recipients: &[&str]| {
+        let policy = policies.select(&inbound(recipients)).policy;
+        policy.message_actions.get(&Verdict::Unsafe).copied().unwrap_or(MessageAction::Header)
+    };
+    assert_eq!(action(&["a@any.example"]), REJECT);
+    assert_eq!(action(&["a@any.example", "b@same.example"]), REJECT);
+    assert_eq!(action(&["a@hold.example"]), QUARANTINE);
+    assert_eq!(action(&["a@any.example", "b@hold.example"]), MessageAction::Header);
+    assert_eq!(action(&["a@any.example", "b@quiet.example"]), MessageAction::Header);
+    assert_eq!(action(&["a@any.example", "abuse@any.example"]), MessageAction::Header);
+}
+
+#[test]
+fn a_tag_is_an_edit_and_one_who_asks_is_enough() {
+    let policies = policies(DISAGREE);
+    let policy = policies.select(&inbound(&["a@any.example", "b@quiet.example"])).policy;
+    assert_eq!(policy.message_actions.get(&Verdict::Invalid), Some(&MessageAction::SubjectTag));
+}
+
+#[test]
+fn agreement_holds_across_verdicts_and_reasons() {
+    let policies = policies(
+        "[policy.message_actions]\nmixed-script = \"reject\"\n\
+         [rules.all]\nrecipients = [\"all.example\"]\n\
+         [rules.all.message_actions]\nunsafe = \"reject\"\n",
+    );
+    let policy = policies.select(&inbound(&["a@all.example", "b@any.example"])).policy;
+    assert_eq!(policy.reason_message_actions.get(&Reason::MixedScript), Some(&REJECT));
+    assert_ne!(policy.message_actions.get(&Verdict::Unsafe), Some(&REJECT));
+}
+
+// ---- who is exempt ------------------------------------------------------------------------
+
+#[test]
+fn abuse_and_postmaster_see_what_is_complained_about() {
+    let policies = policies(
+        "[policy]\nprofile = \"strict\"\non_error = \"reject\"\n[policy.message_actions]\nunsafe = \"reject\"\n",
+    );
+    for recipient in ["abuse@any.example", "Postmaster@any.example", "postmaster"] {
+        let selection = policies.select(&inbound(&[recipient]));
+        assert_eq!(selection.policy.mode, Mode::ReportOnly, "{recipient}");
+        assert!(selection.policy.message_actions.is_empty());
+        assert_eq!(selection.policy.on_error, Disposition::Accept);
+        assert_eq!(selection.applied[0].profile, Profile::ReportOnly);
+    }
+    let policy = policies.select(&inbound(&["abusebox@any.example"])).policy;
+    assert_eq!(policy.mode, Mode::Strict);
+}
+
+#[test]
+fn authenticated_clients_and_listed_networks_are_exempt_loopback_is_not() {
+    let policies = policies(
+        "[exempt]\nnetworks = [\"192.0.2.0/24\", \"2001:db8::/32\"]\n[policy.message_actions]\nunsafe = \"reject\"\n",
+    );
+    let exempt = |change: &dyn Fn(&mut Envelope)| {
+        let mut envelope = inbound(&["a@b.example"]);
+        change(&mut envelope);
+        let policy = policies.select(&envelope).policy;
+        assert_eq!(policy.exempt.is_some(), policy.message_actions.is_empty(), "never refused");
+        policy.exempt.clone()
+    };
+    let client = |address: &str| {
+        let address = address.parse().unwrap();
+        exempt(&move |envelope: &mut Envelope| envelope.client = Some(address))
+    };
+    assert_eq!(client("192.0.2.77").as_deref(), Some("network"));
+    assert_eq!(client("::ffff:192.0.2.77").as_deref(), Some("network"));
+    assert_eq!(client("2001:db8::1").as_deref(), Some("network"));
+    assert_eq!(client("127.0.0.1"), None);
+    assert_eq!(client("::1"), None);
+    let login = |envelope: &mut Envelope| envelope.authenticated = Some("ann".to_owned());
+    assert_eq!(exempt(&login).as_deref(), Some("authenticated"));
+    // The non-smtpd path has no client, whatever address somebody writes into a macro.
+    let local = |envelope: &mut Envelope| {
+        envelope.path = policy::Path::NonSmtpd;
+        envelope.client = "192.0.2.77".parse().ok();
+    };
+    let mut envelope = inbound(&["a@b.example"]);
+    local(&mut envelope);
+    assert_eq!(policies.select(&envelope).policy.exempt, None);
+}
+
+#[test]
+fn a_sender_is_exempt_only_with_a_dmarc_pass_of_our_own_server() {
+    let policies = policies(
+        "[exempt]\nsenders = [\"news.example\", \"ann@example.com\"]\nauthserv_id = \"mx.example.org\"\n",
+    );
+    let exempt = |headers: &[(&str, &str)]| {
+        let mut envelope = inbound(&["a@b.example"]);
+        for (name, value) in headers {
+            envelope.observe(name, value);
+        }
+        policies.select(&envelope).policy.exempt.clone()
+    };
+    let from = ("From", "News <letter@news.example>");
+    let pass = "mx.example.org; dmarc=pass header.from=news.example";
+    assert_eq!(exempt(&[("Authentication-Results", pass), from]).as_deref(), Some("sender"));
+    for (what, headers) in [
+        ("no result", vec![from]),
+        (
+            "failed",
+            vec![
+                from,
+                ("Authentication-Results", "mx.example.org; dmarc=fail header.from=news.example"),
+            ],
+        ),
+        (
+            "somebody else's result",
+            vec![
+                from,
+                ("Authentication-Results", "mx.evil.example; dmarc=pass header.from=news.example"),
+            ],
+        ),
+        (
+            "for another domain",
+            vec![
+                from,
+                ("Authentication-Results", "mx.example.org; dmarc=pass header.from=evil.example"),
+            ],
+        ),
+        (
+            "not listed",
+            vec![
+                ("From", "<x@other.example>"),
+                ("Authentication-Results", "mx.example.org; dmarc=pass header.from=other.example"),
+            ],
+        ),
+        (
+            "two From fields",
+            vec![from, ("From", "<x@evil.example>"), ("Authentication-Results", pass)],
+        ),
+        (
+            "another address",
+            vec![
+                ("From", "<bob@example.com>"),
+                ("Authentication-Results", "mx.example.org; dmarc=pass header.from=example.com"),
+            ],
+        ),
+        ("the envelope only", vec![("Authentication-Results", pass)]),
+    ] {
+        assert_eq!(exempt(&headers), None, "{what}");
+    }
+    let ann = ("From", "ann@example.com");
+    let pass = ("Authentication-Results", "mx.example.org; dmarc=pass header.from=example.com");
+    assert_eq!(exempt(&[ann, pass]).as_deref(), Some("sender"));
+}
+
+// ---- the path -----------------------------------------------------------------------------
+
+#[test]
+fn nothing_is_refused_outside_smtp() {
+    let policies = policies(
+        "[policy]\non_error = \"tempfail\"\non_limit = \"reject\"\non_opaque = \"quarantine\"\n\
+         [policy.message_actions]\nunsafe = \"reject\"\ninvalid = \"tempfail\"\nsuspect = \"quarantine\"\nmixed-script = \"reject\"\n",
+    );
+    let mut envelope = inbound(&["a@b.example"]);
+    let smtp = policies.select(&envelope).policy;
+    assert_eq!(smtp.message_actions.len(), 3);
+    envelope.path = policy::Path::NonSmtpd;
+    let local = policies.select(&envelope).policy;
+    assert_eq!(local.message_actions.get(&Verdict::Suspect), Some(&QUARANTINE));
+    assert_eq!((local.message_actions.len(), local.reason_message_actions.len()), (1, 0));
+    assert_eq!(
+        (local.on_error, local.on_limit, local.on_opaque),
+        (Disposition::Accept, Disposition::Accept, Disposition::Quarantine)
+    );
+}
+
+// ---- lists --------------------------------------------------------------------------------
+
+#[test]
+fn list_files_and_inline_names_count_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("allow.txt"), "# ours\nexample.com # shop\n\nbücher.example\n")
+        .unwrap();
+    std::fs::write(dir.path().join("blocked.txt"), "evil.example\n").unwrap();
+    let policies = policies_at(
+        dir.path(),
+        "[lists]\nallow = [\"more.example\"]\nprotected = [\"bank.example\"]\n",
+    );
+    let policy = policies.default_policy();
+    for name in ["example.com", "www.example.com", "xn--bcher-kva.example", "more.example"] {
+        assert!(policy.allowed.covers(name), "{name}");
+    }
+    assert!(!policy.allowed.covers("badexample.com"));
+    assert!(policy.blocked.covers("evil.example"));
+    assert!(policy.protected.covers("bank.example"));
+}
+
+#[test]
+fn a_bad_line_or_a_missing_file_that_was_asked_for_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("allow.txt"), "example.com\nhttps://example.org/\na b\n")
+        .unwrap();
+    let path = dir.path().join("linkmilter.toml");
+    std::fs::write(
+        &path,
+        "[lists]\nblocked_file = \"no.txt\"\n[policy]\nseal_key_file = \"key\"\n",
+    )
+    .unwrap();
+    std::fs::write(dir.path().join("key"), "too short").unwrap();
+    let config = config::load(&Sources { file: Some(path), ..Sources::default() }).unwrap();
+    let errors = config
+        .settings()
+        .unwrap_err()
+        .to_string()
+        .replace(&format!("{}/", dir.path().display()), "");
+    assert_eq!(
+        errors.lines().collect::<Vec<_>>(),
+        [
+            "allow.txt:2: expected a host or domain name, found \"https://example.org/\"",
+            "allow.txt:3: expected a host or domain name, found \"a b\"",
+            "linkmilter.toml:2: lists.blocked_file: expected a list at no.txt, found No such file or directory (os error 2)",
+            "key: policy.seal_key_file: expected a file of 32 to 4096 bytes, found 9 bytes",
+        ]
+    );
+}

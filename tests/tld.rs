@@ -1,0 +1,427 @@
+//! The table of TLDs on a machine: the commands, and the refresh against a local TLS server.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use linkmilter::daemon::tlds::Tlds;
+use linkmilter::tld::refresh::{Fetch, RefreshError, Refreshed, refresh};
+use linkmilter::tld::store::{FILE, Origin, Store};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+
+// ---- the refresh --------------------------------------------------------------------------
+
+#[test]
+fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
+    let mirror = Mirror::start(vec![
+        Reply::list(&real_list("2026112000", &["newtld"])).with("ETag", "\"one\""),
+        Reply::status("304 Not Modified"),
+        Reply::list(&real_list("2026112100", &["newtld", "newer"])).with("ETag", "\"two\""),
+    ]);
+    let place = Place::new(&mirror);
+    let Refreshed::Replaced { table, added, removed } = place.refresh().unwrap() else {
+        panic!("nothing new")
+    };
+    assert_eq!((table.version.as_str(), added, removed), ("2026112000", s(&["newtld"]), vec![]));
+    let stored = place.store.load();
+    assert_eq!(stored.origin, Origin::File(place.dir.path().join(FILE)));
+    assert!(stored.table.contains("newtld"));
+    assert_eq!(stored.age(place.now), Duration::ZERO);
+
+    let later = place.now + Duration::from_secs(86_400);
+    assert!(matches!(refresh(&place.fetch, &place.store, later), Ok(Refreshed::Unchanged)));
+    assert_eq!(place.store.load().age(later), Duration::ZERO, "a 304 is a good check");
+
+    let Refreshed::Replaced { added, .. } = place.refresh().unwrap() else { panic!() };
+    assert_eq!(added, s(&["newer"]));
+    let requests = mirror.requests();
+    assert!(!requests[0].contains("if-none-match"), "{}", requests[0]);
+    assert!(requests[1].contains("if-none-match: \"one\""), "{}", requests[1]);
+    assert!(requests[2].contains("if-none-match: \"one\""), "{}", requests[2]);
+    assert!(requests.iter().all(|request| request.contains("user-agent: linkmilter/")));
+}
+
+#[test]
+fn whatever_else_comes_the_last_good_table_stays() {
+    let good = real_list("2026112000", &[]);
+    let few: String = good.lines().take(900).map(|line| format!("{line}\n")).collect();
+    let gone = good.replace("\nMUSEUM\n", "\n");
+    let many_gone: String = good
+        .lines()
+        .enumerate()
+        .filter(|(index, line)| {
+            *index < 1 || index % 15 != 0 || ["COM", "NET", "ORG"].contains(line)
+        })
+        .map(|(_, line)| format!("{line}\n"))
+        .collect();
+    let cases = [
+        (Reply::list("<html>log in to the hotel's network</html>"), "expected a first line"),
+        (Reply::list(""), "expected a first line"),
+        (Reply::list(&few), "expected 1000 to 20000 names"),
+        (Reply::list(&good.replace("\nORG\n", "\n")), "expected .org among the names"),
+        (Reply::list(&many_gone), "expected at most 5 % of the"),
+        (Reply::list(&good.replace("2026112000", "2026111900")), "expected a version not older"),
+        (Reply::list(&format!("{good}{}", "#".repeat(300_000))), "limit"),
+        (Reply::list(&good.replace("\nMUSEUM\n", "\nMUSE UM\n")), "expected a top-level domain"),
+        (Reply::status("404 Not Found"), "expected status 200 or 304, found 404"),
+        (Reply::status("500 Internal Server Error"), "found 500"),
+        (Reply::status("302 Found").with("Location", "http://127.0.0.1:1/"), ""),
+        (Reply::list(&good).cut_at(5_000), ""),
+        (Reply::list("\u{FEFF}# Version 2026112100\n").raw(vec![0xFF, 0xFE, 0]), ""),
+    ];
+    let mirror = Mirror::start(vec![Reply::list(&gone.replace("2026112000", "2026111950"))]);
+    let place = Place::new(&mirror);
+    place.refresh().unwrap();
+    let before = std::fs::read(place.store.path()).unwrap();
+    for (reply, expected) in cases {
+        let shown = reply.head.clone();
+        mirror.queue(reply);
+        let error = place.refresh().expect_err(&shown).to_string();
+        assert!(error.contains(expected), "{shown}: {error}");
+        assert_eq!(std::fs::read(place.store.path()).unwrap(), before, "{shown}");
+        assert_eq!(place.store.load().origin, Origin::File(place.store.path()));
+    }
+    // And it recovers.
+    mirror.queue(Reply::list(&good));
+    assert!(matches!(place.refresh(), Ok(Refreshed::Replaced { .. })));
+    assert_eq!(std::fs::read_dir(place.dir.path()).unwrap().count(), 2, "no leftovers");
+}
+
+#[test]
+fn a_server_that_cannot_prove_its_name_is_not_believed() {
+    let mirror = Mirror::start(vec![Reply::list(&real_list("2026112000", &[]))]);
+    let mut place = Place::new(&mirror);
+    // Trusting the built-in roots only.
+    let ca_file = place.fetch.ca_file.take();
+    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    // Trusting the right root, for another name.
+    place.fetch.ca_file = ca_file;
+    place.fetch.url = place.fetch.url.replace("localhost", "127.0.0.1");
+    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    // Without TLS.
+    place.fetch.url = place.fetch.url.replace("https://127.0.0.1", "http://localhost");
+    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    assert_eq!(place.store.load().origin, Origin::Builtin);
+    assert!(mirror.requests().is_empty());
+}
+
+#[test]
+fn a_certificate_file_that_holds_none_is_named() {
+    let mirror = Mirror::start(vec![]);
+    let mut place = Place::new(&mirror);
+    let path = place.dir.path().join("empty.pem");
+    std::fs::write(&path, "nothing").unwrap();
+    place.fetch.ca_file = Some(path.clone());
+    let error = place.refresh().unwrap_err().to_string();
+    assert_eq!(error, format!("{}: expected certificates in PEM: found none", path.display()));
+    place.fetch.ca_file = Some(PathBuf::from("/nonexistent/ca.pem"));
+    assert!(place.refresh().unwrap_err().to_string().starts_with("/nonexistent/ca.pem: "));
+}
+
+#[test]
+fn a_silent_server_costs_the_timeout_and_nothing_more() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let mirror = Mirror::start(vec![]);
+    let mut place = Place::new(&mirror);
+    place.fetch.url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
+    place.fetch.timeout = Duration::from_millis(200);
+    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+}
+
+#[test]
+fn another_address_is_asked_without_the_validators_of_the_first() {
+    let list = real_list("2026112000", &[]);
+    let first = Mirror::start(vec![Reply::list(&list).with("ETag", "\"first\"")]);
+    let second = Mirror::start(vec![Reply::list(&list)]);
+    let mut place = Place::new(&first);
+    place.refresh().unwrap();
+    let other = Place::new(&second);
+    place.fetch = other.fetch.clone();
+    assert!(matches!(place.refresh(), Ok(Refreshed::Replaced { .. })));
+    assert!(!second.requests()[0].contains("if-none-match"));
+}
+
+// ---- the store ----------------------------------------------------------------------------
+
+#[test]
+fn a_bad_file_is_passed_over_with_its_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path());
+    assert!(store.load().passed_over.is_none(), "no file is no trouble");
+    for (text, why) in [
+        ("".to_owned(), "expected a first line"),
+        ("# Version 2026112000\nCOM\nNET\nORG\n".to_owned(), "expected 1000 to 20000 names"),
+        (real_list("2020010100", &[]), "is older than the built-in table"),
+    ] {
+        std::fs::write(store.path(), text).unwrap();
+        let stored = store.load();
+        assert_eq!(stored.origin, Origin::Builtin);
+        assert!(stored.table.contains("com"));
+        let said = stored.passed_over.unwrap().to_string();
+        assert!(said.contains(why) && said.contains(FILE), "{said}");
+    }
+}
+
+#[test]
+fn the_table_in_force_is_exchanged_as_a_whole() {
+    let mirror = Mirror::start(vec![Reply::list(&real_list("2026112000", &["newtld"]))]);
+    let place = Place::new(&mirror);
+    let tlds = Tlds::open(place.store.clone());
+    let before = tlds.table();
+    tlds.refresh(&place.fetch).unwrap();
+    assert!(!before.contains("newtld"), "a message keeps the table that it began with");
+    assert!(tlds.table().contains("newtld"));
+}
+
+#[test]
+fn ianas_names_of_the_test_data_are_the_builtin_table() {
+    let Some(path) = common::testdata("idn/tlds-iana-20261101.txt", "the built-in TLDs") else {
+        return;
+    };
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut names: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    names.sort_unstable();
+    assert_eq!(linkmilter::tld::builtin().sorted(), names);
+}
+
+// ---- the commands -------------------------------------------------------------------------
+
+#[test]
+fn tld_says_what_it_knows_and_where_from() {
+    let place = Place::new(&Mirror::start(vec![]));
+    let out = place.run(&[]);
+    assert!(
+        out.contains("version:  built-in tld ") && out.contains("from:     the program"),
+        "{out}"
+    );
+    let list = place.run(&["list"]);
+    assert!(list.lines().any(|line| line == "com") && list.lines().count() > 1_400);
+}
+
+#[test]
+fn tld_check_answers_for_every_name() {
+    let place = Place::new(&Mirror::start(vec![]));
+    place.command(&["check", "com", "рф", "www.example.中国", "ORG."]).assert().code(0).stdout(
+        "com: in the table\nрф (xn--p1ai): in the table\n\
+             www.example.中国 (xn--fiqs8s): in the table\nORG. (org): in the table\n",
+    );
+    place.command(&["check", "com", "nosuchtld", "c0m", "x-y"]).assert().code(1).stdout(
+        "com: in the table\nnosuchtld: not in the table\nc0m: cannot be a top-level domain\n\
+         x-y: cannot be a top-level domain\n",
+    );
+}
+
+#[test]
+fn tld_update_fetches_and_says_what_changed() {
+    let mirror = Mirror::start(vec![
+        Reply::list(&real_list("2026112000", &["newtld"])).with("ETag", "\"one\""),
+        Reply::status("304 Not Modified"),
+        Reply::status("503 Service Unavailable"),
+    ]);
+    let place = Place::new(&mirror);
+    let out = place.run(&["update"]);
+    assert!(out.contains("version: 2026112000\n") && out.contains("added:   newtld\n"), "{out}");
+    assert_eq!(place.run(&["update"]), "2026112000 is the newest\n");
+    place.command(&["check", "newtld"]).assert().code(0).stdout("newtld: in the table\n");
+    let failed = place.command(&["update"]).assert().code(2).stdout("");
+    let said = String::from_utf8(failed.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("stays as it is") && said.contains("found 503"), "{said}");
+}
+
+// ---- the rig ------------------------------------------------------------------------------
+
+/// A state directory, a configuration, and what is needed to fetch from a mirror.
+struct Place {
+    dir: tempfile::TempDir,
+    store: Store,
+    fetch: Fetch,
+    now: SystemTime,
+}
+
+impl Place {
+    fn new(mirror: &Mirror) -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let config = tempfile::tempdir().unwrap().keep();
+        let ca_file = config.join("ca.pem");
+        std::fs::write(&ca_file, &mirror.ca).unwrap();
+        let store = Store::new(dir.path());
+        let fetch = Fetch {
+            url: format!("https://localhost:{}/tlds.txt", mirror.address.port()),
+            timeout: Duration::from_secs(20),
+            ca_file: Some(ca_file),
+        };
+        // Checks are noted in whole seconds.
+        let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
+        Place { dir, store, fetch, now }
+    }
+
+    fn refresh(&self) -> Result<Refreshed, RefreshError> {
+        refresh(&self.fetch, &self.store, self.now)
+    }
+
+    fn command(&self, args: &[&str]) -> assert_cmd::Command {
+        let file = self.config_directory().join("linkmilter.toml");
+        let text = format!(
+            "[server]\nstate_dir = {:?}\n[tld]\nurl = {:?}\nca_file = \"ca.pem\"\n",
+            self.dir.path(),
+            self.fetch.url
+        );
+        std::fs::write(&file, text).unwrap();
+        let mut command = assert_cmd::Command::cargo_bin("linkmilter").unwrap();
+        command.arg("tld").args(args).arg("--config").arg(file);
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        let assert = self.command(args).assert().code(0);
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    }
+
+    fn config_directory(&self) -> &Path {
+        self.fetch.ca_file.as_ref().unwrap().parent().unwrap()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(directory) = self.fetch.ca_file.as_deref().and_then(Path::parent)
+            && directory.starts_with(std::env::temp_dir())
+        {
+            let _ = std::fs::remove_dir_all(directory);
+        }
+    }
+}
+
+fn s(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// The built-in names and some more in IANA's form.
+fn real_list(version: &str, more: &[&str]) -> String {
+    let table = linkmilter::tld::builtin();
+    let mut text = format!("# Version {version}, Last Updated Fri Nov 20 07:07:01 2026 UTC\n");
+    for name in table.sorted().into_iter().chain(more.iter().copied()) {
+        text.push_str(&name.to_uppercase());
+        text.push('\n');
+    }
+    text
+}
+
+/// What the mirror answers.
+#[derive(Clone)]
+struct Reply {
+    head: String,
+    body: Vec<u8>,
+    /// Bytes of the body that are sent before the connection ends.
+    sent: usize,
+}
+
+impl Reply {
+    fn list(text: &str) -> Reply {
+        Reply { head: "200 OK".to_owned(), body: text.into(), sent: usize::MAX }
+    }
+
+    fn status(status: &str) -> Reply {
+        Reply { head: status.to_owned(), body: Vec::new(), sent: usize::MAX }
+    }
+
+    fn with(mut self, name: &str, value: &str) -> Reply {
+        self.head.push_str(&format!("\r\n{name}: {value}"));
+        self
+    }
+
+    fn cut_at(mut self, bytes: usize) -> Reply {
+        self.sent = bytes;
+        self
+    }
+
+    fn raw(mut self, bytes: Vec<u8>) -> Reply {
+        self.body = bytes;
+        self
+    }
+}
+
+/// An HTTPS server on loopback that plays back replies, one a connection.
+struct Mirror {
+    address: SocketAddr,
+    /// Its root certificate in PEM.
+    ca: String,
+    replies: Arc<Mutex<Vec<Reply>>>,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Mirror {
+    fn start(replies: Vec<Reply>) -> Mirror {
+        let rcgen::CertifiedKey { cert, signing_key } =
+            rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.der().clone()], key.into())
+            .unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mirror = Mirror {
+            address: listener.local_addr().unwrap(),
+            ca: cert.pem(),
+            replies: Arc::new(Mutex::new(replies)),
+            requests: Arc::default(),
+        };
+        let (replies, requests) = (Arc::clone(&mirror.replies), Arc::clone(&mirror.requests));
+        let tls = Arc::new(tls);
+        std::thread::spawn(move || {
+            for socket in listener.incoming() {
+                let connection = rustls::ServerConnection::new(Arc::clone(&tls)).unwrap();
+                let mut stream = rustls::StreamOwned::new(connection, socket.unwrap());
+                // A client that does not believe the certificate goes without a request.
+                if let Some(request) = read_request(&mut stream) {
+                    requests.lock().unwrap().push(request);
+                    let reply = replies.lock().unwrap().remove(0);
+                    let _ = send(&mut stream, &reply);
+                }
+            }
+        });
+        mirror
+    }
+
+    fn queue(&self, reply: Reply) {
+        self.replies.lock().unwrap().push(reply);
+    }
+
+    fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+fn read_request(stream: &mut impl Read) -> Option<String> {
+    let mut request = String::new();
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            return Some(request.to_lowercase());
+        }
+        request.push_str(&line);
+    }
+}
+
+fn send(stream: &mut impl Write, reply: &Reply) -> std::io::Result<()> {
+    let length = reply.body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n",
+        reply.head
+    )?;
+    stream.write_all(&reply.body[..reply.sent.min(length)])?;
+    stream.flush()
+}
