@@ -9,14 +9,16 @@ use crate::record::printable;
 /// The envelope, with the header fields that select settings.
 pub fn envelope(mail: &Mail) -> Envelope {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let mut envelope = Envelope::default();
-    envelope.sender = text(&mail.sender);
-    envelope.recipients = mail.recipients.iter().map(|recipient| text(recipient)).collect();
-    envelope.client = mail.client_address();
-    envelope.authenticated = Some(text(&mail.authenticated)).filter(|user| !user.is_empty());
-    envelope.path = match mail.origin {
-        Origin::Smtp => Path::Smtpd,
-        Origin::Local => Path::NonSmtpd,
+    let mut envelope = Envelope {
+        sender: text(&mail.sender),
+        recipients: mail.recipients.iter().map(|recipient| text(recipient)).collect(),
+        client: mail.client_address(),
+        authenticated: Some(text(&mail.authenticated)).filter(|user| !user.is_empty()),
+        path: match mail.origin {
+            Origin::Smtp => Path::Smtpd,
+            Origin::Local => Path::NonSmtpd,
+        },
+        ..Envelope::default()
     };
     for (name, value) in fields(&mail.head) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
@@ -35,12 +37,16 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
         .collect();
     domains.sort_unstable();
     domains.dedup();
+    if !loaded.config.lists.protect_recipients {
+        domains.clear();
+    }
     let told = loaded.config.server.host_name.is_none() && !mail.host_name.is_empty();
     let host_name = match told {
         true => printable::host(&String::from_utf8_lossy(&mail.host_name)),
         false => loaded.host_name.clone(),
     };
-    Facts { recipient_domains: domains, host_name, ..Facts::default() }
+    let language = loaded.config.policy.language.clone();
+    Facts { recipient_domains: domains, host_name, language }
 }
 
 /// The value of the first field of that name, in any case.
@@ -106,7 +112,7 @@ mod tests {
             ..Mail::default()
         };
         let envelope = envelope(&mail);
-        assert_eq!(envelope.from.as_deref(), Some("ann@example.com"));
+        assert_eq!(envelope.author, crate::policy::Author::One("ann@example.com".to_owned()));
         assert_eq!(envelope.list_mail, crate::policy::ListMail::Yes);
         let loaded = super::super::settings::load(&Sources::builtin_only()).unwrap();
         let facts = facts(&mail, &envelope, &loaded);
