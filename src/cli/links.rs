@@ -1,11 +1,106 @@
 //! `linkmilter links`.
 
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use serde_json::json;
+
 use super::Answer;
+use super::input::read;
+use crate::engine::link::{Confidence, Kind, Link, Linkifier, detect};
 
 /// Find the links in plain text
+///
+/// By the letter of UTS #58, unless --prose is given. One link a line.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Print the text with U+2E20 and U+2E21 round each link, line by line
+    #[arg(long, conflicts_with = "json")]
+    mark: bool,
+    /// Print one JSON object for each link (docs/links.md has the schema)
+    #[arg(long)]
+    json: bool,
+    /// Read as people write: prose glued to a host, wrapping quotes, existing top-level domains only
+    #[arg(long)]
+    prose: bool,
+    /// The text; standard input without it
+    file: Option<PathBuf>,
+}
 
-pub fn run(_args: Args) -> anyhow::Result<Answer> {
-    anyhow::bail!("not built yet")
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let bytes = read(args.file.as_deref())?;
+    let tlds = crate::tld::builtin();
+    let prose = args.prose.then(|| Linkifier::new(&tlds));
+    let mut out = BufWriter::new(io::stdout().lock());
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        // What is not UTF-8 holds no link, and goes out as it came in.
+        let mut column = 0;
+        for chunk in line.utf8_chunks() {
+            let text = chunk.valid();
+            let links: Vec<Link> = match &prose {
+                Some(linkifier) => linkifier.links(text).collect(),
+                None => detect(text).collect(),
+            };
+            if args.mark {
+                mark(&mut out, text, &links)?;
+                out.write_all(chunk.invalid())?;
+            } else if args.json {
+                for link in &links {
+                    writeln!(out, "{}", object(text, link, number + 1, column))?;
+                }
+            } else {
+                for link in &links {
+                    writeln!(out, "{}", spelled(text, link))?;
+                }
+            }
+            column += text.len() + chunk.invalid().len();
+        }
+    }
+    out.flush()?;
+    Ok(Answer::Done)
+}
+
+fn mark(out: &mut impl Write, text: &str, links: &[Link]) -> io::Result<()> {
+    let mut at = 0;
+    for link in links {
+        let before = text.get(at..link.inner).unwrap_or_default();
+        write!(out, "{before}\u{2E20}{}\u{2E21}", spelled(text, link))?;
+        at = link.span.end;
+    }
+    write!(out, "{}", text.get(at..).unwrap_or_default())
+}
+
+fn spelled<'t>(text: &'t str, link: &Link) -> &'t str {
+    text.get(link.inner..link.span.end).unwrap_or_default()
+}
+
+/// Lines count from 1, bytes of the line from 0.
+fn object(text: &str, link: &Link, line: usize, column: usize) -> serde_json::Value {
+    json!({
+        "v": 1,
+        "line": line,
+        "start": column + link.inner,
+        "end": column + link.span.end,
+        "link": spelled(text, link),
+        "kind": kind(link.kind),
+        "host": link.host_str(text),
+        "ascii": link.ascii_host(text),
+        "unicode": link.unicode_host(text),
+        "href": link.href(text),
+        "userinfo": link.kind != Kind::Email && link.user.is_some(),
+        "defanged": link.defanged,
+        "confidence": match link.confidence {
+            Confidence::Sure => "sure",
+            Confidence::Low => "low",
+        },
+    })
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Scheme => "scheme",
+        Kind::Www => "www",
+        Kind::Bare => "bare",
+        Kind::Email => "email",
+    }
 }

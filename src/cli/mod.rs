@@ -7,6 +7,7 @@ mod digest;
 mod explain;
 mod format;
 mod generate;
+mod input;
 mod linkify;
 mod links;
 mod restore;

@@ -16,6 +16,7 @@ use std::ops::Range;
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
+use super::percent;
 use crate::engine::unicode::Class;
 
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
@@ -161,20 +162,8 @@ pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
 
 /// The name with `%XX` decoded, as browsers do before they look at it; `None` if it is then no name.
 fn percent_decoded(name: &str) -> Option<String> {
-    let mut bytes = name.bytes();
-    let mut out = Vec::with_capacity(name.len());
-    while let Some(byte) = bytes.next() {
-        out.push(match byte {
-            b'%' => hex(bytes.next()?)? << 4 | hex(bytes.next()?)?,
-            byte => byte,
-        });
-    }
-    let decoded = String::from_utf8(out).ok()?;
+    let decoded = String::from_utf8(percent::decoded(name)).ok()?;
     decoded.chars().all(|c| Class::of(c).is_host_or_dot()).then_some(decoded)
-}
-
-fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 /// S14, on the name as it goes into the DNS.

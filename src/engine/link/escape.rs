@@ -10,10 +10,11 @@
 //!
 //! Host: in Unicode, as far as UTS #46 has a Unicode form for each label ("as is customary").
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
+use super::percent;
 use super::termination::{Part, STACK};
 use crate::engine::unicode::{LinkTerm, link_bracket, link_term};
 
@@ -167,7 +168,7 @@ impl Url {
                 Unit::Syntax(c) | Unit::Literal(c) => c,
                 Unit::Byte(byte) => {
                     out.push_str(&std::mem::take(&mut held));
-                    escape_byte(out, byte);
+                    percent::push(out, byte);
                     continue;
                 }
             };
@@ -326,10 +327,8 @@ fn units(part: Part, text: &str) -> Vec<Unit> {
 fn escaped_bytes(text: &str) -> (Vec<u8>, &str) {
     let mut bytes = Vec::new();
     let mut rest = text;
-    while let [b'%', high, low, ..] = rest.as_bytes() {
-        let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
-        let (Some(high), Some(low)) = (digit(high), digit(low)) else { break };
-        bytes.push(high << 4 | low);
+    while let Some(byte) = percent::escape_at(rest.as_bytes()) {
+        bytes.push(byte);
         rest = rest.get(3..).unwrap_or_default();
     }
     (bytes, rest)
@@ -342,7 +341,7 @@ fn pieces(units: &[Unit]) -> Vec<String> {
             piece.iter().fold(String::new(), |mut out, unit| {
                 match unit {
                     Unit::Syntax(c) | Unit::Literal(c) => out.push(*c),
-                    Unit::Byte(byte) => escape_byte(&mut out, *byte),
+                    Unit::Byte(byte) => percent::push(&mut out, *byte),
                 }
                 out
             })
@@ -373,11 +372,6 @@ fn is_invisible(c: char) -> bool {
 
 fn escape_char(out: &mut String, c: char) {
     for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-        escape_byte(out, byte);
+        percent::push(out, byte);
     }
-}
-
-fn escape_byte(out: &mut String, byte: u8) {
-    // Writing to a String cannot fail.
-    let _ = write!(out, "%{byte:02X}");
 }

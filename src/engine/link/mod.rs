@@ -5,6 +5,8 @@
 //! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
 //! | what a host may be: WHATWG hosts, S9–S14 | `authority` |
 //! | UTS #58 §3.5.1 termination | `termination` |
+//! | RFC 3696: addresses, names, `mailto:` (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
+//! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
 //! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format`], [`Url`] |
 //! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
 //!
@@ -19,21 +21,28 @@
 //! assert_eq!(links, ["http://пример.испытание/путь(1)", "info@例子.中国"]);
 //! ```
 
+mod address;
 mod authority;
 mod candidate;
 mod defanged;
 mod escape;
 mod finder;
+mod href;
 mod linkifier;
+mod percent;
 mod prose;
 mod termination;
 mod walk;
 
 use std::ops::Range;
 
+pub use address::{
+    Address, AddressError, HostForm, LocalForm, domain_to_ascii, mailto_addresses, quoted,
+};
 use candidate::{Candidates, Flaw, Reading};
 pub use escape::{Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
+pub use percent::encoded as percent_encoded;
 
 /// How a URL announces itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,70 @@
+//! A link as it goes into an `href`: ASCII only, complete, its host an A-label name.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | UASG 001 rec. 2, S18a: an implied scheme is `http://` | [`Link::href`] |
+//! | S12: the href carries `.` | [`Link::ascii_host`] |
+//! | S15: controls and invisible characters escaped | `percent::encoded` |
+//! | S17: `mailto:` | `address::mailto` |
+
+use std::borrow::Cow;
+
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+
+use super::{Kind, Link, address, defanged, percent};
+
+impl Link {
+    /// The host as spelled.
+    pub fn host_str<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.host.clone()).unwrap_or_default()
+    }
+
+    /// The host in A-label form (UTS #46 ToASCII, lower case); `None` if it has none.
+    pub fn ascii_host(&self, text: &str) -> Option<String> {
+        let host = plain(text.get(self.inner.max(self.host.start)..self.host.end)?);
+        if host.starts_with('[') {
+            return Some(host.to_ascii_lowercase());
+        }
+        let bytes = percent::decoded(&host);
+        let ascii =
+            Uts46::new().to_ascii(&bytes, AsciiDenyList::URL, Hyphens::Allow, DnsLength::Ignore);
+        ascii.ok().map(Cow::into_owned)
+    }
+
+    /// The host in U-label form (UTS #46 ToUnicode, lower case); `None` if it has none.
+    pub fn unicode_host(&self, text: &str) -> Option<String> {
+        let ascii = self.ascii_host(text)?;
+        if ascii.starts_with('[') {
+            return Some(ascii);
+        }
+        let (unicode, result) =
+            Uts46::new().to_unicode(ascii.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
+        result.ok().map(|()| unicode.into_owned())
+    }
+
+    /// The URL that a browser is to be given, ASCII only; `None` if the host has no ASCII form.
+    ///
+    /// Userinfo is left out: nothing that this crate links has any (S5).
+    pub fn href(&self, text: &str) -> Option<String> {
+        let host = self.ascii_host(text)?;
+        let tail = percent::encoded(text.get(self.tail.clone())?);
+        if self.kind == Kind::Email {
+            let local = self.user.clone()?;
+            let local = text.get(self.inner.max(local.start)..local.end)?;
+            return Some(address::mailto(local, &host) + &tail);
+        }
+        let scheme = match self.kind {
+            Kind::Scheme => text.get(self.span.start..)?.split(':').next()?.to_ascii_lowercase(),
+            _ => "http".to_owned(),
+        };
+        let port = match &self.port {
+            Some(port) => format!(":{}", text.get(port.clone())?),
+            None => String::new(),
+        };
+        Some(format!("{scheme}://{host}{port}{tail}"))
+    }
+}
+
+fn plain(host: &str) -> Cow<'_, str> {
+    defanged::refanged(host).map_or(Cow::Borrowed(host), Cow::Owned)
+}
