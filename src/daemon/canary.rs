@@ -36,16 +36,19 @@ pub enum CanaryError {
 /// How long the engine may take on a loaded machine. Unloaded it takes well below a millisecond.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Sends canaries through the engine for ever: feeds the watchdog after each that passed, and
+/// Sends canaries through the engine (`check`) for ever: feeds the watchdog after each that passed, and
 /// tells `/healthz`. Without a watchdog it flies every 30 seconds for `/healthz` alone.
-pub async fn fly(notifier: Notifier, health: Arc<Health>, tlds: impl Fn() -> Arc<TldTable>) {
+pub async fn fly(
+    notifier: Notifier,
+    health: Arc<Health>,
+    check: impl Fn() -> Result<(), CanaryError> + Clone + Send + 'static,
+) {
     let rhythm = notifier.watchdog_interval().map_or(Duration::from_secs(30), |full| full / 2);
     let mut ticks = tokio::time::interval(rhythm);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let table = tlds();
-        let flight = tokio::task::spawn_blocking(move || check(&table));
+        let flight = tokio::task::spawn_blocking(check.clone());
         let result = match timeout(PATIENCE, flight).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(CanaryError::Panic),
@@ -78,4 +81,43 @@ pub fn check(tlds: &TldTable) -> Result<(), CanaryError> {
         return Err(CanaryError::Links(outcome.links));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixDatagram;
+
+    use super::*;
+
+    /// Runs canaries for a while; whether the watchdog was fed, and what `/healthz` says.
+    fn watched(check: fn() -> Result<(), CanaryError>) -> (bool, Result<&'static str, String>) {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let health = Arc::new(Health::default());
+        let notifier = Notifier::to(&path, Some(Duration::from_millis(20)));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let flying = tokio::spawn(fly(notifier, Arc::clone(&health), check));
+            while health.report() == Health::default().report() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            flying.abort();
+        });
+        (socket.recv(&mut [0; 64]).is_ok(), health.report())
+    }
+
+    #[test]
+    fn the_watchdog_is_fed_after_a_canary_that_passed() {
+        assert_eq!(watched(|| Ok(())), (true, Ok("ok")));
+    }
+
+    #[test]
+    fn the_watchdog_is_not_fed_when_the_engine_is_wrong_or_panics() {
+        let (fed, health) = watched(|| Err(CanaryError::NoEdit));
+        assert!(!fed && health.is_err_and(|said| said.contains("expected an edit")));
+        let (fed, health) = watched(|| panic!("engine"));
+        assert!(!fed && health.is_err_and(|said| said.contains("engine failed")));
+    }
 }

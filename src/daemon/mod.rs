@@ -115,9 +115,10 @@ async fn serve(
     let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), tell));
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
 
-    let notifier = Notifier;
+    let notifier = Notifier::from_env();
     let canary = Arc::clone(&filter);
-    tokio::spawn(canary::fly(notifier, Arc::clone(&health), move || canary.tlds.table()));
+    let check = move || canary::check(&canary.tlds.table());
+    tokio::spawn(canary::fly(notifier.clone(), Arc::clone(&health), check));
     let sender = Arc::clone(&filter);
     tokio::spawn(digest::daily(move || plan(&sender.live.get()), Arc::clone(&metrics)));
     let keeper = Arc::clone(&filter);
@@ -126,7 +127,7 @@ async fn serve(
     let (drain, draining) = watch::channel(false);
     let signals = Signals::new()?;
     let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
-    let watching = tokio::spawn(house.watch(signals, notifier, drain));
+    let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
     notifier.ready("filtering");
     server.run(listeners, draining).await.context("cannot serve")?;
     watching.abort();
@@ -237,7 +238,7 @@ impl House {
     async fn watch(self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
         loop {
             tokio::select! {
-                _ = signals.hang_up.recv() => self.reload(notifier),
+                _ = signals.hang_up.recv() => self.reload(&notifier),
                 _ = signals.terminate.recv() => break,
                 _ = signals.interrupt.recv() => break,
             }
@@ -251,7 +252,7 @@ impl House {
     }
 
     /// Puts the configuration in force as it is now. An error keeps the old one and says so.
-    fn reload(&self, notifier: Notifier) {
+    fn reload(&self, notifier: &Notifier) {
         notifier.reloading();
         let reloaded = self.filter.live.reload(
             || settings::load(&self.sources),

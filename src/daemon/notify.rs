@@ -1,53 +1,95 @@
 //! What systemd is told (sd_notify(3)). Without `NOTIFY_SOCKET` all of it is a no-op.
 
+use std::ffi::OsString;
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 use sd_notify::NotifyState;
 
 /// Speaks to the service manager.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Notifier;
+#[derive(Clone, Debug, Default)]
+pub struct Notifier {
+    socket: Option<OsString>,
+    watchdog: Option<Duration>,
+}
 
 impl Notifier {
+    /// As the environment says: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    pub fn from_env() -> Notifier {
+        Notifier { socket: std::env::var_os("NOTIFY_SOCKET"), watchdog: watchdog_of_env() }
+    }
+
+    /// A manager at this socket that wants a sign of life this often.
+    pub fn to(socket: impl Into<OsString>, watchdog: Option<Duration>) -> Notifier {
+        Notifier { socket: Some(socket.into()), watchdog }
+    }
+
     /// Sockets are bound and the configuration is read: mail may come.
-    pub fn ready(self, status: &str) {
-        send(&[NotifyState::Ready, NotifyState::Status(&one_line(status))]);
+    pub fn ready(&self, status: &str) {
+        self.send(&[NotifyState::Ready, NotifyState::Status(&one_line(status))]);
     }
 
     /// A reload began. `Type=notify-reload` wants the monotonic time in the same message; a
     /// [`Notifier::ready`] must follow.
-    pub fn reloading(self) {
+    pub fn reloading(&self) {
         match NotifyState::monotonic_usec_now() {
-            Ok(now) => send(&[NotifyState::Reloading, now]),
+            Ok(now) => self.send(&[NotifyState::Reloading, now]),
             Err(error) => tracing::warn!(%error, "no monotonic clock for RELOADING"),
         }
     }
 
     /// No new connections; what is under way is finished.
-    pub fn stopping(self, status: &str) {
-        send(&[NotifyState::Stopping, NotifyState::Status(&one_line(status))]);
+    pub fn stopping(&self, status: &str) {
+        self.send(&[NotifyState::Stopping, NotifyState::Status(&one_line(status))]);
     }
 
     /// One line for `systemctl status`.
-    pub fn status(self, status: &str) {
-        send(&[NotifyState::Status(&one_line(status))]);
+    pub fn status(&self, status: &str) {
+        self.send(&[NotifyState::Status(&one_line(status))]);
     }
 
     /// The daemon is alive: a canary message passed the engine.
-    pub fn watchdog(self) {
-        send(&[NotifyState::Watchdog]);
+    pub fn watchdog(&self) {
+        self.send(&[NotifyState::Watchdog]);
     }
 
-    /// How often [`Notifier::watchdog`] is expected; `None` when systemd watches not. Half of it
-    /// is the usual rhythm (sd_watchdog_enabled(3)).
-    pub fn watchdog_interval(self) -> Option<Duration> {
-        let micros: u64 = std::env::var("WATCHDOG_USEC").ok()?.parse().ok()?;
-        let ours = match std::env::var("WATCHDOG_PID") {
-            Ok(pid) => pid.parse() == Ok(std::process::id()),
-            Err(_) => true,
-        };
-        (ours && micros > 0).then(|| Duration::from_micros(micros))
+    /// How often [`Notifier::watchdog`] is expected at least; `None` when nobody watches. Half of
+    /// it is the usual rhythm (sd_watchdog_enabled(3)).
+    pub fn watchdog_interval(&self) -> Option<Duration> {
+        self.watchdog
     }
+
+    fn send(&self, states: &[NotifyState<'_>]) {
+        let Some(socket) = &self.socket else {
+            return;
+        };
+        let lines: String = states.iter().map(|state| format!("{state}\n")).collect();
+        let sent = address(socket)
+            .and_then(|address| UnixDatagram::unbound()?.send_to_addr(lines.as_bytes(), &address));
+        if let Err(error) = sent {
+            tracing::warn!(%error, "cannot tell the service manager");
+        }
+    }
+}
+
+/// A path, or a name in the abstract namespace after `@`.
+fn address(socket: &OsString) -> io::Result<SocketAddr> {
+    match socket.as_bytes().strip_prefix(b"@") {
+        Some(name) => SocketAddr::from_abstract_name(name),
+        None => SocketAddr::from_pathname(socket),
+    }
+}
+
+fn watchdog_of_env() -> Option<Duration> {
+    let micros: u64 = std::env::var("WATCHDOG_USEC").ok()?.parse().ok()?;
+    let ours = match std::env::var("WATCHDOG_PID") {
+        Ok(pid) => pid.parse() == Ok(std::process::id()),
+        Err(_) => true,
+    };
+    (ours && micros > 0).then(|| Duration::from_micros(micros))
 }
 
 /// A line break in a status would begin another assignment.
@@ -55,8 +97,39 @@ fn one_line(status: &str) -> String {
     status.replace(['\n', '\r'], " ")
 }
 
-fn send(states: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(states) {
-        tracing::warn!(%error, "cannot tell the service manager");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(socket: &UnixDatagram) -> String {
+        let mut buffer = [0; 1_024];
+        let length = socket.recv(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..length]).into_owned()
+    }
+
+    #[test]
+    fn a_status_is_one_line() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        Notifier::to(&path, None).ready("error:\nMAINPID=1");
+        assert_eq!(told(&socket), "READY=1\nSTATUS=error: MAINPID=1\n");
+    }
+
+    #[test]
+    fn a_reload_names_the_monotonic_time() {
+        let name = format!("linkmilter-test-{}", std::process::id());
+        let address = SocketAddr::from_abstract_name(&name).unwrap();
+        let socket = UnixDatagram::bind_addr(&address).unwrap();
+        Notifier::to(format!("@{name}"), None).reloading();
+        let told = told(&socket);
+        let micros = told.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap();
+        assert!(micros.trim_end().parse::<u64>().unwrap() > 0);
+    }
+
+    #[test]
+    fn without_a_manager_nothing_happens() {
+        Notifier::default().ready("fine");
+        Notifier::to("/nonexistent/notify", None).watchdog();
     }
 }

@@ -110,7 +110,10 @@ impl Listener {
                 let listener = UnixListener::bind(path)?;
                 let file = SocketFile(path.clone());
                 fs::set_permissions(path, fs::Permissions::from_mode(access.mode))?;
-                chown(path, None, access.group)?;
+                // Not even asked for without need: a hardened unit has no such system call.
+                if access.group.is_some() {
+                    chown(path, None, access.group)?;
+                }
                 listener.set_nonblocking(true)?;
                 Ok(Listener::Unix(listener, Some(file)))
             }

@@ -262,12 +262,12 @@ impl Open {
     }
 }
 
-/// The length of a segment and whether its last line is torn; its mode is narrowed to 0640.
+/// The length of a segment and whether its last line is torn. Its mode becomes 0640, whatever
+/// the umask said.
 fn inspect(file: &mut File) -> io::Result<(u64, bool)> {
     let metadata = file.metadata()?;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & !0o640 != 0 {
-        file.set_permissions(Permissions::from_mode(mode & 0o640))?;
+    if metadata.permissions().mode() & 0o777 != 0o640 {
+        file.set_permissions(Permissions::from_mode(0o640))?;
     }
     if metadata.len() == 0 {
         return Ok((0, false));
@@ -478,7 +478,7 @@ mod tests {
         journal.record(&event(0, "A", Action::Edited)).unwrap();
         let segment = segments(&directory, "events").unwrap().pop().unwrap().path;
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&segment) & !0o640, 0);
+        assert_eq!(mode(&segment), 0o640);
         assert_eq!(mode(&directory) & !0o750, 0);
         fs::set_permissions(&segment, Permissions::from_mode(0o666)).unwrap();
         let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
