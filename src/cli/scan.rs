@@ -1,11 +1,244 @@
 //! `linkmilter scan`.
 
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+
+use crate::config::{self, Sources};
+use crate::engine::policy::{HeaderFields, Report as Wanted};
+use crate::engine::{Facts, Policy, Verdict};
+use crate::record::{csv, html, stix, summary};
+use crate::scan::{
+    Account, Completion, Input, Journal, Progress, Report, Scan, Settings, Stream, Witness, input,
+};
+
 use super::Answer;
 
 /// Judge the messages of archives
+///
+/// Reads messages, mbox files, Maildirs, MH folders, tar archives and gzip, zstd or xz of these,
+/// told apart by their content. Exit code 0: nothing found; 1: findings; 2: something could not be
+/// read (it is named, the rest is scanned all the same).
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Files and folders; `-` is standard input
+    #[arg(required_unless_present = "files0_from")]
+    paths: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
+    format: Format,
+    /// Show what the filter would change, as a unified diff
+    #[arg(long, conflicts_with_all = ["format", "all_links", "account"])]
+    diff: bool,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Cores that judge [default: all]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Keep a journal in this file; go on where it says
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Read NUL-ended paths, or `mbox:START-END:PATH`, from this file; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
+    files0_from: Option<PathBuf>,
+    /// Write a line for every link, good ones included (jsonl, csv)
+    #[arg(long)]
+    all_links: bool,
+    /// Write lines for parts and sources that were not read as well (jsonl)
+    #[arg(long)]
+    account: bool,
+    /// Compare with a second parser and count where it sees a host that we do not
+    #[arg(long)]
+    witness: bool,
+    /// Settings of the filter [default: the built-in ones]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Largest message, in MiB; larger ones are named and passed over
+    #[arg(long, value_name = "MIB", default_value = "256")]
+    max_message: NonZeroUsize,
+}
 
-pub fn run(_args: Args) -> anyhow::Result<Answer> {
-    anyhow::bail!("not built yet")
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One JSON object a line and finding
+    Jsonl,
+    /// One row a finding, safe for spreadsheets
+    Csv,
+    /// Tables for the terminal
+    Summary,
+    /// One self-contained page
+    Html,
+    /// STIX 2.1 indicators of the unsafe hosts
+    Stix,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let settings = settings(&args)?;
+    let journal = args.resume.as_deref().map(|path| Journal::open(path, &command(&args)));
+    let mut journal = journal.transpose()?;
+    let mut out = output(args.out.as_deref(), journal.as_ref())?;
+    let fresh = journal.as_ref().is_none_or(|journal| journal.position().batches == 0);
+    if settings.stream == Stream::Csv && fresh {
+        let mut header = Vec::new();
+        csv::write_header(&mut header)?;
+        out.write_all(&header)?;
+        if let Some(journal) = &mut journal {
+            journal.wrote(header.len());
+        }
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    interrupts(&stop)?;
+    let progress = Progress::new();
+    progress.size_up(args.paths.clone());
+    let scan = Scan {
+        settings: &settings,
+        jobs: jobs(args.jobs),
+        progress: &progress,
+        stop: &stop,
+        journal,
+    };
+    let report = match &args.files0_from {
+        Some(list) => {
+            let entries = input::list(list).with_context(|| list.display().to_string())?;
+            scan.run(entries, &mut out)
+        }
+        None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut out),
+    };
+    progress.finish();
+    finish(&args, report?, &mut out)
+}
+
+/// Writes the forms that are made of the counts, says what was left out, and answers.
+fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answer> {
+    let tally = &report.tally;
+    if report.completion == Completion::Interrupted {
+        let hint = match &args.resume {
+            Some(path) => format!("go on with --resume {}", path.display()),
+            None => "the lines written are whole; with --resume the scan could go on".to_owned(),
+        };
+        bail!("interrupted after {} messages: {hint}", tally.messages);
+    }
+    if !args.diff {
+        match args.format {
+            Format::Jsonl | Format::Csv => {}
+            Format::Summary => summary::write(out, tally)?,
+            Format::Html => html::write(out, tally)?,
+            Format::Stix => stix::write(out, tally)?,
+        }
+    }
+    out.flush()?;
+    let bypassed: u64 = tally.bypasses.values().sum();
+    if bypassed > 0 && args.format != Format::Summary {
+        let reasons: Vec<String> =
+            tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
+        eprintln!("linkmilter: {bypassed} parts were not read: {}", reasons.join(", "));
+    }
+    match tally.unread {
+        0 if tally.total_findings() > 0 => Ok(Answer::No),
+        0 => Ok(Answer::Done),
+        unread => bail!("{unread} of the sources could not be read whole, the rest was scanned"),
+    }
+}
+
+fn settings(args: &Args) -> anyhow::Result<Settings> {
+    let sources = match &args.config {
+        Some(file) => Sources::new(Some(file.clone())),
+        None => Sources::builtin_only(),
+    };
+    let config = config::load(&sources)?;
+    let policy = config.settings()?.policies.default_policy();
+    let all = args.all_links || args.witness;
+    Ok(Settings {
+        policy: Policy {
+            report: if all { Wanted::AllLinks } else { Wanted::Findings },
+            header_fields: if args.diff { HeaderFields::Add } else { HeaderFields::Omit },
+            ..Policy::clone(&policy)
+        },
+        facts: Facts::default(),
+        tlds: crate::tld::builtin(),
+        stream: match args.format {
+            _ if args.diff => Stream::Diff,
+            Format::Jsonl => Stream::Jsonl,
+            Format::Csv => Stream::Csv,
+            Format::Summary | Format::Html | Format::Stix => Stream::Counts,
+        },
+        least: if args.all_links { Verdict::Ok } else { Verdict::Notice },
+        account: if args.account { Account::Gaps } else { Account::Findings },
+        witness: if args.witness { Witness::Yes } else { Witness::No },
+        largest: args.max_message.get() << 20,
+    })
+}
+
+/// What must be the same for a journal to be taken up: all but the cores and the journal itself.
+fn command(args: &Args) -> String {
+    format!(
+        "linkmilter {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        env!("CARGO_PKG_VERSION"),
+        args.paths,
+        args.format,
+        args.diff,
+        args.out,
+        args.files0_from,
+        args.all_links,
+        args.account,
+        args.witness,
+        args.config,
+        args.max_message,
+    )
+}
+
+fn jobs(asked: Option<NonZeroUsize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    asked.map_or_else(cores, NonZeroUsize::get)
+}
+
+/// The first Ctrl-C ends the scan after the batches under way, the second at once.
+fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(stop))?;
+        signal_hook::flag::register(signal, Arc::clone(stop))?;
+    }
+    Ok(())
+}
+
+/// Where the output goes.
+enum Output {
+    File(File),
+    Stdout(io::Stdout),
+}
+
+/// Opens the output. A journal's earlier output is kept, what stands behind it is cut off.
+fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Output> {
+    let Some(path) = path else { return Ok(Output::Stdout(io::stdout())) };
+    let open = || -> io::Result<File> {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let kept = journal.map_or(0, Journal::written);
+        file.set_len(kept)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(file)
+    };
+    Ok(Output::File(open().with_context(|| path.display().to_string())?))
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::File(file) => file.write(bytes),
+            Output::Stdout(stdout) => stdout.lock().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::File(file) => file.flush(),
+            Output::Stdout(stdout) => stdout.lock().flush(),
+        }
+    }
 }

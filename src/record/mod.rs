@@ -8,14 +8,25 @@
 //! | the daily report | [`digest`] | text |
 //! | one target judged | [`judgement::JudgementRecord`] | `docs/json.md`, "judgement" |
 //! | one message in words | [`story`] | text |
+//! | a finding of an archive | [`finding::Line`], [`csv`], [`diff`] | `docs/scan.md` |
+//! | counts over an archive | [`tally::Tally`], [`summary`], `html`, [`stix`] | – |
 
 pub mod aggregate;
+pub mod csv;
+pub mod defang;
+pub mod diff;
 pub mod digest;
 pub mod event;
+pub mod finding;
+#[cfg(feature = "app")]
+pub mod html;
 pub mod journal;
 pub mod judgement;
 pub mod printable;
+pub mod stix;
 pub mod story;
+pub mod summary;
+pub mod tally;
 pub mod time;
 
 /// Version of every JSON form of this module; a field that changes its meaning raises it.

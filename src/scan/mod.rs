@@ -1,1 +1,51 @@
-//! Corpora: the same judgement over archives.
+//! Corpora: the same judgement over archives of any size.
+//!
+//! [`Input`]s are walked ([`walk`]), told apart by their first bytes ([`sniff`]), freed of
+//! compression and archives ([`read`], [`decode`]), split ([`mbox`]) and judged on all cores
+//! ([`pipeline`]). The output is the same whatever the number of cores, and after an
+//! interruption ([`journal`]).
+
+pub mod budget;
+pub mod decode;
+pub mod input;
+pub mod journal;
+pub mod judge;
+pub mod letter;
+pub mod mbox;
+pub mod pipeline;
+pub mod progress;
+pub mod read;
+pub mod sniff;
+pub mod walk;
+pub mod witness;
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::record::tally::Tally;
+
+pub use input::Input;
+pub use journal::Journal;
+pub use judge::{Account, Settings, Stream, Witness};
+pub use pipeline::{Completion, Scan};
+pub use progress::Progress;
+
+/// What a scan has counted, and whether it came to its end.
+#[derive(Debug)]
+pub struct Report {
+    pub tally: Tally,
+    pub completion: Completion,
+}
+
+/// Why a scan could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("could not write the output: {0}")]
+    Output(#[source] io::Error),
+    #[error("journal {}: {why}", path.display())]
+    Journal { path: PathBuf, why: String },
+    #[error("the sources changed since the journal was written: remove it and begin anew")]
+    Changed,
+    #[error("could not run the threads: {0}")]
+    Threads(String),
+}

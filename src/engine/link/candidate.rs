@@ -247,14 +247,13 @@ impl<'t> Candidates<'t> {
     }
 
     /// A cheap look at what follows a dot. Behind the stop of Chinese and Japanese the next sentence
-    /// follows directly: a schemeless host is read there only if its next label is ASCII or begins as
-    /// some top-level domain does.
+    /// follows directly: by the letter all of that is a host, but in prose only if the next label
+    /// begins as some top-level domain does.
     fn may_separate(&self, dot: usize, next: char) -> bool {
-        if next.is_ascii() || self.walker.bytes_from(dot).first() == Some(&b'.') {
-            return true;
-        }
         match self.reading {
-            Reading::Letter => false,
+            Reading::Letter => true,
+            Reading::Prose(_) if next.is_ascii() => true,
+            Reading::Prose(_) if self.walker.bytes_from(dot).first() == Some(&b'.') => true,
             Reading::Prose(tlds) => tlds.begins_unicode(next),
         }
     }

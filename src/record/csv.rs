@@ -1,0 +1,133 @@
+//! Findings as CSV (RFC 4180) for SIEM imports, safe to open in a spreadsheet.
+
+use std::io::{self, Write};
+
+use super::finding::Line;
+
+/// The columns, in order: the fields of the JSON line; `span` as two columns, `reasons` joined by
+/// spaces.
+pub const COLUMNS: [&str; 18] = [
+    "schema",
+    "record",
+    "source",
+    "offset",
+    "message_id",
+    "date",
+    "from_domain",
+    "part",
+    "place",
+    "span_start",
+    "span_end",
+    "spelling",
+    "ascii",
+    "unicode",
+    "verdict",
+    "reasons",
+    "target",
+    "action",
+];
+
+/// Writes the header row.
+pub fn write_header(out: &mut dyn Write) -> io::Result<()> {
+    write_row(out, COLUMNS.iter().copied())
+}
+
+/// Writes the row of a finding.
+pub fn write_line(out: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
+    let [span_start, span_end] = line.span.map(|offset| offset.to_string());
+    let (schema, offset) = (line.schema.to_string(), line.offset.to_string());
+    let reasons = line.reasons.join(" ");
+    let cells: [&str; COLUMNS.len()] = [
+        &schema,
+        line.record,
+        line.source,
+        &offset,
+        line.message_id.unwrap_or_default(),
+        line.date.unwrap_or_default(),
+        line.from_domain.unwrap_or_default(),
+        line.part,
+        &line.place,
+        &span_start,
+        &span_end,
+        &line.spelling,
+        line.ascii,
+        line.unicode,
+        line.verdict,
+        &reasons,
+        line.target.unwrap_or_default(),
+        line.action,
+    ];
+    write_row(out, cells.into_iter())
+}
+
+fn write_row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
+    for (index, cell) in cells.enumerate() {
+        if index > 0 {
+            out.write_all(b",")?;
+        }
+        write_cell(out, cell)?;
+    }
+    out.write_all(b"\r\n")
+}
+
+/// A cell that begins like a formula gets an apostrophe in front (OWASP, CSV injection); one that
+/// holds a separator, a quote or a line end is quoted.
+fn write_cell(out: &mut dyn Write, cell: &str) -> io::Result<()> {
+    let guard = if begins_like_formula(cell) { "'" } else { "" };
+    if cell.contains(['"', ',', '\r', '\n', ';', '\t']) {
+        write!(out, "\"{guard}{}\"", cell.replace('"', "\"\""))
+    } else {
+        write!(out, "{guard}{cell}")
+    }
+}
+
+/// Spreadsheets skip white space in front, and take the full-width signs as well.
+fn begins_like_formula(cell: &str) -> bool {
+    cell.starts_with(['\t', '\r', '\n'])
+        || cell
+            .trim_start()
+            .starts_with(['=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::tests::{finding, origin};
+    use super::*;
+
+    fn cell(text: &str) -> String {
+        let mut out = Vec::new();
+        write_cell(&mut out, text).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn formulas_are_text() {
+        assert_eq!(cell("=cmd|'/c calc'!A1"), "'=cmd|'/c calc'!A1");
+        assert_eq!(cell("@SUM(1,2)"), "\"'@SUM(1,2)\"");
+        assert_eq!(cell(" +1"), "' +1");
+        assert_eq!(cell("\t=1"), "\"'\t=1\"");
+        assert_eq!(cell("＝1"), "'＝1");
+        assert_eq!(cell("-"), "'-");
+        assert_eq!(cell("plain"), "plain");
+    }
+
+    #[test]
+    fn separators_are_quoted() {
+        assert_eq!(cell("a,b"), "\"a,b\"");
+        assert_eq!(cell("a\"b"), "\"a\"\"b\"");
+        assert_eq!(cell("a\r\nb"), "\"a\r\nb\"");
+    }
+
+    #[test]
+    fn a_row_has_the_header_s_columns() {
+        let mut out = Vec::new();
+        write_header(&mut out).unwrap();
+        write_line(&mut out, &Line::new(&origin(), &finding(), &(220..250))).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let rows: Vec<&str> = text.split_terminator("\r\n").collect();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
+        assert!(rows[1].contains(",220,250,hxxp://раypal[.]com/login,"));
+        assert!(rows[1].ends_with(",unsafe,mixed-script target-lookalike,paypal.com,edit"));
+    }
+}

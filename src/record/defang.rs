@@ -1,0 +1,92 @@
+//! Takes the life out of a link for reports: no client, terminal or wiki makes it clickable.
+
+/// Dots that separate labels (S12), in what a reader pastes back.
+const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
+
+/// The spelling with schemes, dots and `@` broken: `hxxp://www[.]example[.]com/a[.]html`,
+/// `user[@]example[.]com`, `javascript[:]…`. Control and bidi characters are written as `\u{…}`,
+/// so that they neither act nor hide.
+pub fn defang(spelling: &str) -> String {
+    let mut out = String::with_capacity(spelling.len() + 16);
+    let mut rest = spelling;
+    while let Some(first) = rest.chars().next() {
+        if let Some(scheme) = SCHEMES.iter().find(|scheme| starts_with_scheme(rest, scheme.word)) {
+            out.push_str(scheme.dead);
+            rest = rest.get(scheme.word.len()..).unwrap_or_default();
+            continue;
+        }
+        match first {
+            dot if DOTS.contains(&dot) => {
+                out.push('[');
+                out.push(dot);
+                out.push(']');
+            }
+            '@' => out.push_str("[@]"),
+            hidden if is_hidden(hidden) => out.extend(hidden.escape_unicode()),
+            other => out.push(other),
+        }
+        rest = rest.get(first.len_utf8()..).unwrap_or_default();
+    }
+    out
+}
+
+struct Scheme {
+    word: &'static str,
+    dead: &'static str,
+}
+
+const SCHEMES: [Scheme; 8] = [
+    Scheme { word: "https:", dead: "hxxps:" },
+    Scheme { word: "http:", dead: "hxxp:" },
+    Scheme { word: "ftp:", dead: "fxp:" },
+    Scheme { word: "mailto:", dead: "mailto[:]" },
+    Scheme { word: "javascript:", dead: "javascript[:]" },
+    Scheme { word: "vbscript:", dead: "vbscript[:]" },
+    Scheme { word: "data:", dead: "data[:]" },
+    Scheme { word: "file:", dead: "file[:]" },
+];
+
+fn starts_with_scheme(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// Whether a character acts on the text round it, or cannot be seen.
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+            | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_stays_clickable() {
+        for (live, dead) in [
+            ("http://www.example.com/a.html", "hxxp://www[.]example[.]com/a[.]html"),
+            ("HTTPS://раypal.com", "hxxps://раypal[.]com"),
+            ("user@example.com", "user[@]example[.]com"),
+            ("example。com", "example[。]com"),
+            ("https://a.example/?u=http://b.example", "hxxps://a[.]example/?u=hxxp://b[.]example"),
+            ("JavaScript:alert(1)", "javascript[:]alert(1)"),
+            ("a\u{202E}b.example", "a\\u{202e}b[.]example"),
+            ("", ""),
+        ] {
+            assert_eq!(defang(live), dead);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_dot_stands_bare(text in "\\PC{0,40}") {
+            let dead = defang(&text);
+            let bare = dead.replace("[.]", "").replace("[@]", "");
+            proptest::prop_assert!(!bare.contains('.') && !bare.contains('@'));
+            proptest::prop_assert!(!dead.to_ascii_lowercase().contains("http:"));
+        }
+    }
+}

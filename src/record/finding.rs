@@ -1,0 +1,171 @@
+//! One finding of an archive as a line: the `jsonl` form, schema [`SCHEMA`].
+//!
+//! `docs/scan.md` documents every field. A field is only added in a minor version; a changed
+//! meaning or a field that goes raises [`SCHEMA`].
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::engine::Finding;
+use crate::engine::outcome::Done;
+
+use super::defang::defang;
+
+/// Version of the line's form.
+pub const SCHEMA: u32 = 1;
+
+/// The message that a finding stands in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Path of the file as given or walked to; `archive.tar!entry`; `-` for standard input.
+    pub source: String,
+    /// Offset in bytes of the message in its source, after decompression; in an mbox, of its
+    /// `From ` line.
+    pub offset: u64,
+    /// Message-ID without angle brackets.
+    pub message_id: Option<String>,
+    /// Date, RFC 3339, in UTC.
+    pub date: Option<String>,
+    /// Domain of the first From address, lower case.
+    pub from_domain: Option<String>,
+}
+
+/// One line: a finding and where it stands.
+#[derive(Debug, Serialize)]
+pub struct Line<'a> {
+    pub schema: u32,
+    /// `finding` (verdict `notice` or worse) or `link` (verdict `ok`, with `--all-links`).
+    pub record: &'static str,
+    pub source: &'a str,
+    pub offset: u64,
+    pub message_id: Option<&'a str>,
+    pub date: Option<&'a str>,
+    pub from_domain: Option<&'a str>,
+    pub part: &'a str,
+    pub place: String,
+    /// First byte and end of the bytes that carry the link, counted from `offset`.
+    pub span: [u64; 2],
+    /// As spelled, defanged.
+    pub spelling: String,
+    pub ascii: &'a str,
+    pub unicode: &'a str,
+    pub verdict: &'static str,
+    pub reasons: Vec<&'static str>,
+    pub target: Option<&'a str>,
+    /// What the filter would do: `edit`, `report`, `exempt`.
+    pub action: &'static str,
+}
+
+impl<'a> Line<'a> {
+    /// The line of a finding whose bytes stand at `span`, counted from the origin's offset.
+    pub fn new(origin: &'a Origin, finding: &'a Finding, span: &Range<usize>) -> Line<'a> {
+        Line {
+            schema: SCHEMA,
+            record: if finding.verdict == Default::default() { "link" } else { "finding" },
+            source: &origin.source,
+            offset: origin.offset,
+            message_id: origin.message_id.as_deref(),
+            date: origin.date.as_deref(),
+            from_domain: origin.from_domain.as_deref(),
+            part: &finding.part,
+            place: finding.place.to_string(),
+            span: [span.start as u64, span.end as u64],
+            spelling: defang(&finding.spelling),
+            ascii: &finding.ascii,
+            unicode: &finding.unicode,
+            verdict: finding.verdict.as_str(),
+            reasons: finding.reasons.iter().map(|reason| reason.code()).collect(),
+            target: finding.target.as_deref(),
+            action: action(finding.done),
+        }
+    }
+
+    /// Writes it as one line of JSON.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// What the filter would do, in a word.
+pub fn action(done: Done) -> &'static str {
+    match done {
+        Done::Edited => "edit",
+        Done::Reported => "report",
+        Done::Exempt => "exempt",
+    }
+}
+
+/// A part that was not read, or a source that could not be: a line of `--account`.
+#[derive(Debug, Serialize)]
+pub struct Gap<'a> {
+    pub schema: u32,
+    /// `bypass` (a part) or `unread` (a source, or the rest of one).
+    pub record: &'static str,
+    pub source: &'a str,
+    pub offset: u64,
+    /// Path of the part, empty for a source.
+    pub part: &'a str,
+    pub why: &'a str,
+}
+
+impl Gap<'_> {
+    /// Writes it as one line of JSON.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::engine::outcome::{Place, Reason, Reasons, Verdict};
+
+    /// A finding as an HTML phish gives it.
+    pub(crate) fn finding() -> Finding {
+        Finding {
+            part: "1.2".to_owned(),
+            place: Place::Attribute { element: "a".to_owned(), attribute: "href".to_owned() },
+            span: 120..150,
+            spelling: "http://раypal.com/login".to_owned(),
+            ascii: "xn--ypal-43d9g.com".to_owned(),
+            unicode: "раypal.com".to_owned(),
+            verdict: Verdict::Unsafe,
+            reasons: Reasons::from_iter([Reason::MixedScript, Reason::TargetLookalike]),
+            target: Some("paypal.com".to_owned()),
+            done: Done::Edited,
+        }
+    }
+
+    pub(crate) fn origin() -> Origin {
+        Origin {
+            source: "Maildir/cur/1".to_owned(),
+            offset: 0,
+            message_id: Some("1@mail.example".to_owned()),
+            date: Some("2024-05-06T07:08:09Z".to_owned()),
+            from_domain: Some("mail.example".to_owned()),
+        }
+    }
+
+    #[test]
+    fn every_field_stands_in_the_line() {
+        let mut out = Vec::new();
+        Line::new(&origin(), &finding(), &(220..250)).write_json(&mut out).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            concat!(
+                r#"{"schema":1,"record":"finding","source":"Maildir/cur/1","offset":0,"#,
+                r#""message_id":"1@mail.example","date":"2024-05-06T07:08:09Z","#,
+                r#""from_domain":"mail.example","part":"1.2","place":"a[href]","#,
+                r#""span":[220,250],"spelling":"hxxp://раypal[.]com/login","#,
+                r#""ascii":"xn--ypal-43d9g.com","unicode":"раypal.com","verdict":"unsafe","#,
+                r#""reasons":["mixed-script","target-lookalike"],"target":"paypal.com","#,
+                r#""action":"edit"}"#,
+                "\n"
+            )
+        );
+    }
+}

@@ -1,0 +1,331 @@
+//! The counts of an archive as one self-contained page.
+//!
+//! Reads without script; nothing on it can be clicked that leads anywhere, and a
+//! Content-Security-Policy keeps it from loading anything.
+
+mod plot;
+mod sample;
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use crate::engine::outcome::{Reason, Verdict};
+
+use super::defang::defang;
+use super::digest::words;
+use super::summary::grouped;
+use super::tally::{Host, Tally, verdict};
+
+const STYLE: &str = include_str!("style.css");
+const FILTER: &str = include_str!("filter.js");
+/// SHA-256 of the script and the style in Base64, for the policy; a test keeps them true.
+const FILTER_HASH: &str = "HbT8CHEyR5VMHFGD14NmpbwHAdZaGeigiCcuT9debE0=";
+const STYLE_HASH: &str = "436D/pQ13PV4qS2cGjNH4JexrpGSiWdxD+nRxpbZqK4=";
+
+/// Bars of a list.
+const BARS: usize = 15;
+/// Rows of the table of hosts.
+const ROWS: usize = 1_000;
+/// Sources named that could not be read.
+const UNREAD: usize = 100;
+
+/// Writes the page.
+pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
+         <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; \
+         style-src 'sha256-{STYLE_HASH}'; script-src 'sha256-{FILTER_HASH}'; base-uri 'none'; \
+         form-action 'none'\">\n\
+         <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=referrer content=no-referrer>\n\
+         <meta name=format-detection content=\"telephone=no, address=no, email=no, url=no\">\n\
+         <title>Links that deceive</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+    )?;
+    out.write_all(figures(tally).as_bytes())?;
+    out.write_all(charts(tally).as_bytes())?;
+    out.write_all(samples(tally).as_bytes())?;
+    out.write_all(hosts(tally).as_bytes())?;
+    out.write_all(gaps(tally).as_bytes())?;
+    writeln!(out, "<script>{FILTER}</script>\n</body>\n</html>")
+}
+
+fn figures(tally: &Tally) -> String {
+    let dates: Vec<&String> = tally.months.keys().filter(|month| *month != "undated").collect();
+    let span = match (dates.first(), dates.last()) {
+        (Some(first), Some(last)) => format!("{first} to {last}"),
+        _ => "no dated message".to_owned(),
+    };
+    let mut out = format!(
+        "<h1>Links that deceive</h1>\n<p class=soft>{} messages, {}; every link is written so \
+         that nothing opens it.</p>\n<div class=figures>",
+        grouped(tally.messages),
+        escape(&span)
+    );
+    for (name, count) in [
+        ("links and addresses", tally.links),
+        ("findings", tally.total_findings()),
+        ("hosts with findings", tally.hosts.len() as u64),
+        ("messages the filter would edit", tally.edited),
+        ("parts not read", tally.bypasses.values().sum()),
+        ("sources not read", tally.unread),
+    ] {
+        let _ = write!(out, "<div><b>{}</b>{name}</div>", grouped(count));
+    }
+    out.push_str("</div>\n");
+    out
+}
+
+fn charts(tally: &Tally) -> String {
+    let mut out = "<h2>Messages with findings over time</h2>\n<p class=legend>".to_owned();
+    for verdict in Verdict::ALL.into_iter().skip(1) {
+        let _ = write!(
+            out,
+            "<span><svg viewBox=\"0 0 1 1\" aria-hidden=true><rect class=fill-{verdict} width=1 \
+             height=1 /></svg>{verdict}</span>"
+        );
+    }
+    let _ = write!(out, "</p>\n{}\n", plot::over_time(tally));
+
+    let mut reasons: Vec<(Reason, u64)> = tally
+        .reasons
+        .iter()
+        .filter_map(|(code, count)| Some((Reason::from_code(code)?, *count)))
+        .collect();
+    reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
+    let rows = reasons.into_iter().map(|(reason, count)| {
+        let name = format!("<b>{}</b> <span class=soft>{}</span>", reason.code(), words(reason));
+        (name, vec![(reason.verdict(), count)])
+    });
+    bars(&mut out, "Reasons, by findings", rows.collect());
+
+    let hosts = tally.ranked_hosts().into_iter().take(BARS).map(|(name, host)| {
+        let shown = if host.unicode.is_empty() { name } else { &host.unicode };
+        let name = format!("<bdi class=host>{}</bdi>", escape(&defang(shown)));
+        (name, vec![(verdict(&host.verdict), host.messages)])
+    });
+    bars(&mut out, "Hosts, worst first, by messages", hosts.collect());
+
+    let senders = tally.ranked_senders().into_iter().take(BARS).map(|(name, counts)| {
+        let name = format!("<bdi class=host>{}</bdi>", escape(&defang(name)));
+        (name, Verdict::ALL.into_iter().zip(*counts).skip(1).collect())
+    });
+    bars(&mut out, "Senders, by messages with findings", senders.collect());
+    out
+}
+
+type Bar = (String, Vec<(Verdict, u64)>);
+
+/// A list of named bars; the names are HTML.
+fn bars(out: &mut String, title: &str, rows: Vec<Bar>) {
+    if rows.is_empty() {
+        return;
+    }
+    let sum = |counts: &[(Verdict, u64)]| counts.iter().map(|(_, count)| count).sum::<u64>();
+    let most = rows.iter().map(|(_, counts)| sum(counts)).max().unwrap_or_default();
+    let _ = write!(out, "<h2>{title}</h2>\n<ul class=bars>");
+    for (name, counts) in rows {
+        let _ = write!(
+            out,
+            "<li><span class=name><span>{name}</span><span class=count>{}</span></span>{}</li>",
+            grouped(sum(&counts)),
+            plot::bar(&counts, most)
+        );
+    }
+    out.push_str("</ul>\n");
+}
+
+fn samples(tally: &Tally) -> String {
+    let mut reasons: Vec<Reason> = tally
+        .samples
+        .keys()
+        .filter_map(|code| Reason::from_code(code))
+        .filter(|reason| reason.verdict() > Verdict::Notice)
+        .collect();
+    reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.verdict()), *reason));
+    let mut out = String::new();
+    let mut shown: Vec<&str> = Vec::new();
+    for reason in reasons {
+        let samples = tally.samples.get(reason.code()).map(Vec::as_slice).unwrap_or_default();
+        let fresh: Vec<_> =
+            samples.iter().filter(|sample| !shown.contains(&&*sample.spelling)).collect();
+        if fresh.is_empty() {
+            continue;
+        }
+        let _ = write!(
+            out,
+            "<h3>{} <span class=soft>{}</span></h3>\n<div class=samples>",
+            reason.code(),
+            words(reason)
+        );
+        for sample in fresh {
+            shown.push(&sample.spelling);
+            out.push_str(&sample::card(sample));
+        }
+        out.push_str("</div>\n");
+    }
+    if out.is_empty() { out } else { format!("<h2>Samples</h2>\n{out}") }
+}
+
+fn hosts(tally: &Tally) -> String {
+    let ranked = tally.ranked_hosts();
+    if ranked.is_empty() {
+        return "<h2>Hosts</h2>\n<p>Nothing found.</p><input id=search hidden>\n".to_owned();
+    }
+    let mut out = format!(
+        "<h2>Hosts</h2>\n<p class=soft>{} of {}, worst first</p>\n<div id=hosts>\
+         <input id=search type=search placeholder=\"filter the rows\" aria-label=\"filter the rows\" \
+         hidden>\n",
+        grouped(ranked.len().min(ROWS) as u64),
+        grouped(ranked.len() as u64)
+    );
+    for (index, name) in ["all", "invalid", "unsafe", "suspect", "notice"].iter().enumerate() {
+        let checked = if index == 0 { " checked" } else { "" };
+        let _ = write!(
+            out,
+            "<input type=radio class=filter name=only id=only-{name}{checked}>\
+             <label for=only-{name}>{name}</label>"
+        );
+    }
+    out.push_str(
+        "<table><thead><tr><th>Verdict<th>Host<th>Reads as<th>Reasons<th>Messages<th>First\
+         <th>Last</thead>\n<tbody>\n",
+    );
+    for (name, host) in ranked.into_iter().take(ROWS) {
+        row(&mut out, name, host);
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+fn row(out: &mut String, name: &str, host: &Host) {
+    let class = verdict(&host.verdict);
+    let _ = write!(
+        out,
+        "<tr class={class}><td class=\"v v-{class}\">{class}</td><td><bdi class=host>{}</bdi>",
+        escape(&defang(name))
+    );
+    if host.unicode != name && !host.unicode.is_empty() {
+        let _ = write!(out, "<br><bdi class=host>{}</bdi>", escape(&defang(&host.unicode)));
+    }
+    let target = host.target.as_deref().map(|target| escape(&defang(target))).unwrap_or_default();
+    let day = |date: &Option<String>| date.as_deref().and_then(|d| d.get(..10)).map(escape);
+    let _ = writeln!(
+        out,
+        "</td><td data-name=\"reads as\">{target}</td><td>{}</td>\
+         <td class=n data-name=messages>{}</td><td class=n data-name=first>{}</td>\
+         <td class=n data-name=last>{}</td></tr>",
+        escape(&host.reasons.join(", ")),
+        grouped(host.messages),
+        day(&host.first).unwrap_or_default(),
+        day(&host.last).unwrap_or_default()
+    );
+}
+
+/// What was not read: parts by reason, sources by name.
+fn gaps(tally: &Tally) -> String {
+    let mut out = String::new();
+    if !tally.bypasses.is_empty() {
+        out.push_str("<h2>Parts not read</h2>\n<ul>");
+        for (why, count) in &tally.bypasses {
+            let _ = write!(out, "<li>{}: {}</li>", escape(why), grouped(*count));
+        }
+        out.push_str("</ul>\n");
+    }
+    if tally.unread > 0 {
+        let _ = write!(out, "<h2>Sources not read</h2>\n<p>{}</p><ul>", grouped(tally.unread));
+        for unread in tally.unread_sources.iter().take(UNREAD) {
+            let _ = write!(
+                out,
+                "<li>{} at byte {}: {}</li>",
+                escape(&unread.source),
+                unread.offset,
+                escape(&unread.why)
+            );
+        }
+        out.push_str("</ul>\n");
+    }
+    out
+}
+
+/// Text for an element or a quoted attribute.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::super::tally::tests::tally;
+    use super::*;
+
+    fn base64(bytes: &[u8]) -> String {
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut out = String::new();
+        for chunk in bytes.chunks(3) {
+            let word = (0..3).fold(0u32, |sum, n| {
+                sum << 8 | u32::from(chunk.get(n).copied().unwrap_or_default())
+            });
+            for n in 0..4 {
+                let digit = DIGITS[(word >> (18 - 6 * n)) as usize & 63];
+                out.push(if n <= chunk.len() { char::from(digit) } else { '=' });
+            }
+        }
+        out
+    }
+
+    fn page(tally: &Tally) -> String {
+        let mut out = Vec::new();
+        write(&mut out, tally).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_policy_names_script_and_style() {
+        assert_eq!(FILTER_HASH, base64(&Sha256::digest(FILTER)));
+        assert_eq!(STYLE_HASH, base64(&Sha256::digest(STYLE)));
+    }
+
+    #[test]
+    fn nothing_is_live() {
+        let page = page(&tally());
+        for word in ["href=", "src=", "http://", "https://", "url(", "onclick", "paypal.com"] {
+            let body = page.split_once("<body>").unwrap().1;
+            assert!(!body.contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn markup_in_mail_stays_text() {
+        let mut tally = tally();
+        tally.unread("<script>alert(1)</script>", 0, "\"><img>");
+        for samples in tally.samples.values_mut() {
+            samples[0].source = "</div><script>".to_owned();
+            samples[0].from_domain = Some("<b>".to_owned());
+        }
+        let host = tally.hosts.values().next().unwrap().clone();
+        tally.hosts.insert("\"><script>x".to_owned(), host);
+        tally.senders.insert("'><script>y".to_owned(), [0, 0, 0, 9, 0]);
+        let page = page(&tally);
+        assert_eq!(page.matches("<script").count(), 1);
+        assert!(!page.contains("<img>"));
+    }
+
+    #[test]
+    fn an_empty_archive() {
+        assert!(page(&Tally::default()).contains("Nothing found."));
+    }
+}

@@ -1,0 +1,176 @@
+//! A sample: the host as it is spelled, the deceiving characters marked and named.
+
+use std::fmt::Write;
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::super::digest::words;
+use super::super::tally::Sample;
+use super::escape;
+use crate::engine::Reason;
+
+/// Distinct characters named.
+const NAMED: usize = 6;
+
+/// The sample as a card.
+pub fn card(sample: &Sample) -> String {
+    let shown = shown(sample);
+    let marked = mark(&shown, sample.target.as_deref());
+    let mut out = format!(
+        "<div class=sample><p class=host><bdi>{}</bdi></p><p><span class=\"v v-{}\">{}</span>",
+        marked.html, sample.verdict, sample.verdict
+    );
+    if let Some(target) = &sample.target {
+        let _ = write!(out, ", reads as <span class=host>{}</span>", escape(&dead(target)));
+    }
+    out.push_str("</p><ul>");
+    for name in marked.names {
+        let _ = write!(out, "<li>{}</li>", escape(&name));
+    }
+    for reason in sample.reasons.iter().filter_map(|code| Reason::from_code(code)) {
+        let _ = write!(out, "<li class=soft>{}</li>", words(reason));
+    }
+    out.push_str("</ul>");
+    if !sample.ascii.is_empty() {
+        let _ = write!(out, "<p>is <span class=host>{}</span></p>", escape(&dead(&sample.ascii)));
+    }
+    let from = sample.from_domain.as_deref().unwrap_or("an unnamed sender");
+    let date = sample.date.as_deref().and_then(|date| date.get(..10)).unwrap_or("no date");
+    let _ = write!(
+        out,
+        "<p class=soft>{}, from {}, in {} of {}</p></div>",
+        escape(date),
+        escape(&dead(from)),
+        escape(&sample.place),
+        escape(&sample.source)
+    );
+    out
+}
+
+/// What of the sample is shown: the authority as spelled, or the Unicode form of a host that is
+/// spelled in Punycode.
+fn shown(sample: &Sample) -> String {
+    let after = sample.spelling.split_once("://").map_or(&*sample.spelling, |(_, rest)| rest);
+    let authority = after.split(['/', '?', '#']).next().unwrap_or(after);
+    if authority.is_ascii() && !authority.contains("\\u{") && !sample.unicode.is_ascii() {
+        return dead(&sample.unicode);
+    }
+    if authority.is_empty() { sample.spelling.clone() } else { authority.to_owned() }
+}
+
+fn dead(host: &str) -> String {
+    super::super::defang::defang(host)
+}
+
+struct Marked {
+    html: String,
+    names: Vec<String>,
+}
+
+/// Marks what deceives: characters outside of ASCII and escaped ones; in plain ASCII, what
+/// differs from the name that the host reads as.
+fn mark(shown: &str, target: Option<&str>) -> Marked {
+    let mut out = Marked { html: String::new(), names: Vec::new() };
+    if shown.is_ascii()
+        && !shown.contains("\\u{")
+        && let Some(target) = target
+    {
+        return mark_difference(shown, &dead(target));
+    }
+    let mut rest = shown;
+    while let Some(first) = rest.chars().next() {
+        let escaped = escaped(rest);
+        let length = escaped.map_or(first.len_utf8(), |(length, _)| length);
+        let (piece, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let character = escaped.map_or(first, |(_, character)| character);
+        if character.is_ascii() {
+            out.html.push_str(&escape(piece));
+        } else {
+            let _ = write!(out.html, "<mark>{}</mark>", escape(piece));
+            let name = name(character);
+            if out.names.len() < NAMED && !out.names.contains(&name) {
+                out.names.push(name);
+            }
+        }
+        rest = after;
+    }
+    out
+}
+
+/// `\u{202e}` as the defanged form writes it: its length and the character.
+fn escaped(text: &str) -> Option<(usize, char)> {
+    let digits = text.strip_prefix("\\u{")?;
+    let end = digits.find('}')?;
+    let character = char::from_u32(u32::from_str_radix(digits.get(..end)?, 16).ok()?)?;
+    Some((end + 4, character))
+}
+
+fn mark_difference(shown: &str, target: &str) -> Marked {
+    let same = |(a, b): &(char, char)| a.eq_ignore_ascii_case(b);
+    let tail: usize =
+        shown.chars().rev().zip(target.chars().rev()).take_while(same).map(|_| 1).sum();
+    let (front, tail) = shown.split_at(shown.len() - tail);
+    let wanted = target.get(..target.len().saturating_sub(tail.len())).unwrap_or_default();
+    // Labels in front of the look-alike are no part of it.
+    let label = front.rfind("[.]").map_or(0, |dot| dot + 3);
+    let (before, front) = front.split_at(label);
+    let head: usize = front.chars().zip(wanted.chars()).take_while(same).map(|_| 1).sum();
+    let (head, differs) = front.split_at(head);
+    let wanted = wanted.get(head.len()..).unwrap_or_default();
+    if differs.is_empty() {
+        return Marked { html: escape(shown), names: Vec::new() };
+    }
+    let before = escape(&format!("{before}{head}"));
+    let html = format!("{before}<mark>{}</mark>{}", escape(differs), escape(tail));
+    let names = vec![format!("“{differs}” stands where “{wanted}” is expected")];
+    Marked { html, names }
+}
+
+/// `U+0430 CYRILLIC SMALL LETTER A`; the script for a character that is newer than the names.
+fn name(character: char) -> String {
+    let code = u32::from(character);
+    match unicode_names2::name(character) {
+        Some(name) => format!("U+{code:04X} {name}"),
+        None => match character.script() {
+            Script::Common | Script::Inherited | Script::Unknown => format!("U+{code:04X}"),
+            script => format!("U+{code:04X}, {} script", script.full_name()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deceiving_character_is_marked_and_named() {
+        let marked = mark("раypal[.]com", Some("paypal.com"));
+        assert_eq!(marked.html, "<mark>р</mark><mark>а</mark>ypal[.]com");
+        assert_eq!(
+            marked.names,
+            ["U+0440 CYRILLIC SMALL LETTER ER", "U+0430 CYRILLIC SMALL LETTER A"]
+        );
+        let marked = mark("a\\u{202e}b[.]com", None);
+        assert_eq!(marked.html, "a<mark>\\u{202e}</mark>b[.]com");
+        assert_eq!(marked.names, ["U+202E RIGHT-TO-LEFT OVERRIDE"]);
+    }
+
+    #[test]
+    fn plain_letters_are_compared_with_the_name() {
+        let marked = mark("www[.]paypa1[.]com", Some("paypal.com"));
+        assert_eq!(marked.html, "www[.]paypa<mark>1</mark>[.]com");
+        let marked = mark("rnicrosoft[.]com", Some("microsoft.com"));
+        assert_eq!(marked.html, "<mark>rn</mark>icrosoft[.]com");
+        assert_eq!(marked.names, ["“rn” stands where “m” is expected"]);
+        assert_eq!(mark("paypal[.]com", Some("paypal.com")).html, "paypal[.]com");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn marking_loses_nothing(shown in "\\PC{0,30}", target in "\\PC{0,20}") {
+            let html = mark(&shown, Some(&target)).html;
+            let text = html.replace("<mark>", "").replace("</mark>", "");
+            proptest::prop_assert_eq!(text, escape(&shown));
+        }
+    }
+}

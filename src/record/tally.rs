@@ -1,0 +1,468 @@
+//! Counts over an archive: what `summary`, `html` and `stix` are made of.
+//!
+//! Tallies of batches are merged in the order of the archive, so the result does not depend on
+//! how many cores took part.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::outcome::{Done, Reason, Reasons, Verdict};
+use crate::engine::{Finding, Outcome};
+
+use super::defang::defang;
+use super::finding::Origin;
+
+/// Distinct hosts and sender domains kept (each about 200 bytes); later ones are only counted.
+pub const NAMES: usize = 100_000;
+/// Samples kept for a reason.
+pub const SAMPLES: usize = 3;
+/// Unread sources kept by name.
+pub const UNREAD: usize = 1_000;
+/// A sample's spelling is cut after this many characters.
+const SPELLING: usize = 200;
+
+/// Counts by verdict, in the order of [`Verdict::ALL`].
+pub type ByVerdict = [u64; 5];
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    pub messages: u64,
+    /// Bytes of the messages.
+    pub bytes: u64,
+    /// Links and addresses seen.
+    pub links: u64,
+    /// Messages that the filter would edit.
+    pub edited: u64,
+    /// Messages without a header.
+    pub headless: u64,
+    /// Messages by their worst verdict.
+    pub by_verdict: ByVerdict,
+    /// Findings by verdict.
+    pub findings: ByVerdict,
+    /// Findings by reason code.
+    pub reasons: BTreeMap<String, u64>,
+    /// Parts that were not read, by reason.
+    pub bypasses: BTreeMap<String, u64>,
+    /// Messages by month (`2024-05`) and worst verdict; `undated` apart.
+    pub months: BTreeMap<String, ByVerdict>,
+    /// Hosts of findings by ASCII form.
+    pub hosts: BTreeMap<String, Host>,
+    /// Messages with findings by From domain and worst verdict.
+    pub senders: BTreeMap<String, ByVerdict>,
+    /// Findings whose host or sender came after [`NAMES`] others.
+    pub crowded: u64,
+    /// First findings by reason code.
+    pub samples: BTreeMap<String, Vec<Sample>>,
+    /// Files that are no messages by the rules of their folder.
+    pub passed_over: u64,
+    /// Sources, or rests of sources, that could not be read.
+    pub unread: u64,
+    /// The first [`UNREAD`] of them.
+    pub unread_sources: Vec<Unread>,
+    /// Messages in which the second witness saw a host that we did not.
+    pub disputed: u64,
+    /// Messages that the second witness read.
+    pub witnessed: u64,
+}
+
+/// A source that could not be read, from an offset in bytes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unread {
+    pub source: String,
+    pub offset: u64,
+    pub why: String,
+}
+
+/// A host with findings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    pub unicode: String,
+    pub verdict: String,
+    /// Reason codes, in the order of the documentation.
+    pub reasons: Vec<String>,
+    pub target: Option<String>,
+    pub findings: u64,
+    pub messages: u64,
+    /// Dates of the first and last message by date, RFC 3339.
+    pub first: Option<String>,
+    pub last: Option<String>,
+}
+
+/// A finding to show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Defanged, at most 200 characters.
+    pub spelling: String,
+    pub ascii: String,
+    pub unicode: String,
+    pub verdict: String,
+    pub reasons: Vec<String>,
+    pub target: Option<String>,
+    pub place: String,
+    pub source: String,
+    pub date: Option<String>,
+    pub from_domain: Option<String>,
+}
+
+impl Tally {
+    /// Counts a message of `bytes` bytes.
+    pub fn count(&mut self, origin: &Origin, outcome: &Outcome, bytes: usize) {
+        self.messages += 1;
+        self.bytes += bytes as u64;
+        self.links += outcome.links as u64;
+        let worst =
+            outcome.findings.iter().map(|finding| finding.verdict).max().unwrap_or_default();
+        bump(&mut self.by_verdict, worst);
+        bump(self.months.entry(month(origin)).or_default(), worst);
+        for (_, bypass) in &outcome.bypasses {
+            *self.bypasses.entry(bypass.to_string()).or_default() += 1;
+        }
+        if outcome.findings.iter().any(|finding| finding.done == Done::Edited) {
+            self.edited += 1;
+        }
+        if worst == Verdict::Ok {
+            return;
+        }
+        let sender = origin.from_domain.clone().unwrap_or_else(|| "(none)".to_owned());
+        match entry_below(&mut self.senders, &sender, NAMES, || [0; 5]) {
+            Some(counts) => bump(counts, worst),
+            None => self.crowded += 1,
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for finding in outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok) {
+            self.count_finding(origin, finding, &mut seen);
+        }
+    }
+
+    fn count_finding<'f>(
+        &mut self,
+        origin: &Origin,
+        finding: &'f Finding,
+        seen: &mut Vec<&'f str>,
+    ) {
+        bump(&mut self.findings, finding.verdict);
+        for reason in finding.reasons.iter() {
+            *self.reasons.entry(reason.code().to_owned()).or_default() += 1;
+            self.sample(reason, origin, finding);
+        }
+        let name = name_of(finding);
+        if name.is_empty() {
+            return;
+        }
+        let Some(host) = entry_below(&mut self.hosts, name, NAMES, || Host::of(finding)) else {
+            self.crowded += 1;
+            return;
+        };
+        host.findings += 1;
+        // Messages with thousands of hosts are rare; the list is as short as the message's hosts.
+        if seen.len() < 64 && !seen.contains(&name) {
+            seen.push(name);
+            host.messages += 1;
+        }
+        host.worsen(finding);
+        host.date(origin.date.as_deref());
+    }
+
+    fn sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
+        let samples = self.samples.entry(reason.code().to_owned()).or_default();
+        let known = samples.iter().any(|sample| sample.unicode == finding.unicode);
+        if samples.len() < SAMPLES && !known {
+            samples.push(Sample::new(origin, finding));
+        }
+    }
+
+    /// Counts a source that could not be read.
+    pub fn unread(&mut self, source: &str, offset: u64, why: &str) {
+        self.unread += 1;
+        if self.unread_sources.len() < UNREAD {
+            let (source, why) = (source.to_owned(), why.to_owned());
+            self.unread_sources.push(Unread { source, offset, why });
+        }
+    }
+
+    /// Adds a tally of what comes later in the archive.
+    pub fn merge(&mut self, later: Tally) {
+        self.messages += later.messages;
+        self.bytes += later.bytes;
+        self.links += later.links;
+        self.edited += later.edited;
+        self.headless += later.headless;
+        self.crowded += later.crowded;
+        self.passed_over += later.passed_over;
+        self.unread += later.unread;
+        let room = UNREAD - self.unread_sources.len().min(UNREAD);
+        self.unread_sources.extend(later.unread_sources.into_iter().take(room));
+        self.disputed += later.disputed;
+        self.witnessed += later.witnessed;
+        add(&mut self.by_verdict, &later.by_verdict);
+        add(&mut self.findings, &later.findings);
+        for (reason, count) in later.reasons {
+            *self.reasons.entry(reason).or_default() += count;
+        }
+        for (bypass, count) in later.bypasses {
+            *self.bypasses.entry(bypass).or_default() += count;
+        }
+        for (month, counts) in later.months {
+            add(self.months.entry(month).or_default(), &counts);
+        }
+        for (sender, counts) in later.senders {
+            match entry_below(&mut self.senders, &sender, NAMES, || [0; 5]) {
+                Some(sum) => add(sum, &counts),
+                None => self.crowded += counts.iter().sum::<u64>(),
+            }
+        }
+        for (name, host) in later.hosts {
+            let room = self.hosts.len() < NAMES;
+            match self.hosts.get_mut(&name) {
+                Some(known) => known.merge(host),
+                None if room => {
+                    self.hosts.insert(name, host);
+                }
+                None => self.crowded += host.findings,
+            }
+        }
+        for (reason, samples) in later.samples {
+            let kept = self.samples.entry(reason).or_default();
+            for sample in samples {
+                let known = kept.iter().any(|other| other.unicode == sample.unicode);
+                if kept.len() < SAMPLES && !known {
+                    kept.push(sample);
+                }
+            }
+        }
+    }
+
+    /// Findings of every verdict but `ok`.
+    pub fn total_findings(&self) -> u64 {
+        self.findings.iter().skip(1).sum()
+    }
+
+    /// Hosts, worst first, then by messages, then by name.
+    pub fn ranked_hosts(&self) -> Vec<(&str, &Host)> {
+        let mut hosts: Vec<(&str, &Host)> =
+            self.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
+        hosts.sort_by(|(name, host), (other_name, other)| {
+            (verdict(&other.verdict), other.messages, *name).cmp(&(
+                verdict(&host.verdict),
+                host.messages,
+                *other_name,
+            ))
+        });
+        hosts
+    }
+
+    /// From domains by messages with findings of `suspect` and worse, then of any.
+    pub fn ranked_senders(&self) -> Vec<(&str, &ByVerdict)> {
+        let mut senders: Vec<(&str, &ByVerdict)> =
+            self.senders.iter().map(|(name, counts)| (name.as_str(), counts)).collect();
+        let weight =
+            |counts: &ByVerdict| (counts.iter().skip(2).sum::<u64>(), counts.iter().sum::<u64>());
+        senders.sort_by(|(name, counts), (other_name, other)| {
+            (weight(other), *name).cmp(&(weight(counts), *other_name))
+        });
+        senders
+    }
+
+    /// Messages by year and worst verdict.
+    pub fn years(&self) -> BTreeMap<&str, ByVerdict> {
+        let mut years: BTreeMap<&str, ByVerdict> = BTreeMap::new();
+        for (month, counts) in &self.months {
+            let year = month.split('-').next().unwrap_or(month);
+            add(years.entry(year).or_default(), counts);
+        }
+        years
+    }
+}
+
+impl Host {
+    fn of(finding: &Finding) -> Host {
+        Host {
+            unicode: finding.unicode.clone(),
+            verdict: finding.verdict.as_str().to_owned(),
+            reasons: Vec::new(),
+            target: None,
+            findings: 0,
+            messages: 0,
+            first: None,
+            last: None,
+        }
+    }
+
+    fn worsen(&mut self, finding: &Finding) {
+        if finding.verdict > verdict(&self.verdict) {
+            self.verdict = finding.verdict.as_str().to_owned();
+        }
+        if finding.reasons.iter().any(|reason| !self.reasons.iter().any(|r| r == reason.code())) {
+            self.reasons = codes(finding.reasons.union(reasons(&self.reasons)));
+        }
+        if self.target.is_none() {
+            self.target.clone_from(&finding.target);
+        }
+    }
+
+    fn date(&mut self, date: Option<&str>) {
+        let Some(date) = date else { return };
+        if self.first.as_deref().is_none_or(|first| date < first) {
+            self.first = Some(date.to_owned());
+        }
+        if self.last.as_deref().is_none_or(|last| date > last) {
+            self.last = Some(date.to_owned());
+        }
+    }
+
+    fn merge(&mut self, later: Host) {
+        self.findings += later.findings;
+        self.messages += later.messages;
+        if verdict(&later.verdict) > verdict(&self.verdict) {
+            self.verdict = later.verdict;
+        }
+        self.reasons = codes(reasons(&self.reasons).union(reasons(&later.reasons)));
+        self.target = self.target.take().or(later.target);
+        self.date(later.first.as_deref());
+        self.date(later.last.as_deref());
+    }
+}
+
+impl Sample {
+    fn new(origin: &Origin, finding: &Finding) -> Sample {
+        let spelling: String = finding.spelling.chars().take(SPELLING).collect();
+        Sample {
+            spelling: defang(&spelling),
+            ascii: finding.ascii.clone(),
+            unicode: finding.unicode.clone(),
+            verdict: finding.verdict.as_str().to_owned(),
+            reasons: codes(finding.reasons),
+            target: finding.target.clone(),
+            place: finding.place.to_string(),
+            source: origin.source.clone(),
+            date: origin.date.clone(),
+            from_domain: origin.from_domain.clone(),
+        }
+    }
+}
+
+/// What a host is listed under.
+fn name_of(finding: &Finding) -> &str {
+    if finding.ascii.is_empty() { &finding.unicode } else { &finding.ascii }
+}
+
+fn month(origin: &Origin) -> String {
+    origin.date.as_deref().and_then(|date| date.get(..7)).unwrap_or("undated").to_owned()
+}
+
+fn bump(counts: &mut ByVerdict, verdict: Verdict) {
+    if let Some(count) = counts.get_mut(verdict as usize) {
+        *count += 1;
+    }
+}
+
+fn add(sum: &mut ByVerdict, more: &ByVerdict) {
+    for (sum, more) in sum.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+/// The entry of a map that holds at most `most` names.
+fn entry_below<'m, V>(
+    map: &'m mut BTreeMap<String, V>,
+    name: &str,
+    most: usize,
+    fresh: impl FnOnce() -> V,
+) -> Option<&'m mut V> {
+    if !map.contains_key(name) {
+        if map.len() >= most {
+            return None;
+        }
+        map.insert(name.to_owned(), fresh());
+    }
+    map.get_mut(name)
+}
+
+pub(super) fn verdict(name: &str) -> Verdict {
+    Verdict::from_name(name).unwrap_or_default()
+}
+
+fn reasons(codes: &[String]) -> Reasons {
+    codes.iter().filter_map(|code| Reason::from_code(code)).collect()
+}
+
+fn codes(reasons: Reasons) -> Vec<String> {
+    reasons.iter().map(|reason| reason.code().to_owned()).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::finding::tests::{finding, origin};
+    use super::*;
+    use crate::engine::outcome::Bypass;
+
+    /// An outcome with these findings.
+    pub(crate) fn outcome(findings: Vec<Finding>) -> Outcome {
+        Outcome {
+            links: findings.len() + 2,
+            findings,
+            bypasses: vec![("1.3".to_owned(), Bypass::Opaque)],
+            ..Outcome::default()
+        }
+    }
+
+    /// A tally of a few messages of two months, two hosts and two senders.
+    pub(crate) fn tally() -> Tally {
+        let mut tally = Tally::default();
+        tally.count(&origin(), &outcome(vec![finding(), finding()]), 1_000);
+        let other = Origin {
+            date: Some("2023-12-31T23:59:59Z".to_owned()),
+            from_domain: Some("other.example".to_owned()),
+            ..origin()
+        };
+        let mut notice = finding();
+        notice.ascii = "example.org".to_owned();
+        notice.unicode = "example.org".to_owned();
+        notice.verdict = Verdict::Notice;
+        notice.reasons = Reasons::from_iter([Reason::EmbeddedUrl]);
+        notice.done = Done::Reported;
+        notice.target = None;
+        tally.count(&other, &outcome(vec![finding(), notice]), 500);
+        tally.count(&Origin { date: None, ..origin() }, &outcome(vec![]), 200);
+        tally
+    }
+
+    #[test]
+    fn counts() {
+        let tally = tally();
+        assert_eq!((tally.messages, tally.bytes, tally.links, tally.edited), (3, 1_700, 10, 2));
+        assert_eq!(tally.by_verdict, [1, 0, 0, 2, 0]);
+        assert_eq!(tally.findings, [0, 1, 0, 3, 0]);
+        assert_eq!(tally.reasons["mixed-script"], 3);
+        assert_eq!(tally.bypasses["opaque"], 3);
+        assert_eq!(tally.months["undated"], [1, 0, 0, 0, 0]);
+        let host = &tally.hosts["xn--ypal-43d9g.com"];
+        assert_eq!((host.findings, host.messages), (3, 2));
+        assert_eq!(host.first.as_deref(), Some("2023-12-31T23:59:59Z"));
+        assert_eq!(host.last.as_deref(), Some("2024-05-06T07:08:09Z"));
+        assert_eq!(tally.ranked_hosts()[0].0, "xn--ypal-43d9g.com");
+        assert_eq!(tally.samples["mixed-script"].len(), 1);
+    }
+
+    #[test]
+    fn a_merge_equals_one_count() {
+        let whole = {
+            let mut whole = tally();
+            whole.count(&origin(), &outcome(vec![finding()]), 10);
+            whole
+        };
+        let mut merged = tally();
+        let mut later = Tally::default();
+        later.count(&origin(), &outcome(vec![finding()]), 10);
+        merged.merge(later);
+        assert_eq!(merged, whole);
+    }
+
+    #[test]
+    fn names_are_bounded() {
+        let mut map = BTreeMap::from([("a".to_owned(), 1)]);
+        assert!(entry_below(&mut map, "b", 1, || 2).is_none());
+        assert_eq!(entry_below(&mut map, "a", 1, || 2), Some(&mut 1));
+    }
+}

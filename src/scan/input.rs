@@ -1,0 +1,111 @@
+//! What is to be scanned: paths, standard input, ranges of an mbox, lists of these.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// One thing to scan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file or a folder.
+    Path(PathBuf),
+    Stdin,
+    /// The messages of an uncompressed mbox that begin in this range of bytes.
+    Range {
+        path: PathBuf,
+        range: Range<u64>,
+    },
+    /// An entry of a list that could not be understood, or a list that broke off.
+    Unreadable {
+        name: String,
+        why: String,
+    },
+}
+
+impl Input {
+    /// An argument of the command line: `-` is standard input.
+    pub fn argument(path: PathBuf) -> Input {
+        if path == Path::new("-") { Input::Stdin } else { Input::Path(path) }
+    }
+
+    /// An entry of a list: a path, or `mbox:START-END:PATH`.
+    fn entry(bytes: Vec<u8>) -> Input {
+        if !bytes.starts_with(b"mbox:") {
+            return Input::Path(OsString::from_vec(bytes).into());
+        }
+        match parse_range(&bytes) {
+            Some((range, path)) => {
+                Input::Range { path: OsString::from_vec(path.to_vec()).into(), range }
+            }
+            None => Input::Unreadable {
+                name: String::from_utf8_lossy(&bytes).into_owned(),
+                why: "expected mbox:START-END:PATH with offsets in bytes".to_owned(),
+            },
+        }
+    }
+}
+
+fn parse_range(entry: &[u8]) -> Option<(Range<u64>, &[u8])> {
+    let rest = entry.strip_prefix(b"mbox:")?;
+    let colon = memchr::memchr(b':', rest)?;
+    let (range, path) = rest.split_at_checked(colon)?;
+    let (start, end) = std::str::from_utf8(range).ok()?.split_once('-')?;
+    let range = start.parse().ok()?..end.parse().ok()?;
+    (range.start <= range.end).then_some((range, path.get(1..)?))
+}
+
+/// The entries of a list, each ended by NUL, read as they come.
+pub fn list(path: &Path) -> io::Result<impl Iterator<Item = Input>> {
+    let reader: Box<dyn BufRead> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(path)?))
+    };
+    Ok(entries(reader, path.display().to_string()))
+}
+
+fn entries(mut reader: impl BufRead, name: String) -> impl Iterator<Item = Input> {
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        while !failed {
+            let mut entry = Vec::new();
+            match reader.read_until(0, &mut entry) {
+                Ok(0) => return None,
+                Ok(_) => {
+                    if entry.last() == Some(&0) {
+                        entry.pop();
+                    }
+                    if !entry.is_empty() {
+                        return Some(Input::entry(entry));
+                    }
+                }
+                Err(error) => {
+                    failed = true;
+                    let (name, why) = (name.clone(), error.to_string());
+                    return Some(Input::Unreadable { name, why });
+                }
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list() {
+        let bytes = b"a b\n.eml\0\0mbox:10-20:x:y\0mbox:20-10:z\0mbox:zz\0last";
+        let found: Vec<Input> = entries(&bytes[..], "list".to_owned()).collect();
+        assert_eq!(found[0], Input::Path("a b\n.eml".into()));
+        assert_eq!(found[1], Input::Range { path: "x:y".into(), range: 10..20 });
+        assert!(matches!(found[2], Input::Unreadable { .. }));
+        assert!(matches!(found[3], Input::Unreadable { .. }));
+        assert_eq!(found[4], Input::Path("last".into()));
+        assert_eq!(found.len(), 5);
+    }
+}

@@ -1,0 +1,285 @@
+//! One message through the engine, and what comes of it written in the asked form.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
+
+use crate::engine::outcome::{Bypass, Place, Verdict};
+use crate::engine::{self, Answers, Facts, Finding, Outcome, Policy, TldTable};
+use crate::record::finding::{Gap, Line, Origin, SCHEMA};
+use crate::record::tally::Tally;
+use crate::record::{csv, diff};
+
+use super::letter::{Letter, Raw};
+use super::read::Sink;
+use super::witness;
+
+/// Bytes of a header that are read for Date, From and Message-ID.
+const HEAD: usize = 64 << 10;
+
+/// What is written while the scan goes on. The other forms are made of the counts at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    Jsonl,
+    Csv,
+    /// A unified diff of what the filter would change.
+    Diff,
+    /// Nothing: the counts alone matter.
+    Counts,
+}
+
+/// Whether the lines account for what was not read as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Account {
+    #[default]
+    Findings,
+    /// `bypass` and `unread` lines as well (jsonl).
+    Gaps,
+}
+
+/// Whether the second witness reads along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Witness {
+    #[default]
+    No,
+    Yes,
+}
+
+/// How messages are judged and written.
+#[derive(Debug)]
+pub struct Settings {
+    pub policy: Policy,
+    pub facts: Facts,
+    pub tlds: TldTable,
+    pub stream: Stream,
+    /// Findings of less are not written.
+    pub least: Verdict,
+    pub account: Account,
+    pub witness: Witness,
+    /// Largest message, in bytes.
+    pub largest: usize,
+}
+
+impl Settings {
+    /// The findings that are written.
+    fn wanted<'o>(&self, outcome: &'o Outcome) -> impl Iterator<Item = &'o Finding> {
+        let least = self.least;
+        outcome.findings.iter().filter(move |finding| finding.verdict >= least)
+    }
+}
+
+/// What one batch gave.
+#[derive(Debug, Default)]
+pub struct Judged {
+    pub text: Vec<u8>,
+    pub tally: Tally,
+}
+
+/// Judges what a source holds.
+pub struct Judge<'s> {
+    settings: &'s Settings,
+    headers: MessageParser,
+    out: Judged,
+}
+
+impl<'s> Judge<'s> {
+    pub fn new(settings: &'s Settings) -> Judge<'s> {
+        let headers = MessageParser::new()
+            .default_header_ignore()
+            .header_date(HeaderName::Date)
+            .header_address(HeaderName::From)
+            .header_id(HeaderName::MessageId);
+        Judge { settings, headers, out: Judged::default() }
+    }
+
+    pub fn finish(self) -> Judged {
+        self.out
+    }
+
+    fn judge(&mut self, source: &str, raw: &Raw<'_>) {
+        let letter = Letter::new(&raw.bytes, raw.lead, raw.quoting);
+        let message = letter.message();
+        let origin = self.origin(source, raw.offset, message.head);
+        let outcome = self.inspect(message);
+        self.out.tally.count(&origin, &outcome, raw.bytes.len() - raw.lead);
+        if message.head.is_empty() {
+            self.out.tally.headless += 1;
+        }
+        if self.settings.witness == Witness::Yes {
+            self.witness(&letter, &outcome);
+        }
+        // Writing into memory does not fail.
+        let _ = self.write(&letter, &origin, &outcome);
+    }
+
+    /// A panic costs the message its judgement, not the scan its run.
+    fn inspect(&self, message: engine::Message<'_>) -> Outcome {
+        let settings = self.settings;
+        catch_unwind(AssertUnwindSafe(|| {
+            engine::inspect(message, &settings.facts, &settings.policy, &settings.tlds)
+                .resolve(&Answers::new())
+        }))
+        .unwrap_or_else(|_| Outcome {
+            bypasses: vec![("0".to_owned(), Bypass::Panic)],
+            ..Outcome::default()
+        })
+    }
+
+    fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {
+        match witness::compare(letter.raw(), outcome, &self.settings.tlds) {
+            witness::Word::TooDeep => {}
+            witness::Word::Agrees => self.out.tally.witnessed += 1,
+            witness::Word::Differs => {
+                self.out.tally.witnessed += 1;
+                self.out.tally.disputed += 1;
+            }
+        }
+    }
+
+    fn write(&mut self, letter: &Letter<'_>, origin: &Origin, outcome: &Outcome) -> io::Result<()> {
+        let out: &mut dyn Write = &mut self.out.text;
+        match self.settings.stream {
+            Stream::Counts => {}
+            Stream::Jsonl => {
+                for finding in self.settings.wanted(outcome) {
+                    Line::new(origin, finding, &span(letter, finding)).write_json(out)?;
+                }
+                if self.settings.account == Account::Gaps {
+                    for (part, bypass) in &outcome.bypasses {
+                        let gap = Gap {
+                            schema: SCHEMA,
+                            record: "bypass",
+                            source: &origin.source,
+                            offset: origin.offset,
+                            part,
+                            why: &bypass.to_string(),
+                        };
+                        gap.write_json(out)?;
+                    }
+                }
+            }
+            Stream::Csv => {
+                for finding in self.settings.wanted(outcome) {
+                    csv::write_line(out, &Line::new(origin, finding, &span(letter, finding)))?;
+                }
+            }
+            Stream::Diff => {
+                let name = match origin.offset {
+                    0 => origin.source.clone(),
+                    offset => format!("{}@{offset}", origin.source),
+                };
+                diff::write(out, &name, letter.raw(), letter.body_in_raw(), outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn origin(&self, source: &str, offset: u64, head: &[u8]) -> Origin {
+        let mut origin = Origin { source: source.to_owned(), offset, ..Origin::default() };
+        let head = head.get(..HEAD.min(head.len())).unwrap_or(head);
+        let Some(parsed) = self.headers.parse_headers(head) else { return origin };
+        for header in parsed.headers() {
+            // Of repeated fields the first counts, as clients show it.
+            match (&header.name, &header.value) {
+                (HeaderName::Date, HeaderValue::DateTime(date)) if origin.date.is_none() => {
+                    origin.date = utc(date);
+                }
+                (HeaderName::MessageId, HeaderValue::Text(id)) if origin.message_id.is_none() => {
+                    origin.message_id = Some(id.clone().into_owned());
+                }
+                (HeaderName::From, HeaderValue::Address(from)) if origin.from_domain.is_none() => {
+                    let address = from.iter().find_map(|address| address.address());
+                    origin.from_domain = address.and_then(domain);
+                }
+                _ => {}
+            }
+        }
+        origin
+    }
+}
+
+impl Sink for Judge<'_> {
+    fn hold(&mut self, _bytes: usize) {}
+
+    fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+        self.judge(source, &raw);
+        ControlFlow::Continue(())
+    }
+
+    fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()> {
+        self.out.tally.unread(source, offset, why);
+        if self.settings.stream == Stream::Jsonl && self.settings.account == Account::Gaps {
+            let gap = Gap { schema: SCHEMA, record: "unread", source, offset, part: "", why };
+            // Writing into memory does not fail.
+            let _ = gap.write_json(&mut self.out.text);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn passed_over(&mut self) -> ControlFlow<()> {
+        self.out.tally.passed_over += 1;
+        ControlFlow::Continue(())
+    }
+}
+
+fn span(letter: &Letter<'_>, finding: &Finding) -> std::ops::Range<usize> {
+    match finding.place {
+        Place::Header(_) if finding.part == "0" => letter.head_span(&finding.span),
+        _ => letter.body_span(&finding.span),
+    }
+}
+
+/// RFC 3339 in UTC; `None` for a date that no calendar has or no mail was sent on.
+fn utc(date: &DateTime) -> Option<String> {
+    let plausible = date.is_valid() && (1970..=2100).contains(&date.year);
+    plausible.then(|| DateTime::from_timestamp(date.to_timestamp()).to_rfc3339())
+}
+
+fn domain(address: &str) -> Option<String> {
+    let (_, domain) = address.rsplit_once('@')?;
+    let domain = domain.trim().trim_end_matches('.');
+    (!domain.is_empty()).then(|| domain.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(head: &[u8]) -> Origin {
+        let settings = Settings {
+            policy: Policy::default(),
+            facts: Facts::default(),
+            tlds: TldTable::default(),
+            stream: Stream::Jsonl,
+            least: Verdict::Notice,
+            account: Account::Findings,
+            witness: Witness::No,
+            largest: 1 << 20,
+        };
+        Judge::new(&settings).origin("s", 7, head)
+    }
+
+    #[test]
+    fn who_and_when() {
+        let found = origin(
+            b"Received: x\nDate: Thu, 22 Aug 2002 12:36:23 +0100\n\
+              From: \"Bob, <a@b.example>\" <bob@Mail.EXAMPLE>\nDate: Fri, 1 Jan 2010 00:00:00 +0000\n\
+              Message-ID: <1.2@host.example>\n",
+        );
+        assert_eq!(found.date.as_deref(), Some("2002-08-22T11:36:23Z"));
+        assert_eq!(found.from_domain.as_deref(), Some("mail.example"));
+        assert_eq!(found.message_id.as_deref(), Some("1.2@host.example"));
+    }
+
+    #[test]
+    fn headers_that_say_nothing() {
+        for head in
+            [&b""[..], b"Date: soon\nFrom: nobody\n", b"Date: Mon, 32 Foo 1000\nFrom: <@>\n"]
+        {
+            let found = origin(head);
+            assert_eq!((found.date, found.from_domain), (None, None), "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! mbox: where its messages begin and end.
+//!
+//! | RFC 4155 and the field | here |
+//! | --- | --- |
+//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`letter::Letter`] takes one `>` away |
+//! | mboxcl: quoted, and Content-Length counts the quoted bytes | trusted when a separator or the end follows |
+//! | mboxcl2: not quoted, Content-Length alone tells | the same; [`Quoting::None`] when a bare separator stands inside |
+//!
+//! A separator is a `From ` line with a date, after an empty line, before a header field. Each of
+//! the three matters: forwarded mail quotes `From ` lines of its own, without the empty line.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use memchr::{memchr, memmem};
+
+use super::letter::{self, Quoting, Raw};
+
+/// Bytes read at a time.
+const CHUNK: usize = 256 * 1024;
+/// A `From ` line is shorter than this many bytes; real ones stay below 150.
+const LINE: usize = 1024;
+/// Content-Length is believed up to this many bytes: it makes the reader look ahead that far,
+/// and a message that needs it for its inner `From ` lines is text, not an attachment.
+const TRUSTED: usize = 16 << 20;
+/// From this size on a message is handed over in its own buffer rather than copied.
+const OWNED: usize = 1 << 20;
+
+/// What stands next in an mbox.
+#[derive(Debug)]
+pub enum Piece<'b> {
+    Letter(Raw<'b>),
+    /// A message of more bytes than allowed, passed over.
+    TooLarge {
+        offset: u64,
+    },
+}
+
+/// Reads an mbox message by message, holding one at a time.
+pub struct Splitter<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Where in the buffer the next message begins.
+    start: usize,
+    /// Offset of the buffer's first byte in the stream.
+    base: u64,
+    ended: bool,
+    /// Why the stream broke off: said after the messages that came before.
+    failed: Option<io::Error>,
+    largest: usize,
+}
+
+impl<R: Read> Splitter<R> {
+    /// Reads from `reader`, whose first byte stands at `base` in its stream. Messages of more than
+    /// `largest` bytes are passed over.
+    pub fn new(reader: R, base: u64, largest: usize) -> Splitter<R> {
+        Splitter { reader, buffer: Vec::new(), start: 0, base, ended: false, failed: None, largest }
+    }
+
+    /// The next message; `None` at the end. `grown` hears how many bytes are held whenever more
+    /// are read, so that the caller can wait for memory.
+    pub fn next(&mut self, grown: &mut dyn FnMut(usize)) -> io::Result<Option<Piece<'_>>> {
+        self.skip_empty_lines();
+        if self.rest().is_empty() {
+            return self.failed.take().map_or(Ok(None), Err);
+        }
+        let offset = self.offset();
+        let lead = self.line_end(grown);
+        let Some(end) = self.message_end(lead, grown) else {
+            self.pass_over();
+            return Ok(Some(Piece::TooLarge { offset }));
+        };
+        let bytes = self.take(end.next);
+        let bytes = match bytes {
+            Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..end.content).unwrap_or(bytes)),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(end.content);
+                Cow::Owned(bytes)
+            }
+        };
+        let quoting = match end.by {
+            By::Length if has_bare_separator(&bytes, lead) => Quoting::None,
+            By::Length | By::Separator => Quoting::Quoted,
+        };
+        Ok(Some(Piece::Letter(Raw { offset, bytes, lead, quoting })))
+    }
+
+    /// Offset in the stream of the message that is being read.
+    pub fn offset(&self) -> u64 {
+        self.base + self.start as u64
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
+    /// Where the message at the start ends; `None` when it is too large.
+    fn message_end(&mut self, lead: usize, grown: &mut dyn FnMut(usize)) -> Option<End> {
+        if let Some(end) = self.end_by_length(lead, grown) {
+            return Some(end);
+        }
+        let mut from = lead.saturating_sub(1);
+        loop {
+            match find_separator(self.rest(), from, self.ended) {
+                Search::Found { content, next } => {
+                    return Some(End { content, next, by: By::Separator });
+                }
+                Search::Resume(at) => from = at,
+            }
+            if self.ended {
+                let all = self.rest().len();
+                return Some(End { content: all, next: all, by: By::Separator });
+            }
+            if self.rest().len() > self.largest {
+                return None;
+            }
+            self.fill(grown);
+        }
+    }
+
+    /// The end that Content-Length names, if a separator or the end of the stream follows there.
+    fn end_by_length(&mut self, lead: usize, grown: &mut dyn FnMut(usize)) -> Option<End> {
+        let body = loop {
+            if let Some(body) = letter::body_start(self.rest(), lead) {
+                break body;
+            }
+            if self.ended || self.rest().len() > self.largest.min(TRUSTED) {
+                return None;
+            }
+            self.fill(grown);
+        };
+        let head = self.rest().get(lead..body).unwrap_or_default();
+        let length = content_length(head)?;
+        if length > TRUSTED.min(self.largest) {
+            return None;
+        }
+        let content = body + length;
+        while self.rest().len() < content + LINE && !self.ended {
+            self.fill(grown);
+        }
+        let after = self.rest().get(content..)?;
+        let blank = after.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let tail = after.get(blank..).unwrap_or_default();
+        let at_end = tail.is_empty() && self.ended;
+        (at_end || is_separator(tail, self.ended) == Some(true)).then_some(End {
+            content,
+            next: content + blank,
+            by: By::Length,
+        })
+    }
+
+    /// Drops bytes until a separator or the end.
+    fn pass_over(&mut self) {
+        loop {
+            match find_separator(self.rest(), 0, self.ended) {
+                Search::Found { next, .. } => {
+                    self.start += next;
+                    return;
+                }
+                Search::Resume(at) => {
+                    // The empty line before a separator may already be read: keep it.
+                    self.start += at.saturating_sub(4);
+                }
+            }
+            if self.ended {
+                self.start = self.buffer.len();
+                return;
+            }
+            self.compact(0);
+            self.fill(&mut |_| ());
+        }
+    }
+
+    /// Length of the `From ` line, line end included.
+    fn line_end(&mut self, grown: &mut dyn FnMut(usize)) -> usize {
+        loop {
+            let rest = self.rest();
+            if let Some(at) = memchr(b'\n', rest) {
+                return at + 1;
+            }
+            if self.ended || rest.len() > LINE {
+                return rest.len().min(LINE);
+            }
+            self.fill(grown);
+        }
+    }
+
+    fn skip_empty_lines(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            let all = blank == rest.len();
+            self.start += blank;
+            if !all || self.ended {
+                return;
+            }
+            self.fill(&mut |_| ());
+        }
+    }
+
+    fn take(&mut self, length: usize) -> Cow<'_, [u8]> {
+        let begin = self.start;
+        if length >= OWNED {
+            self.compact(0);
+            let tail = self.buffer.split_off(length.min(self.buffer.len()));
+            let whole = std::mem::replace(&mut self.buffer, tail);
+            self.base += whole.len() as u64;
+            return Cow::Owned(whole);
+        }
+        self.start += length;
+        Cow::Borrowed(self.buffer.get(begin..self.start).unwrap_or_default())
+    }
+
+    fn fill(&mut self, grown: &mut dyn FnMut(usize)) {
+        // Only when half is spent, so that the moves stay linear however far ahead is read.
+        self.compact(self.buffer.len() / 2);
+        grown(self.buffer.len() + CHUNK);
+        match self.reader.by_ref().take(CHUNK as u64).read_to_end(&mut self.buffer) {
+            Ok(read) => self.ended = read < CHUNK,
+            Err(error) => {
+                self.ended = true;
+                self.failed = Some(error);
+            }
+        }
+    }
+
+    fn compact(&mut self, threshold: usize) {
+        if self.start > threshold {
+            self.buffer.drain(..self.start);
+            self.base += self.start as u64;
+            self.start = 0;
+        }
+    }
+}
+
+/// Where a message ends, relative to its `From ` line.
+struct End {
+    /// End of its bytes.
+    content: usize,
+    /// Where the next message begins.
+    next: usize,
+    by: By,
+}
+
+enum By {
+    Length,
+    Separator,
+}
+
+enum Search {
+    Found {
+        content: usize,
+        next: usize,
+    },
+    /// None so far; search again from here when there is more.
+    Resume(usize),
+}
+
+/// Finds the separator that ends the message, from an offset on.
+fn find_separator(bytes: &[u8], from: usize, ended: bool) -> Search {
+    let finder = memmem::Finder::new(b"\nFrom ");
+    let mut at = from;
+    while let Some(found) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
+        let newline = at + found;
+        let content = match bytes.get(..newline) {
+            Some([.., b'\n']) => Some(newline),
+            Some([.., b'\n', b'\r']) => Some(newline - 1),
+            _ => None,
+        };
+        if let Some(content) = content {
+            match is_separator(bytes.get(newline + 1..).unwrap_or_default(), ended) {
+                Some(true) => return Search::Found { content, next: newline + 1 },
+                Some(false) => {}
+                None => return Search::Resume(newline),
+            }
+        }
+        at = newline + 1;
+    }
+    Search::Resume(at.max(bytes.len().saturating_sub(5)))
+}
+
+/// Whether a separator stands here; `None` when more bytes are needed to tell.
+fn is_separator(bytes: &[u8], ended: bool) -> Option<bool> {
+    let more = |enough: bool| if enough || ended { Some(false) } else { None };
+    if !bytes.starts_with(b"From ") {
+        return more(bytes.len() >= 5);
+    }
+    let window = bytes.get(..LINE.min(bytes.len())).unwrap_or(bytes);
+    let Some(end) = memchr(b'\n', window) else { return more(bytes.len() >= LINE) };
+    if !is_from_line(window.get(..end).unwrap_or_default()) {
+        return Some(false);
+    }
+    let next = bytes.get(end + 1..).unwrap_or_default();
+    let name = next
+        .get(..next.len().min(LINE))
+        .unwrap_or_default()
+        .iter()
+        .take_while(|byte| byte.is_ascii_graphic() && **byte != b':')
+        .count();
+    match next.get(name) {
+        Some(b':') => Some(name > 0),
+        Some(b' ') if next.starts_with(b">From ") => Some(true),
+        Some(_) => Some(false),
+        None => more(next.len() >= LINE),
+    }
+}
+
+/// Whether a line is `From address date`: a month, a time and a year, in any order and with any
+/// zone (asctime, RFC 5322, Takeout), or Thunderbird's `From -`.
+pub fn is_from_line(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    let Some(rest) = line.strip_prefix(b"From ") else { return false };
+    let rest = rest.trim_ascii();
+    if rest == b"-" {
+        return true;
+    }
+    let (mut month, mut time, mut year) = (false, false, false);
+    for word in rest.split(|byte| matches!(byte, b' ' | b'\t' | b',')) {
+        month |= word.len() == 3 && MONTHS.iter().any(|name| name.eq_ignore_ascii_case(word));
+        time |= is_time(word);
+        year |= word.len() == 4
+            && (word.starts_with(b"19") || word.starts_with(b"20"))
+            && word.iter().all(u8::is_ascii_digit);
+    }
+    month && time && year
+}
+
+const MONTHS: [&[u8]; 12] = [
+    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
+];
+
+fn is_time(word: &[u8]) -> bool {
+    let mut fields = 0;
+    for field in word.split(|byte| *byte == b':') {
+        if !matches!(field.len(), 1 | 2) || !field.iter().all(u8::is_ascii_digit) {
+            return false;
+        }
+        fields += 1;
+    }
+    matches!(fields, 2 | 3)
+}
+
+fn content_length(head: &[u8]) -> Option<usize> {
+    const NAME: &[u8] = b"content-length:";
+    head.split(|byte| *byte == b'\n').find_map(|line| {
+        let (name, value) = line.split_at_checked(NAME.len())?;
+        if !name.eq_ignore_ascii_case(NAME) {
+            return None;
+        }
+        std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok()
+    })
+}
+
+fn has_bare_separator(bytes: &[u8], lead: usize) -> bool {
+    matches!(find_separator(bytes, lead.saturating_sub(1), true), Search::Found { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out a few bytes at a time, as a pipe does.
+    struct Trickle<'a>(&'a [u8]);
+
+    impl Read for Trickle<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(out.len()).min(7);
+            out[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn split(mbox: &[u8]) -> Vec<(u64, Vec<u8>, Quoting)> {
+        let mut splitter = Splitter::new(Trickle(mbox), 0, 1 << 20);
+        let mut letters = Vec::new();
+        while let Some(piece) = splitter.next(&mut |_| ()).unwrap() {
+            match piece {
+                Piece::Letter(letter) => {
+                    let bytes = letter.bytes[letter.lead..].to_vec();
+                    letters.push((letter.offset, bytes, letter.quoting));
+                }
+                Piece::TooLarge { offset } => letters.push((offset, vec![], Quoting::None)),
+            }
+        }
+        letters
+    }
+
+    const FROM: &str = "From bob@example.com Thu Aug 22 12:36:23 2002\n";
+
+    #[test]
+    fn the_empty_line_before_a_separator_belongs_to_neither() {
+        let mbox = format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n");
+        let letters = split(mbox.as_bytes());
+        assert_eq!(letters.len(), 2);
+        assert_eq!(letters[0].1, b"Subject: a\n\none\n");
+        assert_eq!(letters[1].1, b"Subject: b\n\ntwo\n");
+        assert_eq!(letters[1].0 as usize, mbox.rfind("From bob").unwrap());
+    }
+
+    #[test]
+    fn crlf_line_ends() {
+        let mbox =
+            format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n").replace('\n', "\r\n");
+        let letters = split(mbox.as_bytes());
+        assert_eq!(letters[0].1, b"Subject: a\r\n\r\none\r\n");
+        assert_eq!(letters[1].1, b"Subject: b\r\n\r\ntwo\r\n");
+    }
+
+    #[test]
+    fn prose_and_forwarded_mail_are_no_separators() {
+        for inner in [
+            "\nFrom here on it gets Jan 10:00 2001\nSubject lines without colon\n",
+            "quoted:\nFrom bob@example.com Thu Aug 22 12:36:23 2002\nSubject: x\n",
+            "\nFrom Russia with love\nYear: 1963\n",
+            "\nFrom bob@example.com Thu Aug 22 12:36:23 2002\n\nSubject: x\n",
+        ] {
+            let mbox = format!("{FROM}Subject: a\n\n{inner}");
+            assert_eq!(split(mbox.as_bytes()).len(), 1, "{inner}");
+        }
+    }
+
+    #[test]
+    fn content_length_covers_an_unquoted_separator() {
+        let inner = format!("text\n\n{FROM}Subject: inner\n\nend\n");
+        let mbox = format!(
+            "{FROM}Content-Length: {}\nSubject: a\n\n{inner}\n{FROM}Subject: b\n\ntwo\n",
+            inner.len()
+        );
+        let letters = split(mbox.as_bytes());
+        assert_eq!(letters.len(), 2);
+        assert!(letters[0].1.ends_with(b"Subject: inner\n\nend\n"));
+        assert_eq!(letters[0].2, Quoting::None);
+        assert_eq!(letters[1].2, Quoting::Quoted);
+    }
+
+    #[test]
+    fn a_wrong_content_length_is_not_believed() {
+        for wrong in ["0", "2", "99", "999999999", "x"] {
+            let mbox = format!(
+                "{FROM}Content-Length: {wrong}\nSubject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n"
+            );
+            let letters = split(mbox.as_bytes());
+            assert_eq!(letters.len(), 2, "{wrong}");
+            assert!(letters[0].1.ends_with(b"one\n"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_named_and_the_next_is_read() {
+        let mbox =
+            format!("{FROM}Subject: a\n\n{}\n\n{FROM}Subject: b\n\ntwo\n", "x".repeat(3 << 20));
+        let letters = split(mbox.as_bytes());
+        assert_eq!(letters.len(), 2);
+        assert!(letters[0].1.is_empty());
+        assert_eq!(letters[1].1, b"Subject: b\n\ntwo\n");
+    }
+
+    #[test]
+    fn a_large_message_is_handed_over_whole() {
+        let body = "y\n".repeat(OWNED);
+        let mbox = format!("{FROM}Subject: a\n\n{body}\n{FROM}Subject: b\n\ntwo\n");
+        let mut splitter = Splitter::new(mbox.as_bytes(), 0, 1 << 30);
+        let Some(Piece::Letter(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
+        assert!(matches!(letter.bytes, Cow::Owned(_)));
+        assert_eq!(letter.bytes.len(), FROM.len() + 12 + body.len());
+        let Some(Piece::Letter(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
+        assert_eq!(letter.offset as usize, mbox.rfind("From bob").unwrap());
+        assert!(splitter.next(&mut |_| ()).unwrap().is_none());
+    }
+
+    #[test]
+    fn from_lines() {
+        for line in [
+            "From bob@example.com Thu Aug 22 12:36:23 2002",
+            "From bob@example.com  Thu Aug  2 12:36 2002",
+            "From bob Mon Jan  1 00:00:00 PST 2001",
+            "From 1234@xxx Mon Jan 01 10:00:00 +0000 2020",
+            "From x Tue, 12 May 2020 10:00:00 +0000",
+            "From -",
+        ] {
+            assert!(is_from_line(line.as_bytes()), "{line}");
+        }
+        for line in ["From here to 2002", "From: bob", "From Russia with love", "From "] {
+            assert!(!is_from_line(line.as_bytes()), "{line}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Progress on standard error when it is a terminal: messages, MB/s, findings, time left.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::record::tally::Tally;
+
+use super::walk::{Entry, Walk};
+
+/// Counts what is done. Drawn only on a terminal.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    messages: AtomicU64,
+    findings: AtomicU64,
+}
+
+impl Progress {
+    /// Draws to standard error if that is a terminal.
+    pub fn new() -> Progress {
+        let bar = ProgressBar::new_spinner();
+        let style = "{spinner} {bytes} {bytes_per_sec} {msg}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        Progress { bar, messages: AtomicU64::new(0), findings: AtomicU64::new(0) }
+    }
+
+    /// Draws nothing.
+    pub fn hidden() -> Progress {
+        let bar = ProgressBar::hidden();
+        Progress { bar, messages: AtomicU64::new(0), findings: AtomicU64::new(0) }
+    }
+
+    /// Sums up the sizes beside the scan, so that the time left can be told.
+    pub fn size_up(&self, paths: Vec<PathBuf>) {
+        if !std::io::stderr().is_terminal() {
+            return;
+        }
+        let bar = self.bar.clone();
+        std::thread::spawn(move || {
+            let sum = paths.into_iter().flat_map(Walk::new).map(|entry| match entry {
+                Entry::File { size, .. } => size,
+                Entry::PassedOver | Entry::Unread { .. } => 0,
+            });
+            let sum = sum.sum();
+            let style = "{bar:20} {bytes}/{total_bytes} {bytes_per_sec} {msg}, {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(style) {
+                bar.set_style(style);
+            }
+            bar.set_length(sum);
+        });
+    }
+
+    /// So many bytes of a source were read.
+    pub(super) fn read(&self, bytes: u64) {
+        self.bar.inc(bytes);
+    }
+
+    /// An earlier run did these bytes.
+    pub(super) fn skip(&self, bytes: u64) {
+        self.bar.inc(bytes);
+    }
+
+    /// A batch was judged.
+    pub(super) fn judged(&self, tally: &Tally, bytes: u64) {
+        let messages = self.messages.fetch_add(tally.messages, Ordering::Relaxed) + tally.messages;
+        let more = tally.total_findings();
+        let findings = self.findings.fetch_add(more, Ordering::Relaxed) + more;
+        if !self.bar.is_hidden() {
+            self.bar.set_message(format!("{messages} messages, {findings} findings"));
+        }
+        self.bar.inc(bytes);
+    }
+
+    /// Names what could not be read, above the bar.
+    pub(super) fn unread(&self, tally: &Tally) {
+        for unread in &tally.unread_sources {
+            let at = match unread.offset {
+                0 => String::new(),
+                offset => format!(" at byte {offset}"),
+            };
+            self.bar.suspend(|| {
+                eprintln!("linkmilter: {}{at}: {}", unread.source, unread.why);
+            });
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress::new()
+    }
+}

@@ -1,0 +1,276 @@
+//! Takes a source apart into messages, through compression, archives and mboxes.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Read};
+use std::ops::ControlFlow;
+
+use super::decode::{self, Meter};
+use super::letter::{Quoting, Raw};
+use super::mbox::{Piece, Splitter};
+use super::sniff::{self, Kind, PREFIX};
+
+/// Layers of compression and archives inside one another. `mails.tar.gz` has two.
+const LAYERS: usize = 4;
+
+/// Takes what a source holds, in order.
+pub trait Sink {
+    /// This many bytes are about to be held for a message that is not whole yet.
+    fn hold(&mut self, bytes: usize);
+    /// A message.
+    fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()>;
+    /// What could not be read, from an offset on.
+    fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()>;
+    /// A file that is no message by the rules of its folder or archive.
+    fn passed_over(&mut self) -> ControlFlow<()>;
+}
+
+/// Reads a stream whatever it holds. `largest` bounds one message, in bytes.
+pub fn stream(
+    source: &str,
+    reader: Box<dyn Read + '_>,
+    meter: &Meter,
+    largest: usize,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
+    Reader { meter, largest, sink }.layer(source, reader, 0)
+}
+
+/// Reads a file that is held whole.
+pub fn slice(source: &str, bytes: &[u8], largest: usize, sink: &mut dyn Sink) -> ControlFlow<()> {
+    match sniff::kind(bytes.get(..PREFIX).unwrap_or(bytes)) {
+        Kind::Message => single(source, Cow::Borrowed(bytes), sink),
+        _ => {
+            let meter = Meter::default();
+            stream(source, Box::new(meter.count(bytes)), &meter, largest, sink)
+        }
+    }
+}
+
+/// Reads an mbox whose first byte here stands at `base` in its file.
+pub fn mbox(
+    source: &str,
+    reader: impl Read,
+    base: u64,
+    largest: usize,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
+    let mut splitter = Splitter::new(reader, base, largest);
+    loop {
+        match splitter.next(&mut |bytes| sink.hold(bytes)) {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(Piece::Letter(raw))) => sink.letter(source, raw)?,
+            Ok(Some(Piece::TooLarge { offset })) => {
+                sink.unread(source, offset, &too_large(largest))?;
+            }
+            Err(error) => {
+                return sink.unread(source, splitter.offset(), &error.to_string());
+            }
+        }
+    }
+}
+
+struct Reader<'r> {
+    meter: &'r Meter,
+    largest: usize,
+    sink: &'r mut dyn Sink,
+}
+
+impl Reader<'_> {
+    fn layer(
+        &mut self,
+        source: &str,
+        mut reader: Box<dyn Read + '_>,
+        depth: usize,
+    ) -> ControlFlow<()> {
+        let mut prefix = Vec::with_capacity(PREFIX);
+        if let Err(error) = reader.by_ref().take(PREFIX as u64).read_to_end(&mut prefix) {
+            return self.sink.unread(source, 0, &error.to_string());
+        }
+        let kind = sniff::kind(&prefix);
+        let reader = Cursor::new(prefix).chain(reader);
+        match kind {
+            Kind::Empty => ControlFlow::Continue(()),
+            Kind::Foreign(what) => self.sink.unread(source, 0, &format!("no mail but {what}")),
+            Kind::Message => self.single(source, reader),
+            Kind::Mbox => mbox(source, reader, 0, self.largest, self.sink),
+            Kind::Tar | Kind::Compressed(_) if depth >= LAYERS => {
+                let why = format!("more than {LAYERS} layers of archives and compression");
+                self.sink.unread(source, 0, &why)
+            }
+            Kind::Tar => self.tar(source, reader, depth),
+            Kind::Compressed(coding) => {
+                match decode::decoder(coding, Box::new(reader), self.meter) {
+                    Ok(plain) => self.layer(source, plain, depth + 1),
+                    Err(error) => self.sink.unread(source, 0, &error.to_string()),
+                }
+            }
+        }
+    }
+
+    fn single(&mut self, source: &str, reader: impl Read) -> ControlFlow<()> {
+        const STEP: u64 = 1 << 20;
+        let mut bytes = Vec::new();
+        let mut reader = reader.take(self.largest as u64 + 1);
+        loop {
+            self.sink.hold(bytes.len() + STEP as usize);
+            match reader.by_ref().take(STEP).read_to_end(&mut bytes) {
+                Ok(0) => break,
+                Ok(_) if bytes.len() > self.largest => {
+                    return self.sink.unread(source, 0, &too_large(self.largest));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let offset = bytes.len() as u64;
+                    single(source, Cow::Owned(bytes), self.sink)?;
+                    return self.sink.unread(source, offset, &error.to_string());
+                }
+            }
+        }
+        single(source, Cow::Owned(bytes), self.sink)
+    }
+
+    fn tar(&mut self, source: &str, reader: impl Read, depth: usize) -> ControlFlow<()> {
+        let mut archive = tar::Archive::new(reader);
+        let entries = match archive.entries() {
+            Ok(entries) => entries,
+            Err(error) => return self.sink.unread(source, 0, &error.to_string()),
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // Nothing after a broken header can be trusted.
+                Err(error) => return self.sink.unread(source, 0, &error.to_string()),
+            };
+            match entry.header().entry_type() {
+                tar::EntryType::Regular | tar::EntryType::Continuous => {
+                    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+                    self.layer(&format!("{source}!{name}"), Box::new(entry), depth + 1)?;
+                }
+                tar::EntryType::Directory
+                | tar::EntryType::XHeader
+                | tar::EntryType::XGlobalHeader => {}
+                _ => self.sink.passed_over()?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn single(source: &str, bytes: Cow<'_, [u8]>, sink: &mut dyn Sink) -> ControlFlow<()> {
+    if bytes.is_empty() {
+        return ControlFlow::Continue(());
+    }
+    sink.letter(source, Raw { offset: 0, bytes, lead: 0, quoting: Quoting::None })
+}
+
+pub(super) fn too_large(largest: usize) -> String {
+    format!("a message of more than {} MiB", largest >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Log {
+        letters: Vec<(String, u64, usize)>,
+        unread: Vec<(String, String)>,
+        passed: usize,
+    }
+
+    impl Sink for Log {
+        fn hold(&mut self, _bytes: usize) {}
+        fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+            self.letters.push((source.to_owned(), raw.offset, raw.bytes.len() - raw.lead));
+            ControlFlow::Continue(())
+        }
+        fn unread(&mut self, source: &str, _offset: u64, why: &str) -> ControlFlow<()> {
+            self.unread.push((source.to_owned(), why.to_owned()));
+            ControlFlow::Continue(())
+        }
+        fn passed_over(&mut self) -> ControlFlow<()> {
+            self.passed += 1;
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn log(bytes: &[u8]) -> Log {
+        let mut log = Log::default();
+        assert!(slice("s", bytes, 1 << 20, &mut log).is_continue());
+        log
+    }
+
+    const EML: &[u8] = b"Subject: a\n\ntext\n";
+    const MBOX: &[u8] = b"From b Thu Aug 22 12:36:23 2002\nSubject: a\n\ntext\n\n\
+        From b Thu Aug 22 12:36:23 2002\nSubject: b\n\ntwo\n";
+
+    fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, bytes) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_cksum();
+            builder.append_data(&mut header, name, *bytes).unwrap();
+        }
+        let mut link = tar::Header::new_gnu();
+        link.set_entry_type(tar::EntryType::Symlink);
+        link.set_size(0);
+        builder.append_link(&mut link, "link", "/etc/passwd").unwrap();
+        builder.into_inner().unwrap()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn layers_are_taken_off() {
+        let xz = {
+            let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+            encoder.write_all(MBOX).unwrap();
+            encoder.finish().unwrap()
+        };
+        assert_eq!(log(EML).letters, [("s".to_owned(), 0, 17)]);
+        assert_eq!(log(MBOX).letters.len(), 2);
+        assert_eq!(log(&gzip(EML)).letters, [("s".to_owned(), 0, 17)]);
+        assert_eq!(log(&xz).letters, log(MBOX).letters);
+        assert_eq!(log(&zstd::encode_all(MBOX, 1).unwrap()).letters, log(MBOX).letters);
+        let archive = tar(&[("a.eml", EML), ("dir/old.mbox.gz", &gzip(MBOX))]);
+        let found = log(&gzip(&archive));
+        assert_eq!(found.letters.len(), 3);
+        assert_eq!(found.letters[0].0, "s!a.eml");
+        assert_eq!(found.letters[2], ("s!dir/old.mbox.gz".to_owned(), 50, 16));
+        assert_eq!((found.passed, found.unread.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_stream_cut_short_gives_what_it_has_and_says_so() {
+        let whole = gzip(&MBOX.repeat(1000));
+        let found = log(&whole[..whole.len() / 2]);
+        assert!(found.letters.len() > 100);
+        assert_eq!(found.unread.len(), 1);
+    }
+
+    #[test]
+    fn endless_layers_end() {
+        let mut bytes = EML.to_vec();
+        for _ in 0..10 {
+            bytes = gzip(&bytes);
+        }
+        let found = log(&bytes);
+        assert!(found.letters.is_empty());
+        assert!(found.unread[0].1.starts_with("more than 4 layers"));
+    }
+
+    #[test]
+    fn what_is_no_mail_is_named() {
+        assert_eq!(log(b"PK\x03\x04rest").unread[0].1, "no mail but a zip archive");
+        assert!(log(b"").unread.is_empty());
+        let big = gzip(&[b"A: b\n\n".to_vec(), vec![b'x'; 2 << 20]].concat());
+        assert_eq!(log(&big).unread[0].1, "a message of more than 1 MiB");
+    }
+}

@@ -1,0 +1,94 @@
+//! What a file is, by its first bytes. Names and endings do not count.
+
+use memchr::memchr;
+
+use super::decode::Coding;
+use super::mbox;
+
+/// Bytes needed to tell.
+pub const PREFIX: usize = 512;
+
+/// What a source holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Empty,
+    /// One message.
+    Message,
+    /// Messages behind `From ` lines.
+    Mbox,
+    /// A tar archive.
+    Tar,
+    Compressed(Coding),
+    /// No mail; what it is instead.
+    Foreign(&'static str),
+}
+
+/// Tells by the first [`PREFIX`] bytes.
+pub fn kind(prefix: &[u8]) -> Kind {
+    if prefix.is_empty() {
+        return Kind::Empty;
+    }
+    for (magic, kind) in MAGIC {
+        if prefix.starts_with(magic) {
+            return *kind;
+        }
+    }
+    // POSIX ustar and GNU tar (ustar header, offset 257).
+    if prefix.get(257..262) == Some(b"ustar") {
+        return Kind::Tar;
+    }
+    let line = prefix.get(..memchr(b'\n', prefix).unwrap_or(prefix.len())).unwrap_or(prefix);
+    if mbox::is_from_line(line) {
+        return Kind::Mbox;
+    }
+    // A NUL this early is in no header.
+    if prefix.iter().take(32).any(|byte| *byte == 0) {
+        return Kind::Foreign("binary data");
+    }
+    Kind::Message
+}
+
+const MAGIC: &[(&[u8], Kind)] = &[
+    (b"\x1F\x8B\x08", Kind::Compressed(Coding::Gzip)),
+    (b"\x28\xB5\x2F\xFD", Kind::Compressed(Coding::Zstd)),
+    (b"\xFD7zXZ\0", Kind::Compressed(Coding::Xz)),
+    (b"PK\x03\x04", Kind::Foreign("a zip archive")),
+    (b"BZh", Kind::Foreign("bzip2 data")),
+    (b"7z\xBC\xAF\x27\x1C", Kind::Foreign("a 7z archive")),
+    (b"Rar!\x1A\x07", Kind::Foreign("a RAR archive")),
+    (b"%PDF-", Kind::Foreign("a PDF document")),
+    (b"\x89PNG\r\n", Kind::Foreign("a PNG picture")),
+    (b"GIF8", Kind::Foreign("a GIF picture")),
+    (b"\xFF\xD8\xFF", Kind::Foreign("a JPEG picture")),
+    (b"\x7FELF", Kind::Foreign("a program")),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", Kind::Foreign("an OLE document (Outlook .msg)")),
+    (b"!BDN", Kind::Foreign("an Outlook .pst archive")),
+    (b"SQLite format 3\0", Kind::Foreign("an SQLite database")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let mut tar = vec![b'a'; 300];
+        tar[257..262].copy_from_slice(b"ustar");
+        for (bytes, expected) in [
+            (&b""[..], Kind::Empty),
+            (b"From: bob\n\n", Kind::Message),
+            (b"From here to there\n\n", Kind::Message),
+            (b"From bob Thu Aug 22 12:36:23 2002\nA: b\n", Kind::Mbox),
+            (b"\xEF\xBB\xBFFrom -\nA: b\n", Kind::Mbox),
+            (b"\x1F\x8B\x08\0", Kind::Compressed(Coding::Gzip)),
+            (b"\x28\xB5\x2F\xFD\0", Kind::Compressed(Coding::Zstd)),
+            (b"\xFD7zXZ\0\0", Kind::Compressed(Coding::Xz)),
+            (&tar, Kind::Tar),
+            (b"PK\x03\x04\0", Kind::Foreign("a zip archive")),
+            (b"\x01\0\0\0\x02", Kind::Foreign("binary data")),
+            (b"just text", Kind::Message),
+        ] {
+            assert_eq!(kind(bytes), expected, "{bytes:?}");
+        }
+    }
+}

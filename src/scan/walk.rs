@@ -1,0 +1,239 @@
+//! Walks what was named: files, folders, Maildirs, MH folders, in an order that never changes.
+
+use std::ffi::OsStr;
+use std::fs::{self, FileType};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What the walk meets.
+#[derive(Debug)]
+pub enum Entry {
+    File {
+        path: PathBuf,
+        /// In bytes.
+        size: u64,
+    },
+    /// No message by the rules of its folder: an index, a hidden file, a pipe, a link to a folder.
+    PassedOver,
+    Unread {
+        path: PathBuf,
+        why: String,
+    },
+}
+
+/// Walks one named path, depth first, names in the order of their bytes.
+///
+/// Holds the names of the folders above the current one: about 80 bytes a name.
+#[derive(Debug)]
+pub struct Walk {
+    stack: Vec<Folder>,
+    /// The named path itself, until it was looked at.
+    first: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    /// Last name first.
+    names: Vec<(Box<OsStr>, FileType)>,
+    layout: Layout,
+}
+
+/// How a folder keeps its messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// Every file may be one.
+    Plain,
+    /// `cur` and `new` of a Maildir: every file is one.
+    MaildirLeaf,
+    /// The Maildir itself: only folders count.
+    Maildir,
+    /// MH: files named by a number.
+    Mh,
+}
+
+impl Walk {
+    pub fn new(path: PathBuf) -> Walk {
+        Walk { stack: Vec::new(), first: Some(path) }
+    }
+
+    /// Looks at the path that was named; links are followed here.
+    fn named(&mut self, path: PathBuf) -> Option<Entry> {
+        match fs::metadata(&path) {
+            Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
+            Ok(data) if data.is_dir() => self.enter(path),
+            Ok(data) => Some(Entry::File { path, size: data.len() }),
+        }
+    }
+
+    fn enter(&mut self, path: PathBuf) -> Option<Entry> {
+        match list(&path) {
+            Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
+            Ok(names) => {
+                let layout = layout(&path, &names);
+                self.stack.push(Folder { path, names, layout });
+                None
+            }
+        }
+    }
+
+    /// What one name of a folder is; `None` when it is a folder that was entered.
+    fn look(
+        &mut self,
+        folder: &Path,
+        layout: Layout,
+        name: &OsStr,
+        kind: FileType,
+    ) -> Option<Entry> {
+        let path = folder.join(name);
+        if kind.is_dir() {
+            let wanted = match layout {
+                Layout::Plain | Layout::Mh => true,
+                Layout::Maildir => name != "tmp",
+                Layout::MaildirLeaf => false,
+            };
+            return if wanted { self.enter(path) } else { Some(Entry::PassedOver) };
+        }
+        if !is_message_name(layout, name.as_bytes()) {
+            return Some(Entry::PassedOver);
+        }
+        match fs::metadata(&path) {
+            Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
+            Ok(data) if data.is_file() => Some(Entry::File { path, size: data.len() }),
+            // A link to a folder may lead back up; pipes and devices have no end.
+            Ok(_) => Some(Entry::PassedOver),
+        }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        if let Some(path) = self.first.take()
+            && let Some(entry) = self.named(path)
+        {
+            return Some(entry);
+        }
+        loop {
+            let folder = self.stack.last_mut()?;
+            let Some((name, kind)) = folder.names.pop() else {
+                self.stack.pop();
+                continue;
+            };
+            let (path, layout) = (folder.path.clone(), folder.layout);
+            if let Some(entry) = self.look(&path, layout, &name, kind) {
+                return Some(entry);
+            }
+        }
+    }
+}
+
+/// The names of a folder, last first.
+fn list(path: &Path) -> io::Result<Vec<(Box<OsStr>, FileType)>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        names.push((entry.file_name().into_boxed_os_str(), entry.file_type()?));
+    }
+    names.sort_unstable_by(|(name, _), (other, _)| other.as_bytes().cmp(name.as_bytes()));
+    Ok(names)
+}
+
+fn layout(path: &Path, names: &[(Box<OsStr>, FileType)]) -> Layout {
+    let has = |wanted: &str| names.iter().any(|(name, _)| &**name == wanted);
+    if has("cur") && has("new") {
+        return Layout::Maildir;
+    }
+    if has(".mh_sequences") {
+        return Layout::Mh;
+    }
+    let leaf = path.file_name().is_some_and(|name| name == "cur" || name == "new");
+    let beside = |name| path.parent().is_some_and(|above| above.join(name).is_dir());
+    if leaf && beside("cur") && beside("new") { Layout::MaildirLeaf } else { Layout::Plain }
+}
+
+fn is_message_name(layout: Layout, name: &[u8]) -> bool {
+    match layout {
+        Layout::Plain | Layout::MaildirLeaf => !name.starts_with(b"."),
+        Layout::Maildir => false,
+        Layout::Mh => name.iter().all(u8::is_ascii_digit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walked(root: &Path) -> (Vec<String>, usize) {
+        let mut passed = 0;
+        let mut files = Vec::new();
+        for entry in Walk::new(root.to_owned()) {
+            match entry {
+                Entry::File { path, .. } => {
+                    files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
+                }
+                Entry::PassedOver => passed += 1,
+                Entry::Unread { path, why } => files.push(format!("{}: {why}", path.display())),
+            }
+        }
+        (files, passed)
+    }
+
+    fn touch(root: &Path, names: &[&str]) {
+        for name in names {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "A: b\n\n").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_maildir() {
+        let root = tempfile::tempdir().unwrap();
+        touch(
+            root.path(),
+            &[
+                "cur/2:2,S",
+                "cur/1:2,",
+                "new/3",
+                "tmp/4",
+                "dovecot.index",
+                "subscriptions",
+                ".Sent/cur/5:2,S",
+                ".Sent/new/.keep",
+                ".Sent/tmp/6",
+                ".Sent/maildirfolder",
+            ],
+        );
+        let (files, passed) = walked(root.path());
+        assert_eq!(files, [".Sent/cur/5:2,S", "cur/1:2,", "cur/2:2,S", "new/3"]);
+        assert_eq!(passed, 6);
+    }
+
+    #[test]
+    fn an_mh_folder() {
+        let root = tempfile::tempdir().unwrap();
+        touch(root.path(), &["inbox/1", "inbox/10", "inbox/2", "inbox/,3", "inbox/.mh_sequences"]);
+        let (files, passed) = walked(root.path());
+        assert_eq!(files, ["inbox/1", "inbox/10", "inbox/2"]);
+        assert_eq!(passed, 2);
+    }
+
+    #[test]
+    fn links_to_folders_are_not_followed() {
+        let root = tempfile::tempdir().unwrap();
+        touch(root.path(), &["a/1.eml"]);
+        std::os::unix::fs::symlink(root.path(), root.path().join("a/up")).unwrap();
+        std::os::unix::fs::symlink("1.eml", root.path().join("a/2.eml")).unwrap();
+        assert_eq!(walked(root.path()), (vec!["a/1.eml".to_owned(), "a/2.eml".to_owned()], 1));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let mut walk = Walk::new(PathBuf::from("/nonexistent/mail"));
+        assert!(matches!(walk.next(), Some(Entry::Unread { .. })));
+        assert!(walk.next().is_none());
+    }
+}
