@@ -10,6 +10,7 @@ mod generate;
 mod input;
 mod linkify;
 mod links;
+mod message;
 mod restore;
 mod rewrite;
 mod scan;

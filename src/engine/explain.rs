@@ -160,6 +160,7 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::NumericHost => "it is an address written so that people do not see it",
         Reason::TextHrefMismatch => "the visible text is another host than the one it leads to",
         Reason::DisplayNameHost => "the sender's name is another host than that of the address",
+        Reason::AlternativeMismatch => "the other version of the message leads to other domains",
         Reason::HtmlObfuscated => "markup changes how the host reads",
         Reason::InvisibleRemoved => "it holds characters that are not seen",
         Reason::DotVariant => "its labels are separated by other dots than the full stop",

@@ -1,16 +1,26 @@
 //! The engine: pure functions from a message to an outcome. No I/O, no clock, no globals.
+//!
+//! [`inspect`] is the recipe: split, read, judge, act. [`Inspection::resolve`] finishes it with what
+//! the DNS said, and [`splice`] carries it out.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod actions;
 pub mod content;
 pub mod explain;
+mod finding;
+mod headers;
 pub mod host;
+mod judging;
 pub mod limits;
 pub mod link;
 pub mod media;
 pub mod mime;
+mod notices;
 pub mod outcome;
+mod parts;
 pub mod policy;
+mod resolve;
 pub mod span;
 pub mod splice;
 pub mod tlds;
@@ -19,7 +29,12 @@ pub mod unicode;
 pub use mime::Message;
 pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
 pub use policy::Policy;
+pub use resolve::Inspection;
 pub use tlds::{Answer, Answers, TldTable};
+
+use finding::Found;
+use judging::Judge;
+use limits::Budget;
 
 /// What the engine must know of the envelope and of the house.
 #[derive(Clone, Debug, Default)]
@@ -32,27 +47,41 @@ pub struct Facts {
     pub language: Option<String>,
 }
 
-/// A message read and judged, waiting for what the DNS says of the names it names.
-#[derive(Debug)]
-pub struct Inspection {
-    /// TLDs that the table lacks, in lower-case ASCII form; at most [`limits::Limits::questions`].
-    pub questions: Vec<String>,
-    outcome: Outcome,
-}
-
-/// Reads and judges a message.
+/// Reads and judges a message. Pure: the same arguments give the same inspection.
+///
+/// Steps are bounded by [`limits::Limits`]; what a limit stopped is named in the outcome, and the
+/// edits found before stay.
 pub fn inspect(
-    _message: Message<'_>,
-    _facts: &Facts,
-    _policy: &Policy,
-    _tlds: &TldTable,
+    message: Message<'_>,
+    facts: &Facts,
+    policy: &Policy,
+    tlds: &TldTable,
 ) -> Inspection {
-    Inspection { questions: Vec::new(), outcome: Outcome::default() }
+    let tree = mime::parse(message, &policy.limits);
+    let mut judge = Judge::new(facts, policy, tlds);
+    let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
+    let mut found = Found::new(tree.bypasses.clone());
+    headers::read(message.head, &mut judge, &mut budget, policy, &mut found);
+    for part in 0..tree.parts.len() {
+        let mut room = parts::Room { message, tree: &tree, facts, policy, tlds };
+        room.read(part, &mut judge, &mut budget, &mut found);
+    }
+    found.compare_alternatives(&tree);
+    resolve::prepare(message, &tree, facts, policy, judge.questions, found)
 }
 
-impl Inspection {
-    /// Finishes with what the DNS answered; an unanswered question counts as unverified.
-    pub fn resolve(self, _answers: &Answers) -> Outcome {
-        self.outcome
-    }
+/// [`inspect`] behind the one `catch_unwind`: a panic of the engine is `None`, and the message goes on
+/// as it came (`on_error`).
+pub fn inspect_guarded(
+    message: Message<'_>,
+    facts: &Facts,
+    policy: &Policy,
+    tlds: &TldTable,
+) -> Option<Inspection> {
+    // Nothing that the closure touches outlives a panic: all arguments are shared and immutable.
+    let attempt = std::panic::AssertUnwindSafe(|| inspect(message, facts, policy, tlds));
+    std::panic::catch_unwind(attempt).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,6 +105,8 @@ reasons! {
     TextHrefMismatch = "text-href-mismatch", Notice;
     /// A From display name is a host of another registrable domain.
     DisplayNameHost = "display-name-host", Notice;
+    /// The parts of a multipart/alternative lead to different domains.
+    AlternativeMismatch = "alternative-mismatch", Notice;
     /// bdo, unicode-bidi, hidden spans or soft breaks inside a visible host.
     HtmlObfuscated = "html-obfuscated", Suspect;
     /// Mapping removed characters nobody sees.

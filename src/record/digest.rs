@@ -224,6 +224,7 @@ pub const fn words(reason: Reason) -> &'static str {
         Reason::NumericHost => "an address written as a plain number",
         Reason::TextHrefMismatch => "the text shows another host than the target",
         Reason::DisplayNameHost => "the From name shows another host than the address",
+        Reason::AlternativeMismatch => "the parts of the message lead to different domains",
         Reason::HtmlObfuscated => "markup that changes how a host reads",
         Reason::InvisibleRemoved => "invisible characters in the host",
         Reason::DotVariant => "other dots than the plain one",

@@ -1,3 +1,164 @@
 //! What a part says to a reader: links in text and markup, with the edit that takes each apart.
+//!
+//! [`layers`] says which texts a part holds (a calendar holds one for each property), [`read`]
+//! finds the links in one of them, [`apart`] makes the edits for a link. All coordinates are bytes
+//! of the reading that mime gave; the way back to the raw bytes is mime's.
 
+mod apart;
+mod calendar;
+mod css;
+mod flowed;
+mod html;
 pub mod linkify;
+mod reference;
+mod seen;
+mod text;
+
+use std::borrow::Cow;
+
+use super::host::Glue;
+use super::link::{Kind, Link};
+use super::media::Media;
+use super::outcome::Place;
+use super::tlds::TldTable;
+
+pub use apart::Apart;
+pub use html::Holds;
+pub use reference::Target;
+pub use seen::Seen;
+
+/// A text of a part: the part itself, or what a property or a folding hides.
+#[derive(Clone, Debug)]
+pub struct Layer<'t> {
+    pub seen: Seen<'t>,
+    pub language: Language,
+    /// The calendar property that holds it.
+    pub property: Option<String>,
+}
+
+/// How a layer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Text,
+    Html,
+    /// One URL.
+    Url,
+}
+
+/// A layer as read: the texts that a reader or a client sees, and the links in them.
+#[derive(Clone, Debug, Default)]
+pub struct View<'l> {
+    pub seen: Vec<Seen<'l>>,
+    pub sightings: Vec<Sighting>,
+    /// Bytes that were read to find them: steps of the budget.
+    pub steps: u64,
+}
+
+/// A link where a reader or a client sees it.
+#[derive(Clone, Debug)]
+pub struct Sighting {
+    /// Which of the view's texts it stands in; the target's ranges are bytes of that text.
+    pub seen: usize,
+    pub target: Target,
+    pub spot: Spot,
+    /// Whether prose may be glued to the host (S27).
+    pub glue: Glue,
+    pub shown: Shown,
+    /// The sighting of the `href` around this visible text.
+    pub anchor: Option<usize>,
+}
+
+/// Whether the link is shown as it stands in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    AsWritten,
+    /// Turned round, or broken by something a reader does not see.
+    Obfuscated,
+}
+
+/// Where a link stands in its layer, and with that how it is taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// Running text.
+    Text,
+    /// A calendar value that is one URL.
+    Value,
+    /// Visible text of HTML.
+    HtmlText,
+    /// An attribute: its tag's first byte in the layer, its element and its name.
+    Attribute { tag: usize, element: Cow<'static, str>, attribute: &'static str, holds: Holds },
+    /// CSS in `<style>`.
+    Style,
+}
+
+/// The texts of a part. Overlapping ones come with the longer reading first.
+pub fn layers(text: &str, media: Media) -> Vec<Layer<'_>> {
+    match media {
+        Media::Plain | Media::Flowed { delsp: false } => text::layers(text),
+        Media::Flowed { delsp: true } => {
+            let mut layers = vec![flowed::layer(text)];
+            layers.extend(text::layers(text));
+            layers
+        }
+        Media::Html => vec![Layer::of(Seen::slice(text, 0), Language::Html)],
+        Media::Calendar => calendar::layers(text),
+        Media::Opaque | Media::Inert => Vec::new(),
+    }
+}
+
+/// The links of a layer, in the order of its texts.
+pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable) -> View<'l> {
+    match layer.language {
+        Language::Text => text::read(layer.seen.as_str(), tlds),
+        Language::Html => html::read(layer.seen.as_str(), tlds),
+        Language::Url => text::value(layer.seen.as_str()),
+    }
+}
+
+impl<'t> Layer<'t> {
+    fn of(seen: Seen<'t>, language: Language) -> Layer<'t> {
+        Layer { seen, language, property: None }
+    }
+}
+
+impl Sighting {
+    /// The place as findings name it.
+    pub fn place(&self, layer: &Layer<'_>) -> Place {
+        if let Some(property) = &layer.property {
+            return Place::Calendar(property.clone());
+        }
+        match &self.spot {
+            Spot::Text | Spot::Value => Place::Text,
+            Spot::HtmlText => Place::HtmlText,
+            Spot::Style | Spot::Attribute { holds: Holds::Css, .. } => Place::Style,
+            Spot::Attribute { element, attribute, .. } => Place::Attribute {
+                element: element.clone().into_owned(),
+                attribute: (*attribute).to_owned(),
+            },
+        }
+    }
+
+    /// The link in running text.
+    fn in_text(seen: usize, link: Link, spot: Spot) -> Sighting {
+        let glue = match link.kind {
+            Kind::Scheme | Kind::Email => Glue::Right,
+            Kind::Www | Kind::Bare => Glue::Both,
+        };
+        Sighting {
+            seen,
+            target: Target::Link(link),
+            spot,
+            glue,
+            shown: Shown::AsWritten,
+            anchor: None,
+        }
+    }
+
+    /// Bytes of the seen text that carry it.
+    pub fn span(&self) -> std::ops::Range<usize> {
+        match &self.target {
+            Target::Link(link) => link.span.clone(),
+            Target::Dangerous { span, .. } => span.clone(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a policy does with what was found: links first, then the message.
+
+use super::judging::Judged;
+use super::media::Media;
+use super::mime::Part;
+use super::outcome::{Bypass, Disposition, Done, Outcome, Reasons, Verdict};
+use super::policy::{Defang, HtmlAttachments, LinkAction, MessageAction, Mode, Policy, Signed};
+
+/// The action on a link of a part, and what the finding says of it.
+pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
+    if policy.defang == Defang::All {
+        return (LinkAction::Defang, Done::Edited);
+    }
+    let action = asked(policy, judged.verdict, judged.reasons);
+    if action == LinkAction::Leave {
+        return (LinkAction::Leave, Done::Reported);
+    }
+    let host = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
+    if policy.exempt.is_some() || (!host.is_empty() && policy.allowed.covers(host)) {
+        return (LinkAction::Leave, Done::Exempt);
+    }
+    let reported = (policy.signed == Signed::Report && part.surroundings.signed)
+        || (policy.html_attachments == HtmlAttachments::Report
+            && part.surroundings.attachment
+            && part.media == Media::Html);
+    if reported { (LinkAction::Leave, Done::Reported) } else { (action, Done::Edited) }
+}
+
+/// The action that mode, verdict and reasons ask for; a reason wins over its verdict.
+fn asked(policy: &Policy, verdict: Verdict, reasons: Reasons) -> LinkAction {
+    if policy.mode == Mode::ReportOnly {
+        return LinkAction::Leave;
+    }
+    let by_reason = reasons.iter().filter_map(|reason| policy.reason_actions.get(&reason)).max();
+    if let Some(action) = by_reason.or_else(|| policy.verdict_actions.get(&verdict)) {
+        return *action;
+    }
+    let floor = if policy.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
+    if verdict >= floor { LinkAction::Defang } else { LinkAction::Leave }
+}
+
+/// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForMessage {
+    pub disposition: Disposition,
+    pub subject: Subject,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    #[default]
+    AsIs,
+    Tagged,
+}
+
+/// The message actions of all findings, limits and opaque parts.
+pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
+    let mut asked = ForMessage::default();
+    let exempt = policy.exempt.is_some() || policy.mode == Mode::ReportOnly;
+    let findings =
+        outcome.findings.iter().filter(|finding| !exempt && finding.done != Done::Exempt);
+    for finding in findings {
+        let by_reason =
+            finding.reasons.iter().filter_map(|reason| policy.reason_message_actions.get(&reason));
+        for action in by_reason.chain(policy.message_actions.get(&finding.verdict)) {
+            match action {
+                MessageAction::Header => {}
+                MessageAction::SubjectTag => asked.subject = Subject::Tagged,
+                MessageAction::Dispose(disposition) => {
+                    asked.disposition = asked.disposition.max(*disposition);
+                }
+            }
+        }
+    }
+    for (_, bypass) in &outcome.bypasses {
+        let disposition = match bypass {
+            Bypass::Limit(_) => policy.on_limit,
+            Bypass::Opaque => policy.on_opaque,
+            Bypass::Panic => policy.on_error,
+            Bypass::Undecodable(_) => Disposition::Accept,
+        };
+        asked.disposition = asked.disposition.max(disposition);
+    }
+    asked
+}

@@ -1,0 +1,256 @@
+//! text/calendar (RFC 5545): property values, unfolded and unescaped.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | §3.1 content lines, folding | `unfold` |
+//! | §3.2 parameters (`ALTREP`, `DIR`, `SENT-BY`) | `parameters` |
+//! | §3.3.11 TEXT escapes | `unescape` |
+//! | §3.3.3 CAL-ADDRESS, §3.3.13 URI | [`Language::Url`] |
+//! | `X-ALT-DESC;FMTTYPE=text/html` | [`Language::Html`] |
+
+use std::ops::Range;
+
+use super::seen::{Builder, Seen};
+use super::{Language, Layer};
+use crate::engine::span::TextEdit;
+
+/// Octets of a line at most, line end not counted (§3.1).
+const LINE: usize = 75;
+
+/// Properties whose value is one URL or one `mailto:`.
+const URLS: &[&str] = &[
+    "ATTACH",
+    "ATTENDEE",
+    "CALADDRESS",
+    "CONFERENCE",
+    "IMAGE",
+    "ORGANIZER",
+    "SOURCE",
+    "TZURL",
+    "URL",
+    "X-GOOGLE-CONFERENCE",
+    "X-MICROSOFT-ONLINEMEETINGCONFLINK",
+    "X-MICROSOFT-ONLINEMEETINGEXTERNALLINK",
+    "X-MICROSOFT-SKYPETEAMSMEETINGURL",
+    "X-ZOOM-URL",
+];
+
+/// Properties without characters for a reader.
+const MUTE: &[&str] = &[
+    "BEGIN",
+    "CREATED",
+    "DTEND",
+    "DTSTAMP",
+    "DTSTART",
+    "DUE",
+    "DURATION",
+    "END",
+    "EXDATE",
+    "LAST-MODIFIED",
+    "PRIORITY",
+    "PRODID",
+    "RDATE",
+    "RRULE",
+    "SEQUENCE",
+    "STATUS",
+    "TRANSP",
+    "UID",
+    "VERSION",
+];
+
+/// A layer for each property that can hold a link.
+pub fn layers(text: &str) -> Vec<Layer<'_>> {
+    let unfolded = unfold(text);
+    let mut layers = Vec::new();
+    let mut at = 0;
+    for line in unfolded.as_str().split_inclusive('\n') {
+        property(&unfolded, at..at + line.trim_end_matches('\n').len(), &mut layers);
+        at += line.len();
+    }
+    layers
+}
+
+/// Folds the lines that edits would make longer than [`LINE`], before and behind the edit.
+pub fn fold(text: &str, edits: &mut [TextEdit]) {
+    let newline = if text.contains("\r\n") { "\r\n " } else { "\n " };
+    let bytes = text.as_bytes();
+    for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
+        // A look of a line's length either way is enough.
+        let before = bytes.get(..edit.range.start).unwrap_or_default();
+        let column = before.iter().rev().take(LINE).take_while(|c| **c != b'\n').count();
+        let behind = bytes.get(edit.range.end..).unwrap_or_default();
+        let rest = behind.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
+        if column > 1 && column + edit.replacement.len() + rest > LINE {
+            edit.replacement.insert_str(0, newline);
+            if 1 + edit.replacement.len() + rest > LINE && rest > 0 {
+                edit.replacement.push_str(newline);
+            }
+        }
+    }
+}
+
+/// Undoes folding: a line end before a space or tab is dropped with it (§3.1).
+fn unfold(text: &str) -> Seen<'_> {
+    let mut seen = Builder::with_capacity(text.len());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches('\n').trim_end_matches('\r');
+        let folded = body.starts_with([' ', '\t']);
+        if !folded && at > 0 {
+            seen.unit("\n", at..at);
+        }
+        seen.linear(body.get(usize::from(folded)..).unwrap_or_default(), at + usize::from(folded));
+        at += line.len();
+    }
+    seen.finish()
+}
+
+fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'_>>) {
+    let Some(text) = unfolded.as_str().get(line.clone()) else { return };
+    let Some(colon) = value_colon(text) else { return };
+    let head = text.get(..colon).unwrap_or_default();
+    let name = head.split(';').next().unwrap_or_default().to_ascii_uppercase();
+    let layer = |seen, language| Layer { seen, language, property: Some(name.clone()) };
+    for (range, language) in parameters(head) {
+        let range = line.start + range.start..line.start + range.end;
+        if may_hold_link(unfolded.as_str().get(range.clone()).unwrap_or_default()) {
+            layers.push(layer(piece(unfolded, range, Escapes::None), language));
+        }
+    }
+    if MUTE.contains(&name.as_str()) || !may_hold_link(text) {
+        return;
+    }
+    let value = line.start + colon + 1..line.end;
+    let is_html = head.to_ascii_lowercase().contains("fmttype=\"text/html\"")
+        || head.to_ascii_lowercase().contains("fmttype=text/html");
+    let (escapes, language) = match name.as_str() {
+        _ if is_html => (Escapes::Text, Language::Html),
+        name if URLS.contains(&name) => (Escapes::None, Language::Url),
+        _ => (Escapes::Text, Language::Text),
+    };
+    layers.push(layer(piece(unfolded, value, escapes), language));
+}
+
+/// The colon before the value: the first outside a quoted parameter.
+fn value_colon(line: &str) -> Option<usize> {
+    let mut quoted = false;
+    for (at, c) in line.bytes().enumerate() {
+        match c {
+            b'"' => quoted = !quoted,
+            b':' if !quoted => return Some(at),
+            _ => {}
+        }
+    }
+    // A stray quote: the first colon of all.
+    line.find(':')
+}
+
+/// Quoted parameter values that a client follows, or shows: `ALTREP="http://…"`, `CN="…"`.
+fn parameters(head: &str) -> Vec<(Range<usize>, Language)> {
+    const FOLLOWED: [&str; 6] =
+        ["ALTREP", "DELEGATED-FROM", "DELEGATED-TO", "DIR", "MEMBER", "SENT-BY"];
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut name = "";
+    for (index, piece) in head.split('"').enumerate() {
+        if index % 2 == 0 {
+            name = piece.rsplit(';').next().unwrap_or_default().trim_end_matches('=');
+        } else if name.eq_ignore_ascii_case("CN") {
+            found.push((at..at + piece.len(), Language::Text));
+        } else if FOLLOWED.iter().any(|followed| name.eq_ignore_ascii_case(followed)) {
+            found.push((at..at + piece.len(), Language::Url));
+        }
+        at += piece.len() + 1;
+    }
+    found
+}
+
+fn may_hold_link(text: &str) -> bool {
+    text.bytes().any(|c| matches!(c, b'.' | b'@' | 0x80..))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escapes {
+    None,
+    /// §3.3.11.
+    Text,
+}
+
+/// A range of the unfolded text in the coordinates of the part.
+fn piece(unfolded: &Seen<'_>, range: Range<usize>, escapes: Escapes) -> Seen<'static> {
+    let text = unfolded.as_str().get(range.clone()).unwrap_or_default();
+    let inner = match escapes {
+        Escapes::None => Seen::slice(text, range.start),
+        Escapes::Text => unescape(text).shifted(range.start),
+    };
+    inner.over(unfolded)
+}
+
+fn unescape(text: &str) -> Seen<'_> {
+    if !text.contains('\\') {
+        return Seen::slice(text, 0);
+    }
+    let mut seen = Builder::with_capacity(text.len());
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find('\\')) {
+        let at = from + found;
+        seen.linear(text.get(from..at).unwrap_or_default(), from);
+        let Some(c) = text.get(at + 1..).and_then(|rest| rest.chars().next()) else {
+            from = at;
+            break;
+        };
+        let end = at + 1 + c.len_utf8();
+        let mut utf8 = [0; 4];
+        match c {
+            'n' | 'N' => seen.unit("\n", at..end),
+            _ => seen.unit(c.encode_utf8(&mut utf8), at..end),
+        }
+        from = end;
+    }
+    seen.linear(text.get(from..).unwrap_or_default(), from);
+    seen.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_grows_is_folded_round_the_edit() {
+        let text =
+            format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
+        let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
+        fold(&text, &mut edits);
+        assert_eq!(edits[0].replacement, "\r\n [.]");
+    }
+
+    const EVENT: &str = "BEGIN:VEVENT\r\nUID:1@example.com\r\nSUMMARY:See example.com\\, or\\n not\r\n\
+        URL;VALUE=URI:http://exa\r\n mple.com/x\r\nORGANIZER;SENT-BY=\"mailto:a@example.com\";CN=\"A:B\":mailto:b@example.com\r\n\
+        X-ALT-DESC;FMTTYPE=text/html:<a href=\"http://exam\r\n ple.com\">x\\;</a>\r\nEND:VEVENT\r\n";
+
+    #[test]
+    fn each_property_is_unfolded_and_unescaped() {
+        let layers = layers(EVENT);
+        let shown: Vec<_> = layers
+            .iter()
+            .map(|layer| (layer.property.as_deref().unwrap(), layer.language, layer.seen.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("SUMMARY", Language::Text, "See example.com, or\n not"),
+                ("URL", Language::Url, "http://example.com/x"),
+                ("ORGANIZER", Language::Url, "mailto:a@example.com"),
+                ("ORGANIZER", Language::Url, "mailto:b@example.com"),
+                ("X-ALT-DESC", Language::Html, "<a href=\"http://example.com\">x;</a>"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folded_host_leads_back_over_the_fold() {
+        let layers = layers(EVENT);
+        let source = layers[1].seen.source(7..18);
+        assert_eq!(&EVENT[source], "exa\r\n mple.com");
+    }
+}

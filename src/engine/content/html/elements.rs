@@ -1,0 +1,215 @@
+//! Which elements and attributes carry a URL, show text, or break a line of it.
+
+use std::borrow::Cow;
+
+use memchr::memrchr;
+
+/// What an attribute holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// A URL that a click or the client follows: made inert by another name.
+    Url,
+    /// A URL whose absence would give the rest another meaning: its value is replaced.
+    FixedUrl,
+    /// URLs with descriptors (HTML §4.8.4.2.1).
+    SourceSet,
+    /// URLs between white space.
+    UrlList,
+    /// CSS declarations.
+    Css,
+    /// `content` of `<meta http-equiv=refresh>`.
+    Refresh,
+    /// Characters that a reader sees.
+    Shown,
+}
+
+/// What happens to a URL in an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// A click, or a submission: a dangerous scheme runs here.
+    Navigates,
+    /// The client fetches it: an image, a sheet.
+    Loads,
+}
+
+/// Attributes that hold a URL, whatever the element; prefixes (`xlink:`, `o:`) aside.
+const ATTRIBUTES: &[(&str, Holds)] = &[
+    ("action", Holds::FixedUrl),
+    ("alt", Holds::Shown),
+    ("archive", Holds::UrlList),
+    ("aria-label", Holds::Shown),
+    ("background", Holds::Url),
+    ("cite", Holds::Url),
+    ("codebase", Holds::Url),
+    ("content", Holds::Refresh),
+    ("data", Holds::Url),
+    ("dynsrc", Holds::Url),
+    ("formaction", Holds::FixedUrl),
+    ("href", Holds::Url),
+    ("imagesrcset", Holds::SourceSet),
+    ("label", Holds::Shown),
+    ("longdesc", Holds::Url),
+    ("lowsrc", Holds::Url),
+    ("manifest", Holds::Url),
+    ("ping", Holds::UrlList),
+    ("placeholder", Holds::Shown),
+    ("poster", Holds::Url),
+    ("src", Holds::Url),
+    ("srcdoc", Holds::Shown),
+    ("srcset", Holds::SourceSet),
+    ("style", Holds::Css),
+    ("summary", Holds::Shown),
+    ("title", Holds::Shown),
+    ("usemap", Holds::Url),
+    ("value", Holds::Shown),
+];
+
+/// Lengths of the attribute names, as bits, by first letter: what most names fail on.
+const LENGTHS: [u32; 32] = {
+    let mut lengths = [0; 32];
+    let mut rest: &[(&str, Holds)] = ATTRIBUTES;
+    while let [(name, _), tail @ ..] = rest {
+        if let [first, ..] = name.as_bytes() {
+            #[allow(clippy::indexing_slicing)] // evaluated by the compiler
+            {
+                lengths[(*first & 31) as usize] |= 1 << name.len();
+            }
+        }
+        rest = tail;
+    }
+    lengths
+};
+
+/// Elements that a finding may name; others are spelled out.
+const ELEMENTS: &[&str] = &[
+    "a",
+    "applet",
+    "area",
+    "audio",
+    "base",
+    "body",
+    "button",
+    "div",
+    "embed",
+    "form",
+    "frame",
+    "iframe",
+    "image",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "object",
+    "p",
+    "script",
+    "source",
+    "span",
+    "table",
+    "td",
+    "th",
+    "tr",
+    "track",
+    "use",
+    "v:fill",
+    "v:imagedata",
+    "v:rect",
+    "v:roundrect",
+    "v:shape",
+    "video",
+];
+
+/// Elements inside which text runs on without a break.
+const INLINE: &[&str] = &[
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
+    "font", "i", "ins", "kbd", "label", "mark", "nobr", "noscript", "o:p", "q", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+];
+
+/// Elements without an end tag.
+const VOID: &[&str] = &[
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input",
+    "keygen", "link", "meta", "param", "source", "track", "wbr",
+];
+
+/// An attribute of the table, by its name as written.
+pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
+    let local = match memrchr(b':', name.as_bytes()) {
+        Some(colon) => name.get(colon + 1..)?,
+        None => name,
+    };
+    let first = local.bytes().next()?.to_ascii_lowercase();
+    if LENGTHS.get(usize::from(first) & 31)? & 1 << (local.len() & 31) == 0 {
+        return None;
+    }
+    let found = find(ATTRIBUTES.len(), |index| ATTRIBUTES.get(index).map(|entry| entry.0), local)?;
+    let (attribute, holds) = *ATTRIBUTES.get(found)?;
+    match (name.len() == local.len(), holds) {
+        (true, _) | (false, Holds::Url) => Some((attribute, holds)),
+        (false, _) => None,
+    }
+}
+
+/// The element's name in lower case.
+pub fn element(name: &str) -> Cow<'static, str> {
+    match find(ELEMENTS.len(), |index| ELEMENTS.get(index).copied(), name) {
+        Some(index) => ELEMENTS.get(index).copied().unwrap_or_default().into(),
+        None => name.to_ascii_lowercase().into(),
+    }
+}
+
+pub fn is_inline(name: &str) -> bool {
+    find(INLINE.len(), |index| INLINE.get(index).copied(), name).is_some()
+}
+
+pub fn is_void(name: &str) -> bool {
+    find(VOID.len(), |index| VOID.get(index).copied(), name).is_some()
+}
+
+/// Whether a client goes to the URL or fetches it.
+pub fn follows(element: &str, attribute: &str) -> Follows {
+    match (element, attribute) {
+        ("link" | "image" | "use", _) => Follows::Loads,
+        (_, "href" | "action" | "formaction" | "content") => Follows::Navigates,
+        ("iframe" | "frame" | "embed" | "script", "src") => Follows::Navigates,
+        ("object", "data") => Follows::Navigates,
+        _ => Follows::Loads,
+    }
+}
+
+/// Binary search for a name in a sorted table, ASCII letters without case.
+fn find(len: usize, entry: impl Fn(usize) -> Option<&'static str>, name: &str) -> Option<usize> {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low.midpoint(high);
+        let candidate = entry(middle)?.bytes();
+        match candidate.cmp(name.bytes().map(|c| c.to_ascii_lowercase())) {
+            std::cmp::Ordering::Equal => return Some(middle),
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted() {
+        assert!(ATTRIBUTES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        for table in [ELEMENTS, INLINE, VOID] {
+            assert!(table.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+
+    #[test]
+    fn names_compare_without_case_and_prefix() {
+        assert_eq!(attribute("HREF"), Some(("href", Holds::Url)));
+        assert_eq!(attribute("xlink:href"), Some(("href", Holds::Url)));
+        assert_eq!(attribute("o:title"), None);
+        assert_eq!(attribute("hre"), None);
+        assert_eq!(element("V:RoundRect"), "v:roundrect");
+        assert_eq!(element("X-Foo"), "x-foo");
+    }
+}

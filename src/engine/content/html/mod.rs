@@ -1,0 +1,345 @@
+//! HTML as a reader sees it and as a client follows it.
+//!
+//! One pass of the tokenizer builds the visible text, tags left out, and reads every attribute
+//! that holds a URL. Conditional comments and the content of raw-text elements wait in a queue
+//! for passes of their own, so nothing here recurses and each byte is read at most three times.
+
+mod elements;
+mod entity;
+mod named;
+mod style;
+mod token;
+mod urls;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+pub use elements::Holds;
+pub use token::{RawText, Tag, Token, Tokenizer};
+
+use super::css;
+use super::reference::Base;
+use super::seen::{Builder, Seen};
+use super::{Shown, Sighting, Spot, Target, View};
+use crate::engine::host::Glue;
+use crate::engine::link::Linkifier;
+use crate::engine::tlds::TldTable;
+use entity::Within;
+use token::{RawElement, TagKind};
+
+/// The links of an HTML text.
+pub fn read<'t>(text: &'t str, tlds: &TldTable) -> View<'t> {
+    let mut reader = Reader::new(text, tlds);
+    reader.queue.push_back((0..text.len(), Pass::Document));
+    while let Some((range, pass)) = reader.queue.pop_front() {
+        reader.pass(range, pass);
+    }
+    reader.finish()
+}
+
+/// The name of an attribute that can hold a URL, as the table has it.
+pub fn attribute_name(written: &str) -> Option<&'static str> {
+    elements::attribute(written).map(|(name, _)| name)
+}
+
+/// Why a range is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    Document,
+    /// A conditional comment, which Outlook shows.
+    Comment,
+    /// The content of a raw-text element, which is already text: only its tags are read.
+    Tags,
+}
+
+/// An element whose text is not shown as it stands, until its own end tag.
+#[derive(Clone, Debug)]
+struct Inside {
+    name: Range<usize>,
+    /// Elements of that name open inside, itself included.
+    depth: usize,
+    /// Bytes of visible text when it began.
+    from: usize,
+}
+
+impl Inside {
+    /// Counts an element of the same name, or begins one; whether it began.
+    fn enter(slot: &mut Option<Inside>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
+        match (slot.as_mut(), from) {
+            (Some(open), _) => {
+                open.depth += usize::from(same(text, &open.name, &tag.name));
+                false
+            }
+            (None, Some(from)) => {
+                *slot = Some(Inside { name: tag.name.clone(), depth: 1, from });
+                true
+            }
+            (None, None) => false,
+        }
+    }
+
+    /// Counts an end tag; the element when it is the last.
+    fn leave(slot: &mut Option<Inside>, text: &str, tag: &Tag) -> Option<Inside> {
+        let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
+        open.depth -= 1;
+        if open.depth == 0 { slot.take() } else { None }
+    }
+}
+
+/// The text of an `<a href>`.
+#[derive(Clone, Debug)]
+struct Anchor {
+    sighting: usize,
+    text: Range<usize>,
+}
+
+struct Reader<'t, 'k> {
+    text: &'t str,
+    queue: VecDeque<(Range<usize>, Pass)>,
+    /// Text that a reader sees.
+    visible: Builder,
+    /// Text that only a client sees.
+    hidden: Builder,
+    hiding: Option<Inside>,
+    turning: Option<Inside>,
+    breaking: Option<Inside>,
+    open_anchor: Option<Anchor>,
+    anchors: Vec<Anchor>,
+    /// Stretches of visible text that something unseen breaks or turns; empty for a break.
+    marks: Vec<Range<usize>>,
+    base: Base,
+    linkifier: Linkifier<'k>,
+    view: View<'t>,
+}
+
+impl<'t, 'k> Reader<'t, 'k> {
+    fn new(text: &'t str, tlds: &'k TldTable) -> Reader<'t, 'k> {
+        Reader {
+            text,
+            queue: VecDeque::new(),
+            visible: Builder::with_capacity(text.len() / 4),
+            hidden: Builder::default(),
+            hiding: None,
+            turning: None,
+            breaking: None,
+            open_anchor: None,
+            anchors: Vec::new(),
+            marks: Vec::new(),
+            base: Base::None,
+            linkifier: Linkifier::new(tlds),
+            view: View::default(),
+        }
+    }
+
+    fn slice(&self, range: &Range<usize>) -> &'t str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    fn pass(&mut self, range: Range<usize>, pass: Pass) {
+        self.view.steps += range.len() as u64;
+        let raw_text = if pass == Pass::Tags { RawText::Ignore } else { RawText::Honour };
+        let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
+        self.separate(range.start);
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Text(text) if pass != Pass::Tags => self.characters(text),
+                Token::Text(_) => {}
+                Token::Tag(tag) if tag.kind == TagKind::Open => {
+                    self.open(&tag, &tokens.attributes);
+                }
+                Token::Tag(tag) => self.close(&tag),
+                Token::Comment(inner) if pass == Pass::Document => self.comment(inner),
+                Token::Comment(_) => {}
+                Token::Raw(element, content) => self.raw(element, content),
+            }
+        }
+        self.end_anchor();
+        if let Some(inside) = self.turning.take() {
+            self.turn(&inside);
+        }
+        (self.hiding, self.breaking) = (None, None);
+        self.separate(range.end);
+    }
+
+    fn characters(&mut self, range: Range<usize>) {
+        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+        entity::decode_into(seen, self.text, range, Within::Text);
+    }
+
+    fn comment(&mut self, inner: Range<usize>) {
+        let text = self.slice(&inner).trim_ascii_start();
+        let conditional = text.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("[if"));
+        if conditional || text.starts_with("[CDATA[") {
+            // Behind `[if mso]>` or `[CDATA[`.
+            let skip = text.find(if conditional { ']' } else { '>' }).unwrap_or(0);
+            self.queue.push_back((inner.end - text.len() + skip..inner.end, Pass::Comment));
+        }
+    }
+
+    fn raw(&mut self, element: RawElement, content: Range<usize>) {
+        match element {
+            RawElement::Script => {}
+            RawElement::Style => {
+                let outer = Seen::slice(self.slice(&content), content.start);
+                self.sheet(&outer, &Spot::Style);
+            }
+            RawElement::Escapable | RawElement::Text => {
+                self.separate(content.start);
+                match element {
+                    RawElement::Escapable => {
+                        entity::decode_into(
+                            &mut self.visible,
+                            self.text,
+                            content.clone(),
+                            Within::Text,
+                        );
+                    }
+                    _ => self.visible.linear(self.slice(&content), content.start),
+                }
+                self.separate(content.end);
+                if memchr::memchr(b'<', self.slice(&content).as_bytes()).is_some() {
+                    self.queue.push_back((content, Pass::Tags));
+                }
+            }
+        }
+    }
+
+    /// URLs of a sheet that stands in the text as `outer` shows it.
+    fn sheet(&mut self, outer: &Seen<'t>, spot: &Spot) {
+        let found: Vec<Seen<'t>> = match outer.as_slice() {
+            Some((css, at)) => css::urls(css).into_iter().map(|url| url.shifted(at)).collect(),
+            None => css::urls(outer.as_str()).into_iter().map(|url| url.over(outer)).collect(),
+        };
+        for seen in found {
+            self.references(seen, None, spot);
+        }
+    }
+
+    fn separate(&mut self, at: usize) {
+        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+        seen.separate(at);
+    }
+
+    fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
+        let name = self.slice(&tag.name);
+        let first = self.view.sightings.len();
+        let traits = self.attributes(tag, name, attributes);
+        let inline = elements::is_inline(name) && traits.flow == style::Flow::Inline;
+        if !inline {
+            self.separate(tag.range.start);
+        }
+        if name.eq_ignore_ascii_case("wbr") && self.hiding.is_none() {
+            let here = self.visible.len();
+            self.marks.push(here..here);
+        }
+        if name.eq_ignore_ascii_case("a") && self.view.sightings.len() > first {
+            self.end_anchor();
+            self.separate(tag.range.start);
+            let from = self.visible.len();
+            self.open_anchor = Some(Anchor { sighting: first, text: from..from });
+        }
+        self.enter(tag, name, &traits);
+    }
+
+    /// Begins or counts elements that hide, turn or set apart their text.
+    fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
+        if elements::is_void(name) {
+            return;
+        }
+        let from = self.visible.len();
+        let hides = traits.shown == style::Sight::Hidden;
+        if Inside::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
+            self.marks.push(from..from);
+            self.hidden.separate(tag.range.start);
+        }
+        let turns = traits.direction == style::Direction::Turned;
+        Inside::enter(&mut self.turning, self.text, tag, turns.then_some(from));
+        let breaks = traits.flow == style::Flow::Block;
+        Inside::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
+    }
+
+    fn close(&mut self, tag: &Tag) {
+        let name = self.slice(&tag.name);
+        if name.eq_ignore_ascii_case("a") && self.open_anchor.is_some() {
+            self.end_anchor();
+            self.separate(tag.range.start);
+        }
+        Inside::leave(&mut self.hiding, self.text, tag);
+        if let Some(inside) = Inside::leave(&mut self.turning, self.text, tag) {
+            self.turn(&inside);
+        }
+        let broke = Inside::leave(&mut self.breaking, self.text, tag).is_some();
+        if broke || !elements::is_inline(name) {
+            self.separate(tag.range.start);
+        }
+    }
+
+    fn end_anchor(&mut self) {
+        if let Some(mut anchor) = self.open_anchor.take() {
+            anchor.text.end = self.visible.len();
+            self.anchors.push(anchor);
+        }
+    }
+
+    fn turn(&mut self, inside: &Inside) {
+        let end = self.visible.len();
+        if inside.from < end {
+            self.visible.reverse(inside.from);
+            self.marks.push(inside.from..end);
+        }
+    }
+
+    /// Finds the links of the text and joins them with the anchors around them.
+    fn finish(mut self) -> View<'t> {
+        let anchors = std::mem::take(&mut self.anchors);
+        let marks = std::mem::take(&mut self.marks);
+        let visible = std::mem::take(&mut self.visible).finish();
+        let hidden = std::mem::take(&mut self.hidden).finish();
+        let mut around = anchors.iter().peekable();
+        let mut links = self.linkifier.links(visible.as_str());
+        for link in links.by_ref() {
+            let span = link.span.clone();
+            while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
+            let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
+            let obfuscated = is_marked(&marks, &link.host, visible.as_str());
+            let mut sighting = Sighting::in_text(self.view.seen.len(), link, Spot::HtmlText);
+            sighting.anchor = anchor.map(|anchor| anchor.sighting);
+            if obfuscated {
+                sighting.shown = Shown::Obfuscated;
+            }
+            self.view.sightings.push(sighting);
+        }
+        self.view.steps += visible.as_str().len() as u64 + links.steps();
+        self.view.seen.push(visible);
+        if !hidden.as_str().is_empty() {
+            let seen = self.view.seen.len();
+            let mut links = self.linkifier.links(hidden.as_str());
+            self.view
+                .sightings
+                .extend(links.by_ref().map(|link| Sighting::in_text(seen, link, Spot::HtmlText)));
+            self.view.steps += hidden.as_str().len() as u64 + links.steps();
+            self.view.seen.push(hidden);
+        }
+        self.view
+    }
+}
+
+fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
+    match (text.get(one.clone()), text.get(other.clone())) {
+        (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
+        _ => false,
+    }
+}
+
+/// Whether a mark lies in the host; a break beside a dot does not count, since mail programs put
+/// `<wbr>` there themselves.
+fn is_marked(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> bool {
+    let first = marks.partition_point(|mark| mark.end <= host.start);
+    let near = |at: usize| text.as_bytes().get(at) == Some(&b'.');
+    marks.iter().skip(first).take_while(|mark| mark.start < host.end).any(|mark| {
+        !mark.is_empty() || !(near(mark.start) || mark.start.checked_sub(1).is_some_and(near))
+    })
+}
+
+#[cfg(test)]
+mod tests;

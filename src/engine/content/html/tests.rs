@@ -1,0 +1,181 @@
+use super::*;
+use crate::engine::tlds::TldTable;
+
+/// What is found, a line each: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an
+/// anchor.
+fn found(html: &str) -> Vec<String> {
+    let tlds = TldTable::new(["com", "example", "org"], "");
+    let view = read(html, &tlds);
+    view.sightings
+        .iter()
+        .map(|sighting| {
+            let text = view.seen[sighting.seen].as_str();
+            let place = match &sighting.spot {
+                Spot::Attribute { element, attribute, .. } => format!("{element}[{attribute}]"),
+                Spot::Style => "style".to_owned(),
+                _ => "text".to_owned(),
+            };
+            let host = match &sighting.target {
+                Target::Link(link) => text[link.host.clone()].to_owned(),
+                Target::Dangerous { scheme, .. } => format!("!{}", &text[scheme.clone()]),
+            };
+            let obfuscated = if sighting.shown == Shown::Obfuscated { "?" } else { "" };
+            let anchored = if sighting.anchor.is_some() { "^" } else { "" };
+            format!("{place} {host}{obfuscated}{anchored}")
+        })
+        .collect()
+}
+
+#[test]
+fn every_attribute_that_carries_a_url() {
+    for (html, expected) in [
+        ("<a href=http://a.com>", vec!["a[href] a.com"]),
+        ("<AREA HREF='//a.com/x'>", vec!["area[href] a.com"]),
+        (
+            "<form action=\"https:a.com\"><button formaction=http://b.com>",
+            vec!["form[action] a.com", "button[formaction] b.com"],
+        ),
+        ("<base href=http://a.com/>", vec!["base[href] a.com"]),
+        (
+            "<img src=http://a.com srcset='http://b.com 1x, http://c.com 2x' lowsrc=http://d.com>",
+            vec!["img[src] a.com", "img[srcset] b.com", "img[srcset] c.com", "img[lowsrc] d.com"],
+        ),
+        (
+            "<table background=http://a.com><link href=http://b.com><object data=http://c.com><embed src=http://d.com>",
+            vec![
+                "table[background] a.com",
+                "link[href] b.com",
+                "object[data] c.com",
+                "embed[src] d.com",
+            ],
+        ),
+        ("<iframe src=http://a.com></iframe>", vec!["iframe[src] a.com"]),
+        (
+            "<svg><a xlink:href=http://a.com><image href=http://b.com>",
+            vec!["a[href] a.com", "image[href] b.com"],
+        ),
+        ("<a ping='http://a.com http://b.com'>", vec!["a[ping] a.com", "a[ping] b.com"]),
+        (
+            "<v:roundrect href=http://a.com><v:fill src=http://b.com>",
+            vec!["v:roundrect[href] a.com", "v:fill[src] b.com"],
+        ),
+        (
+            "<meta http-equiv=Refresh content=\"0; url='http://a.com'\"><meta content='0;url=http://no.com'>",
+            vec!["meta[content] a.com"],
+        ),
+        ("<p style=\"background:url(&quot;http://a.com/x&quot;)\">", vec!["p[style] a.com"]),
+        (
+            "<style>@import 'http://a.com'; b{x:url(http://b.com)}</style>",
+            vec!["style a.com", "style b.com"],
+        ),
+        ("<img alt='see a.com' title=b.com>", vec!["img[alt] a.com", "img[title] b.com"]),
+        ("<a href=mailto:x@a.com,y@b.com>", vec!["a[href] a.com", "a[href] b.com"]),
+        ("<iframe srcdoc='<a href=\"http://a.com\">'></iframe>", vec!["iframe[srcdoc] a.com"]),
+    ] {
+        assert_eq!(found(html), expected, "{html}");
+    }
+}
+
+#[test]
+fn urls_are_decoded_as_a_browser_decodes_them() {
+    for html in [
+        "<a href='&#104;ttp://a&period;com'>",
+        "<a href=' h\ntt\tp:/\\a&Tab;.com'>",
+        "<a title=x href=\"http://a.com",
+        "<a href=http://a.com",
+        "<a\u{c}href\n=\nhttp://a.com>",
+    ] {
+        assert_eq!(found(html), ["a[href] a.com"], "{html:?}");
+    }
+}
+
+#[test]
+fn dangerous_schemes_count_where_they_run() {
+    assert_eq!(found("<a href=JavaScript:x()>"), ["a[href] !JavaScript"]);
+    assert_eq!(found("<a href='java&#10;script:x'>"), ["a[href] !javascript"]);
+    assert_eq!(found("<form action=data:text/html,x>"), ["form[action] !data"]);
+    assert_eq!(found("<img src=data:image/png;base64,AAAA><img src='data:x'>"), [""; 0]);
+    assert_eq!(found("<img src=file://a.com/x>"), ["img[src] !file"]);
+    assert_eq!(found("<a href='\\\\a.com\\x'>"), ["a[href] !\\\\"]);
+}
+
+#[test]
+fn comments_and_raw_text_are_looked_into() {
+    assert_eq!(
+        found("<!--[if mso]><a href=http://a.com>b.com</a><![endif]-->"),
+        ["a[href] a.com", "text b.com^"]
+    );
+    assert_eq!(found("<!-- <a href=http://a.com>b.com</a> -->"), [""; 0]);
+    assert_eq!(found("<![if !mso]><a href=http://a.com><![endif]>"), ["a[href] a.com"]);
+    for element in ["noscript", "xmp", "noembed", "textarea", "title", "noframes"] {
+        let html = format!("<{element}>b.com <a href=http://a.com></{element}>");
+        let mut found = found(&html);
+        found.sort();
+        assert!(found.contains(&"a[href] a.com".to_owned()), "{html}: {found:?}");
+        assert!(found.iter().any(|line| line.starts_with("text b.com")), "{html}: {found:?}");
+    }
+}
+
+#[test]
+fn text_is_joined_as_the_reader_sees_it() {
+    assert_eq!(found("pay<b>pal</b>.<span>co</span>m x"), ["text paypal.com"]);
+    assert_eq!(
+        found("a.com<br>b.com<div>c.com</div>d.com<img>e.com"),
+        ["text a.com", "text b.com", "text c.com", "text d.com", "text e.com"]
+    );
+    assert_eq!(found("<td>a.com</td><td>b.com</td>"), ["text a.com", "text b.com"]);
+    assert_eq!(found("a&period;com and b&#46;com"), ["text a.com", "text b.com"]);
+    assert_eq!(
+        found("<span style='display:block'>a.com</span>b.com"),
+        ["text a.com", "text b.com"]
+    );
+}
+
+#[test]
+fn what_is_hidden_or_turned_is_marked() {
+    assert_eq!(found("pay<span style='display:none'>.org x</span>pal.com"), ["text paypal.com?"]);
+    assert_eq!(found("pay<i hidden>x</i>pal.com"), ["text paypal.com?"]);
+    assert_eq!(found("<bdo dir=rtl>moc.lapyap</bdo>"), ["text paypal.com?"]);
+    assert_eq!(found("pay<wbr>pal.com"), ["text paypal.com?"]);
+    assert_eq!(found("www.<wbr>paypal<wbr>.com"), ["text www.paypal.com"]);
+    assert_eq!(found("<span style='display:none'>a.com</span>"), ["text a.com"]);
+}
+
+#[test]
+fn visible_text_knows_its_anchor() {
+    assert_eq!(
+        found("c.com <a href=http://a.com>b.com</a> d.com"),
+        ["a[href] a.com", "text c.com", "text b.com^", "text d.com"]
+    );
+    assert_eq!(found("<a name=x>b.com</a>"), ["text b.com"]);
+    assert_eq!(found("<a href=http://a.com>b.com"), ["a[href] a.com", "text b.com^"]);
+}
+
+#[test]
+fn a_base_of_the_same_scheme_makes_paths() {
+    assert_eq!(
+        found("<base href=https://a.com/><a href=https:b.com><a href=//c.com>"),
+        ["base[href] a.com", "a[href] c.com"]
+    );
+}
+
+#[test]
+fn nothing_is_read_more_than_three_times() {
+    for piece in [
+        "<xmp><iframe>",
+        "<!--[if x]>",
+        "<a href=http://a.com ",
+        "<span hidden>",
+        "<bdo dir=rtl>a</bdo>",
+        "<title><textarea>",
+        "&#46;",
+        "<style>url(",
+        "<a style='",
+        "a.com<wbr>",
+        "<b",
+    ] {
+        let html = piece.repeat(2_000);
+        let view = read(&html, &TldTable::new(["com"], ""));
+        assert!(view.steps <= 40 * html.len() as u64, "{piece}: {} steps", view.steps);
+    }
+}

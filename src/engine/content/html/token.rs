@@ -1,0 +1,375 @@
+//! A span tokenizer on the WHATWG states (HTML §13.2.5), iterative and linear.
+//!
+//! | WHATWG state | here |
+//! | --- | --- |
+//! | §13.2.5.1 data, .6 tag open, .7 end tag open | [`Tokenizer::next`], `markup` |
+//! | §13.2.5.8 tag name, .32–.40 attributes | `tag`, `attributes` |
+//! | §13.2.5.41 bogus comment, .42 markup declaration, .43–.52 comment | `declaration`, `comment_end` |
+//! | §13.2.5.2–.20 RCDATA, RAWTEXT, script data | `raw_text` |
+//!
+//! Difference: a tag cut off by the end of the text is a tag (there it is dropped), since a mail
+//! client may put our part into a page of its own.
+//! No character is decoded here; every item is a byte range on character boundaries.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+
+/// A stretch of markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Characters, entities not decoded.
+    Text(Range<usize>),
+    /// A tag; its attributes stand in [`Tokenizer::attributes`] until the next call.
+    Tag(Tag),
+    /// What stands between `<!--` and `-->`, or in a bogus comment.
+    Comment(Range<usize>),
+    /// What stands between the start tag of such an element and its end tag.
+    Raw(RawElement, Range<usize>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tag {
+    pub kind: TagKind,
+    /// As written.
+    pub name: Range<usize>,
+    /// From `<` to behind `>`.
+    pub range: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagKind {
+    Open,
+    Close,
+}
+
+/// An attribute as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    pub name: Range<usize>,
+    /// Without its quotes; empty when there is none.
+    pub value: Range<usize>,
+}
+
+/// Elements whose content is not markup to a browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawElement {
+    Script,
+    Style,
+    /// `title` and `textarea`: characters with entities.
+    Escapable,
+    /// `xmp`, `iframe`, `noembed`, `noframes`: characters as they are.
+    Text,
+}
+
+/// Whether raw-text elements swallow their content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawText {
+    /// As a browser does.
+    Honour,
+    /// Content is markup: what is left when a client drops the tag alone.
+    Ignore,
+}
+
+/// Walks over markup once.
+#[derive(Debug)]
+pub struct Tokenizer<'t> {
+    text: &'t str,
+    at: usize,
+    end: usize,
+    raw_text: RawText,
+    /// The raw-text element whose start tag came last, by its name.
+    pending: Option<(RawElement, Range<usize>)>,
+    /// Attributes of the tag that came last.
+    pub attributes: Vec<Attribute>,
+}
+
+impl<'t> Tokenizer<'t> {
+    /// Over a range of a text; all ranges are in the coordinates of the whole text.
+    pub fn new(text: &'t str, range: Range<usize>, raw_text: RawText) -> Tokenizer<'t> {
+        let end = range.end.min(text.len());
+        Tokenizer { text, at: range.start, end, raw_text, pending: None, attributes: Vec::new() }
+    }
+
+    fn bytes(&self) -> &'t [u8] {
+        self.text.as_bytes().get(..self.end).unwrap_or_default()
+    }
+
+    fn from(&self, at: usize) -> &'t [u8] {
+        self.bytes().get(at..).unwrap_or_default()
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes().get(at).copied()
+    }
+
+    /// `<` stands at `at`: markup, or `None` for a `<` that is text.
+    fn markup(&mut self, at: usize) -> Option<Token> {
+        match self.byte(at + 1)? {
+            b'!' => Some(self.declaration(at)),
+            b'?' => Some(self.bogus(at + 1)),
+            b'/' => match self.byte(at + 2)? {
+                c if c.is_ascii_alphabetic() => Some(self.tag(at, at + 2, TagKind::Close)),
+                b'>' => {
+                    self.at = at + 3;
+                    Some(Token::Comment(at + 2..at + 2))
+                }
+                _ => Some(self.bogus(at + 2)),
+            },
+            c if c.is_ascii_alphabetic() => Some(self.tag(at, at + 1, TagKind::Open)),
+            _ => None,
+        }
+    }
+
+    fn declaration(&mut self, at: usize) -> Token {
+        if !self.from(at).starts_with(b"<!--") {
+            return self.bogus(at + 2);
+        }
+        let start = at + 4;
+        let (end, next) = comment_end(self.from(start));
+        self.at = start + next;
+        Token::Comment(start..start + end)
+    }
+
+    fn bogus(&mut self, start: usize) -> Token {
+        let end = memchr(b'>', self.from(start)).map_or(self.end, |found| start + found);
+        self.at = (end + 1).min(self.end);
+        Token::Comment(start..end)
+    }
+
+    fn tag(&mut self, at: usize, name_start: usize, kind: TagKind) -> Token {
+        let name_end = name_start + run(self.from(name_start), |c| !is_name_end(c));
+        let name = name_start..name_end;
+        self.attributes.clear();
+        self.at = self.attribute_list(name_end);
+        if kind == TagKind::Open
+            && self.raw_text == RawText::Honour
+            && let Some(element) = raw_element(self.bytes().get(name.clone()).unwrap_or_default())
+        {
+            self.pending = Some((element, name.clone()));
+        }
+        Token::Tag(Tag { kind, name, range: at..self.at })
+    }
+
+    /// Reads attributes up to and with `>`; returns the position behind it.
+    fn attribute_list(&mut self, mut at: usize) -> usize {
+        loop {
+            at += run(self.from(at), |c| is_space(c) || c == b'/');
+            match self.byte(at) {
+                None => return self.end,
+                Some(b'>') => return at + 1,
+                Some(_) => at = self.attribute(at),
+            }
+        }
+    }
+
+    fn attribute(&mut self, start: usize) -> usize {
+        // A `=` in front belongs to the name (§13.2.5.32).
+        let rest = self.from(start + 1);
+        let name_end = start + 1 + run(rest, |c| !is_name_end(c) && c != b'=');
+        let equals = name_end + run(self.from(name_end), is_space);
+        if self.byte(equals) != Some(b'=') {
+            self.attributes.push(Attribute { name: start..name_end, value: name_end..name_end });
+            return name_end;
+        }
+        let value = equals + 1 + run(self.from(equals + 1), is_space);
+        let (value, next) = match self.byte(value) {
+            Some(quote @ (b'"' | b'\'')) => {
+                let end =
+                    memchr(quote, self.from(value + 1)).map_or(self.end, |len| value + 1 + len);
+                (value + 1..end, (end + 1).min(self.end))
+            }
+            _ => {
+                let end = value + run(self.from(value), |c| !is_space(c) && c != b'>');
+                (value..end, end)
+            }
+        };
+        self.attributes.push(Attribute { name: start..name_end, value });
+        next
+    }
+
+    /// The content of a raw-text element: up to its own end tag, or the end.
+    fn raw_content(&mut self, name: &Range<usize>) -> Range<usize> {
+        let name = self.text.as_bytes().get(name.clone()).unwrap_or_default();
+        let start = self.at;
+        let mut at = start;
+        while let Some(found) = memmem::find(self.from(at), b"</") {
+            let here = at + found;
+            let rest = self.from(here + 2);
+            let ends = rest.get(..name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name))
+                && rest.get(name.len()).is_none_or(|c| is_name_end(*c));
+            if ends {
+                self.at = here;
+                return start..here;
+            }
+            at = here + 2;
+        }
+        self.at = self.end;
+        start..self.end
+    }
+}
+
+impl Iterator for Tokenizer<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        if let Some((element, name)) = self.pending.take() {
+            let content = self.raw_content(&name);
+            if !content.is_empty() {
+                return Some(Token::Raw(element, content));
+            }
+        }
+        let start = self.at;
+        if start >= self.end {
+            return None;
+        }
+        let mut from = start;
+        while let Some(found) = memchr(b'<', self.from(from)) {
+            let here = from + found;
+            let next = self.byte(here + 1).unwrap_or(b' ');
+            if next.is_ascii_alphabetic() || matches!(next, b'!' | b'?' | b'/') {
+                if here > start && (next != b'/' || here + 2 < self.end) {
+                    self.at = here;
+                    return Some(Token::Text(start..here));
+                }
+                if let Some(token) = self.markup(here) {
+                    return Some(token);
+                }
+            }
+            from = here + 1;
+        }
+        self.at = self.end;
+        Some(Token::Text(start..self.end))
+    }
+}
+
+/// End of a comment's content and of the comment, behind `<!--` (§13.2.5.43–.52).
+fn comment_end(rest: &[u8]) -> (usize, usize) {
+    if rest.starts_with(b">") {
+        return (0, 1);
+    }
+    if rest.starts_with(b"->") {
+        return (0, 2);
+    }
+    let mut at = 0;
+    while let Some(found) = rest.get(at..).and_then(|rest| memmem::find(rest, b"--")) {
+        let dashes = at + found;
+        match (rest.get(dashes + 2), rest.get(dashes + 3)) {
+            (Some(b'>'), _) => return (dashes, dashes + 3),
+            (Some(b'!'), Some(b'>')) => return (dashes, dashes + 4),
+            _ => at = dashes + 1,
+        }
+    }
+    (rest.len(), rest.len())
+}
+
+fn raw_element(name: &[u8]) -> Option<RawElement> {
+    const ELEMENTS: [(&str, RawElement); 8] = [
+        ("script", RawElement::Script),
+        ("style", RawElement::Style),
+        ("title", RawElement::Escapable),
+        ("textarea", RawElement::Escapable),
+        ("xmp", RawElement::Text),
+        ("iframe", RawElement::Text),
+        ("noembed", RawElement::Text),
+        ("noframes", RawElement::Text),
+    ];
+    if !matches!(name.len(), 3..=8) {
+        return None;
+    }
+    ELEMENTS
+        .iter()
+        .find(|(element, _)| name.eq_ignore_ascii_case(element.as_bytes()))
+        .map(|(_, raw)| *raw)
+}
+
+fn run(bytes: &[u8], keep: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().position(|c| !keep(*c)).unwrap_or(bytes.len())
+}
+
+/// White space between attributes (§13.2.5.32).
+pub fn is_space(c: u8) -> bool {
+    matches!(c, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
+}
+
+fn is_name_end(c: u8) -> bool {
+    is_space(c) || matches!(c, b'/' | b'>')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens in one line: `text`, `<name a=v>`, `</name>`, `{comment}`, `raw(content)`.
+    fn show(text: &str) -> String {
+        let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Honour);
+        let mut shown = String::new();
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Text(range) => shown += &text[range],
+                Token::Comment(range) => shown += &format!("{{{}}}", &text[range]),
+                Token::Raw(_, range) => shown += &format!("({})", &text[range]),
+                Token::Tag(tag) => {
+                    let slash = if tag.kind == TagKind::Close { "/" } else { "" };
+                    shown += &format!("<{slash}{}", &text[tag.name]);
+                    for attribute in &tokens.attributes {
+                        let (name, value) = (attribute.name.clone(), attribute.value.clone());
+                        shown += &format!("|{}={}", &text[name], &text[value]);
+                    }
+                    shown += ">";
+                }
+            }
+        }
+        shown
+    }
+
+    #[test]
+    fn attributes_in_every_quoting() {
+        assert_eq!(
+            show("<a href=x title='y z' id=\"q\" hidden / b= >t</a>"),
+            "<a|href=x|title=y z|id=q|hidden=|b=>t</a>"
+        );
+        assert_eq!(show("<a\nhref\n=\n\"u\"class='c'>"), "<a|href=u|class=c>");
+        assert_eq!(show("<a =x=y>"), "<a|=x=y>");
+    }
+
+    #[test]
+    fn a_lone_angle_is_text() {
+        assert_eq!(show("1 < 2 <3 a<"), "1 < 2 <3 a<");
+        assert_eq!(show("x</"), "x</");
+        assert_eq!(show("</>y"), "{}y");
+    }
+
+    #[test]
+    fn comments_end_where_a_browser_ends_them() {
+        assert_eq!(show("<!--a--!>b"), "{a}b");
+        assert_eq!(show("<!-->b"), "{}b");
+        assert_eq!(show("<!--->b"), "{}b");
+        assert_eq!(show("<!--a-- >b-->c"), "{a-- >b}c");
+        assert_eq!(show("<!--[if mso]><a href=x><![endif]-->z"), "{[if mso]><a href=x><![endif]}z");
+        assert_eq!(show("<![if !mso]>r<![endif]>"), "{[if !mso]}r{[endif]}");
+        assert_eq!(show("<?xml x?>y"), "{?xml x?}y");
+        assert_eq!(show("<!--never"), "{never}");
+    }
+
+    #[test]
+    fn raw_text_runs_to_its_own_end_tag() {
+        assert_eq!(show("<title>a<b>c</titlex></TITLE >d"), "<title>(a<b>c</titlex>)</TITLE>d");
+        assert_eq!(show("<xmp><a href=x>"), "<xmp>(<a href=x>)");
+        assert_eq!(show("<style></style>"), "<style></style>");
+    }
+
+    #[test]
+    fn a_tag_cut_off_by_the_end_is_a_tag() {
+        assert_eq!(show("x<a href=\"http://e"), "x<a|href=http://e>");
+        assert_eq!(show("x<a"), "x<a>");
+    }
+
+    #[test]
+    fn a_hundred_thousand_open_comments_and_tags_are_linear() {
+        for piece in ["<!--", "<a ", "<title></x", "</", "<!-- --", "<a b='", "<xmp><iframe>"] {
+            let text = piece.repeat(100_000);
+            assert!(Tokenizer::new(&text, 0..text.len(), RawText::Honour).count() <= text.len());
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Header fields of the message: judged and reported, never edited.
+//!
+//! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
+//! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
+
+use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
+
+use super::finding::{Candidate, Found};
+use super::host::Glue;
+use super::judging::{Judge, Judged, Standing, same_domain};
+use super::limits::Budget;
+use super::link::{self, Kind, Link};
+use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
+use super::policy::{Policy, Report};
+
+/// Candidates of the header belong to no part's reading.
+const NO_READING: (usize, usize) = (usize::MAX, 0);
+
+/// Judges the fields that a reader sees or a client acts on.
+pub fn read(
+    head: &[u8],
+    judge: &mut Judge<'_>,
+    budget: &mut Budget,
+    policy: &Policy,
+    found: &mut Found,
+) {
+    let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
+    if !budget.spend(bounded.len() as u64) {
+        found.bypasses.push(("0".to_owned(), Bypass::Limit("steps")));
+        return;
+    }
+    let Some(message) = parser().parse_headers(bounded) else { return };
+    for header in message.headers() {
+        let field = Field {
+            name: header.name.as_str(),
+            span: header.offset_start as usize..header.offset_end as usize,
+        };
+        let mut reader = FieldReader { field, judge: &mut *judge, policy, found: &mut *found };
+        reader.value(&header.value);
+    }
+}
+
+fn parser() -> MessageParser {
+    let mut parser = MessageParser::new().with_address_headers().header_text(HeaderName::Subject);
+    for name in [
+        HeaderName::ListArchive,
+        HeaderName::ListHelp,
+        HeaderName::ListOwner,
+        HeaderName::ListPost,
+        HeaderName::ListSubscribe,
+        HeaderName::ListUnsubscribe,
+        HeaderName::Comments,
+    ] {
+        parser = parser.header_text(name);
+    }
+    parser.default_header_ignore()
+}
+
+struct Field<'h> {
+    name: &'h str,
+    /// The value's bytes in the head.
+    span: std::ops::Range<usize>,
+}
+
+struct FieldReader<'h, 'j, 'p> {
+    field: Field<'h>,
+    judge: &'j mut Judge<'p>,
+    policy: &'j Policy,
+    found: &'j mut Found,
+}
+
+impl FieldReader<'_, '_, '_> {
+    fn value(&mut self, value: &HeaderValue<'_>) {
+        match value {
+            HeaderValue::Address(Address::List(list)) => {
+                list.iter().for_each(|address| self.address(address));
+            }
+            HeaderValue::Address(Address::Group(groups)) => {
+                groups.iter().flat_map(|group| &group.addresses).for_each(|a| self.address(a));
+            }
+            HeaderValue::Text(text) => self.text(text),
+            HeaderValue::TextList(list) => list.iter().for_each(|text| self.text(text)),
+            _ => {}
+        }
+    }
+
+    fn address(&mut self, address: &Addr<'_>) {
+        let spelled = address.address.as_deref().unwrap_or_default();
+        let Some((_, host)) = spelled.rsplit_once('@').filter(|(_, host)| !host.is_empty()) else {
+            return self.text(address.name.as_deref().unwrap_or_default());
+        };
+        let judged = self.host(host);
+        let mut shown = Vec::new();
+        if let Some(name) = &address.name {
+            shown.extend(link::detect(name).map(|link| (name.as_ref(), link)));
+        }
+        for (name, link) in shown {
+            self.display_name(name, &link, &judged);
+        }
+        self.push(spelled, &judged);
+    }
+
+    /// A host in the name that a reader sees in front of the address.
+    fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
+        let Some(host) = name.get(link.host.clone()) else { return };
+        let mut judged = self.host(host);
+        let Some(shown) = judged.host.clone() else { return };
+        if shown.question.is_some() || shown.reasons.contains(Reason::TldSyntax) {
+            return;
+        }
+        let ours = address.host.as_ref().is_some_and(|host| same_domain(&host.ascii, &shown.ascii));
+        if !ours {
+            judged.add(Reason::DisplayNameHost);
+            if self.judge.is_protected(&shown.ascii) {
+                judged.verdict = judged.verdict.max(Verdict::Suspect);
+            }
+        }
+        self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+    }
+
+    fn text(&mut self, text: &str) {
+        for link in link::detect(text) {
+            let Some(host) = text.get(link.host.clone()) else { continue };
+            let judged = self.host(host);
+            let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
+            if known || link.kind != Kind::Bare {
+                self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
+            }
+        }
+    }
+
+    fn host(&mut self, spelling: &str) -> Judged {
+        let host = self.judge.host(spelling, Glue::None);
+        Judged {
+            verdict: host.verdict,
+            reasons: host.reasons,
+            host: Some(host),
+            standing: Standing::Link,
+        }
+    }
+
+    fn push(&mut self, spelled: &str, judged: &Judged) {
+        let Some(host) = &judged.host else { return };
+        if host.reasons.contains(Reason::TldSyntax)
+            || self.found.links() >= self.policy.limits.links
+        {
+            return;
+        }
+        let finding = Finding {
+            part: "0".to_owned(),
+            place: Place::Header(self.field.name.to_owned()),
+            span: self.field.span.clone(),
+            spelling: spelled.to_owned(),
+            ascii: host.ascii.clone(),
+            unicode: host.unicode.clone(),
+            verdict: judged.verdict,
+            reasons: judged.reasons,
+            target: host.target.clone(),
+            done: Done::Reported,
+        };
+        if finding.verdict == Verdict::Ok && self.policy.report == Report::Findings {
+            return;
+        }
+        let candidate =
+            Candidate { finding, standing: Standing::Link, reading: NO_READING, edits: Vec::new() };
+        self.found.push(self.policy, candidate);
+    }
+}

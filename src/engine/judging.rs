@@ -1,0 +1,185 @@
+//! Judges what the content room sighted: each distinct host once a message.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::content::{Shown, Sighting, Target};
+use super::host::{self, Context, Glue, Judgement, LinkJudgement, Names, Section, registrable};
+use super::link::{Kind, Link};
+use super::outcome::{Reason, Reasons, Verdict};
+use super::{Facts, Policy, TldTable};
+
+/// Distinct hosts kept in the memo; a message with more is judged without it.
+const MEMO: usize = 4_096;
+
+/// A sighting with its judgement.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// Of the host; `None` for a scheme without one.
+    pub host: Option<Rc<Judgement>>,
+    /// Whether it is a link at all.
+    pub standing: Standing,
+}
+
+/// What the TLD table says of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Link,
+    /// A link if the DNS knows this TLD.
+    Asked(String),
+}
+
+/// The judge of one message.
+pub struct Judge<'a> {
+    policy: &'a Policy,
+    tlds: &'a TldTable,
+    own: Names,
+    memo: HashMap<(Box<str>, u8), Rc<Judgement>>,
+    /// TLDs to ask for, in the order of their first sighting.
+    pub questions: Vec<String>,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(facts: &Facts, policy: &'a Policy, tlds: &'a TldTable) -> Judge<'a> {
+        let own = Names::new(&facts.recipient_domains);
+        Judge { policy, tlds, own, memo: HashMap::new(), questions: Vec::new() }
+    }
+
+    /// The judgement of a sighting in its text; `None` when it is no link.
+    pub fn sighting(&mut self, text: &str, sighting: &Sighting) -> Option<Judged> {
+        let mut judged = match &sighting.target {
+            Target::Link(link) => self.link(text, link, sighting.glue)?,
+            Target::Dangerous { host, .. } => self.dangerous(text, host.clone()),
+        };
+        if sighting.shown == Shown::Obfuscated {
+            judged.add(Reason::HtmlObfuscated);
+        }
+        Some(judged)
+    }
+
+    /// The judgement of a link in a text; `None` when it is no link.
+    pub fn link(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
+        if link.defanged {
+            return None;
+        }
+        let spelling = text.get(link.host.clone())?;
+        let host = self.host(spelling, glue);
+        let standing = self.standing(&host, link.kind)?;
+        let mut judged =
+            Judged { verdict: host.verdict, reasons: host.reasons, host: Some(host), standing };
+        let user = link.user.clone().and_then(|user| text.get(user));
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        match (link.kind, user) {
+            (Kind::Email, Some(local)) if !local.is_ascii() => {
+                judged.join(&host::judge_address(local, spelling, &self.context(glue)));
+            }
+            (Kind::Email, _) => {}
+            (_, user) if user.is_some() || carries(tail) => {
+                judged.join(&host::judge_text(user, spelling, tail, &self.context(glue)));
+            }
+            _ => {}
+        }
+        Some(judged)
+    }
+
+    fn context(&self, glue: Glue) -> Context<'_> {
+        Context {
+            level: self.policy.level,
+            protected: &self.policy.protected,
+            own: &self.own,
+            blocked: &self.policy.blocked,
+            tlds: self.tlds,
+            glue,
+        }
+    }
+
+    /// Judges a host, or remembers it.
+    pub fn host(&mut self, spelling: &str, glue: Glue) -> Rc<Judgement> {
+        let key = (Box::from(spelling), glue as u8);
+        if let Some(known) = self.memo.get(&key) {
+            return Rc::clone(known);
+        }
+        let judgement = Rc::new(host::judge(spelling, &self.context(glue)));
+        if self.memo.len() < MEMO {
+            self.memo.insert(key, Rc::clone(&judgement));
+        }
+        judgement
+    }
+
+    /// Whether a host is protected: on the list, or a recipient's own.
+    pub fn is_protected(&self, ascii: &str) -> bool {
+        self.policy.protected.covers(ascii) || self.own.covers(ascii)
+    }
+
+    fn standing(&mut self, host: &Judgement, kind: Kind) -> Option<Standing> {
+        if host.reasons.contains(Reason::TldSyntax) {
+            return None;
+        }
+        let Some(tld) = &host.question else { return Some(Standing::Link) };
+        if kind == Kind::Bare {
+            return None;
+        }
+        if !self.questions.contains(tld) {
+            if self.questions.len() >= self.policy.limits.questions {
+                return None;
+            }
+            self.questions.push(tld.clone());
+        }
+        Some(Standing::Asked(tld.clone()))
+    }
+
+    fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
+        let host = host.and_then(|host| text.get(host)).map(|host| self.host(host, Glue::None));
+        let mut judged = Judged {
+            verdict: host.as_ref().map_or(Verdict::Ok, |host| host.verdict),
+            reasons: host.as_ref().map_or(Reasons::EMPTY, |host| host.reasons),
+            host,
+            standing: Standing::Link,
+        };
+        judged.add(Reason::DangerousScheme);
+        judged
+    }
+
+    /// The visible text is a host of another registrable domain than the target (S9).
+    pub fn compare(&self, visible: &Judged, target: &mut Judged) {
+        let (Some(seen), Some(led)) = (&visible.host, &target.host) else { return };
+        if visible.standing != Standing::Link || same_domain(&seen.ascii, &led.ascii) {
+            return;
+        }
+        let protected = self.is_protected(&seen.ascii);
+        target.add(Reason::TextHrefMismatch);
+        if protected {
+            target.verdict = target.verdict.max(Verdict::Suspect);
+        }
+    }
+}
+
+/// Whether path, query or fragment can hold what deceives: another URL, another script.
+fn carries(tail: &str) -> bool {
+    tail.bytes().any(|c| matches!(c, b'%' | b':' | b'@' | 0x80..))
+}
+
+impl Judged {
+    /// Joins what was found of the rest of the link.
+    fn join(&mut self, link: &LinkJudgement) {
+        self.verdict = self.verdict.max(link.verdict);
+        self.reasons = self.reasons.union(link.reasons);
+    }
+
+    pub fn add(&mut self, reason: Reason) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(reason.verdict());
+    }
+}
+
+/// Whether two hosts belong to one registrable domain, private suffixes counted (S9).
+pub fn same_domain(one: &str, other: &str) -> bool {
+    one == other
+        || match (registrable(one, Section::Private), registrable(other, Section::Private)) {
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+}

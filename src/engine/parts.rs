@@ -1,0 +1,213 @@
+//! One part: its readings, their layers, the links in each, and the edits.
+
+use super::content::{self, Apart, Layer, Sighting, Spot, View};
+use super::finding::{Candidate, Found};
+use super::judging::{Judge, Judged};
+use super::limits::Budget;
+use super::link::{Confidence, Kind};
+use super::mime::{self, Message, Part, Reading, Tree};
+use super::outcome::{Bypass, Done, Finding, Verdict};
+use super::policy::{LinkAction, Linkify, Mode, Notice};
+use super::span::TextEdit;
+use super::{Facts, Policy, TldTable, actions, notices};
+
+/// All that reading a part needs and does not change.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    pub message: Message<'a>,
+    pub tree: &'a Tree,
+    pub facts: &'a Facts,
+    pub policy: &'a Policy,
+    pub tlds: &'a TldTable,
+}
+
+impl Room<'_> {
+    /// Reads a part in every way that a client might.
+    pub fn read(
+        &mut self,
+        part: usize,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget,
+        found: &mut Found,
+    ) {
+        let Some(entry) = self.tree.parts.get(part) else { return };
+        for (index, reading) in mime::readings(self.message, self.tree, part).iter().enumerate() {
+            let text = reading.text.as_str();
+            for layer in content::layers(text, reading.media) {
+                if !budget.spend(layer.seen.as_str().len() as u64) {
+                    found.bypasses.push((entry.path.clone(), Bypass::Limit("steps")));
+                    return;
+                }
+                let view = content::read(&layer, self.tlds);
+                let mut reader = LayerReader {
+                    room: *self,
+                    part,
+                    entry,
+                    reading,
+                    index,
+                    layer: &layer,
+                    view: &view,
+                    apart: Apart::new(text, &layer, &view, self.tlds),
+                };
+                let spent = reader.judge_all(judge, found);
+                if !budget.spend(view.steps + spent) {
+                    found.bypasses.push((entry.path.clone(), Bypass::Limit("steps")));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// One layer of one reading of one part.
+struct LayerReader<'a> {
+    room: Room<'a>,
+    part: usize,
+    entry: &'a Part,
+    reading: &'a Reading<'a>,
+    index: usize,
+    layer: &'a Layer<'a>,
+    view: &'a View<'a>,
+    apart: Apart<'a>,
+}
+
+impl LayerReader<'_> {
+    /// Judges every sighting and makes its edits; returns the steps that took.
+    fn judge_all(&mut self, judge: &mut Judge<'_>, found: &mut Found) -> u64 {
+        let view = self.view;
+        let mut steps = 0;
+        let mut judged: Vec<Option<Judged>> = Vec::with_capacity(view.sightings.len());
+        for sighting in &view.sightings {
+            let text = view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
+            steps += sighting.span().len() as u64;
+            judged.push(judge.sighting(text, sighting));
+        }
+        self.compare(judge, &mut judged);
+        let mut here = Vec::new();
+        for (sighting, judged) in view.sightings.iter().zip(judged) {
+            let Some(judged) = judged else { continue };
+            if found.links() >= self.room.policy.limits.links {
+                found.bypasses.push((self.entry.path.clone(), Bypass::Limit("links")));
+                break;
+            }
+            let span = self.raw_span(sighting);
+            if found.is_known(span.start) {
+                continue;
+            }
+            here.push(span.start);
+            if self.entry.alternative.is_some() {
+                found.note_host(self.part, &judged);
+            }
+            let candidate = self.candidate(sighting, &judged, span);
+            found.push(self.room.policy, candidate);
+        }
+        found.know(here);
+        steps
+    }
+
+    /// Visible text against the `href` around it.
+    fn compare(&self, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
+        for (index, sighting) in self.view.sightings.iter().enumerate() {
+            let Some(anchor) = sighting.anchor.filter(|anchor| *anchor != index) else { continue };
+            let Some(visible) = judged.get(index).cloned().flatten() else { continue };
+            if let Some(Some(target)) = judged.get_mut(anchor) {
+                judge.compare(&visible, target);
+            }
+        }
+    }
+
+    fn raw_span(&self, sighting: &Sighting) -> std::ops::Range<usize> {
+        let seen = match self.view.seen.get(sighting.seen) {
+            Some(seen) => self.layer.seen.source(seen.source(sighting.span())),
+            None => 0..0,
+        };
+        self.room.tree.raw_span(self.part, self.reading, seen)
+    }
+
+    fn candidate(
+        &mut self,
+        sighting: &Sighting,
+        judged: &Judged,
+        span: std::ops::Range<usize>,
+    ) -> Candidate {
+        let (action, done) = actions::link(self.room.policy, self.entry, judged);
+        let mut edits = self.apart.edits(sighting, judged.host.as_deref(), action);
+        edits.extend(self.extras(sighting, judged, action));
+        let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
+        let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
+        let host = judged.host.as_deref();
+        let finding = Finding {
+            part: self.entry.path.clone(),
+            place: sighting.place(self.layer),
+            span,
+            spelling: text.get(sighting.span()).unwrap_or_default().to_owned(),
+            ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
+            unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
+            verdict: judged.verdict,
+            reasons: judged.reasons,
+            target: host.and_then(|host| host.target.clone()),
+            done,
+        };
+        Candidate {
+            finding,
+            standing: judged.standing.clone(),
+            reading: (self.part, self.index),
+            edits,
+        }
+    }
+
+    /// A notice beside a dead link, an anchor round a good one: only when asked for.
+    fn extras(&self, sighting: &Sighting, judged: &Judged, action: LinkAction) -> Vec<TextEdit> {
+        let policy = self.room.policy;
+        let visible = matches!(sighting.spot, Spot::Text | Spot::HtmlText);
+        if !visible || self.layer.property.is_some() {
+            return Vec::new();
+        }
+        let apart = action >= LinkAction::Unlink;
+        if apart && policy.notice == Notice::Inline {
+            let language = self.room.facts.language.as_deref().unwrap_or("en");
+            let html = sighting.spot == Spot::HtmlText;
+            let form = if html { notices::Form::Html } else { notices::Form::Plain };
+            return self.apart.behind(sighting, notices::beside(language, form));
+        }
+        let linkify = policy.linkify == Linkify::Html
+            && policy.mode != Mode::ReportOnly
+            && sighting.spot == Spot::HtmlText
+            && sighting.anchor.is_none()
+            && action == LinkAction::Leave
+            && judged.verdict <= Verdict::Notice;
+        match &sighting.target {
+            content::Target::Link(link) if linkify && link.confidence == Confidence::Sure => {
+                let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
+                let spelled = text.get(link.span.clone()).unwrap_or_default();
+                self.apart.anchor(sighting, &href(spelled, link.kind))
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What the anchor of a plain link leads to, in ASCII.
+fn href(spelled: &str, kind: Kind) -> String {
+    let prefix = match kind {
+        Kind::Scheme => "",
+        Kind::Www | Kind::Bare => "http://",
+        Kind::Email
+            if spelled.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("mailto:")) =>
+        {
+            ""
+        }
+        Kind::Email => "mailto:",
+    };
+    let mut out = prefix.to_owned();
+    for c in spelled.chars() {
+        let mut utf8 = [0; 4];
+        match c {
+            '!'..='~' if !matches!(c, '"' | '<' | '>' | '`' | '\\' | '^' | '{' | '|' | '}') => {
+                out.push(c)
+            }
+            _ => out.extend(c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}"))),
+        }
+    }
+    out
+}
