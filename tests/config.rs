@@ -146,12 +146,210 @@ fn layers_win_in_their_order_and_say_where_they_are() {
         ("dns.dnssec", "false", "built-in"),
         ("tld.refresh", "\"3h\"", "conf.d/20-b.toml:2"),
         ("log.level", "\"error\"", "environment LINKMILTER_LOG__LEVEL"),
-        ("server.workers", "\"3\"", "environment LINKMILTER_SERVER__WORKERS"),
-        ("server.listen", "\"inet:2@127.0.0.1\"", "flag --listen"),
+        ("server.workers", "3", "environment LINKMILTER_SERVER__WORKERS"),
+        ("server.listen", "[\"inet:2@127.0.0.1\"]", "flag --listen"),
     ] {
         assert_eq!(origin(key), (value.to_owned(), from.to_owned()), "{key}");
     }
     assert_eq!(config.server.workers, 3);
     assert!(!config.lists.protected_builtin);
     assert_eq!(config.server.listen.len(), 1);
+}
+
+#[test]
+fn the_environment_is_text_and_still_checked() {
+    let with = |name: &str, value: &str| {
+        let environment = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+        let sources = Sources { environment, ..Sources::builtin_only() };
+        config::load(&sources).map_err(|errors| errors.to_string())
+    };
+    assert_eq!(with("LINKMILTER_SERVER__WORKERS", "4").unwrap().server.workers, 4);
+    assert!(!with("LINKMILTER_EXEMPT__AUTHENTICATED", "false").unwrap().exempt.authenticated);
+    assert_eq!(with("LINKMILTER_POLICY__UNDO_BYTES", "4KiB").unwrap().policy.undo_bytes.0, 4096);
+    assert_eq!(with("LINKMILTER_POLICY__UNDO_BYTES", "4096").unwrap().policy.undo_bytes.0, 4096);
+    assert_eq!(
+        with("LINKMILTER_EXEMPT__NETWORKS", "192.0.2.0/24,::1").unwrap().exempt.networks.len(),
+        2
+    );
+    assert!(with("LINKMILTER_TESTDATA", "/x").is_ok(), "no setting");
+    assert!(with("OTHER_DNS__MODE", "x").is_ok(), "not ours");
+    for (name, value, complaint) in [
+        (
+            "LINKMILTER_SERVER__WORKERS",
+            "many",
+            "environment LINKMILTER_SERVER__WORKERS: server.workers: expected an integer from 0 to 1024, found \"many\"",
+        ),
+        (
+            "LINKMILTER_EXEMPT__AUTHENTICATED",
+            "yes",
+            "environment LINKMILTER_EXEMPT__AUTHENTICATED: exempt.authenticated: expected true or false, found \"yes\"",
+        ),
+        (
+            "LINKMILTER_DNS_MODE",
+            "never",
+            "environment LINKMILTER_DNS_MODE: dns_mode: expected a known key, found the key dns_mode; did you mean dns.mode?",
+        ),
+    ] {
+        assert_eq!(with(name, value).unwrap_err(), complaint);
+    }
+}
+
+#[test]
+fn what_needs_a_restart_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let old = load(dir.path(), "").unwrap();
+    let new = load(
+        dir.path(),
+        "[server]\nlisten = [\"unix:/run/x\"]\nworkers = 0\n[policy]\nprofile = \"strict\"\n\
+         [metrics]\nlisten = \"inet:9000@::1\"\n",
+    )
+    .unwrap();
+    assert_eq!(config::restart_needed(&old, &new), ["server.listen", "metrics.listen"]);
+    assert_eq!(config::restart_needed(&new, &new), [""; 0]);
+}
+
+#[test]
+fn values_that_are_impossible_together_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for (file, complaint) in [
+        ("[server]\nlisten = []", "server.listen: expected at least one address, found []"),
+        (
+            "[metrics]\nlisten = \"inet:9000@0.0.0.0\"",
+            "metrics.listen: expected a loopback address or unix:/PATH, since nothing protects it, found \"inet:9000@0.0.0.0\"",
+        ),
+        (
+            "[metrics]\nlisten = \"inet:8895@127.0.0.1\"",
+            "metrics.listen: expected another address than those of server.listen, found \"inet:8895@127.0.0.1\"",
+        ),
+        (
+            "[dns]\nnegative_min = \"2h\"\nnegative_max = \"1h\"",
+            "dns.negative_min: expected at most dns.negative_max, found \"2h\"",
+        ),
+        (
+            "[policy]\non_limit = \"tempfail\"",
+            "policy.on_limit: expected anything but tempfail: a retry would end the same, found \"tempfail\"",
+        ),
+        (
+            "[exempt]\nsenders = [\"example.com\"]",
+            "exempt.authserv_id: expected the authserv-id of your server, since exempt.senders needs it, found \"\"",
+        ),
+        (
+            "[digest]\nat = \"06:30\"",
+            "digest.to: expected at least one recipient, since digest.at is set, found []",
+        ),
+        (
+            "[digest]\nat = \"25:00\"",
+            "digest.at: expected \"off\" or a time of day in UTC (\"06:30\"), found \"25:00\"",
+        ),
+        (
+            "[policy]\nsubject_tag = \"a\\r\\nBcc: x\"",
+            "policy.subject_tag: expected text without control characters, found \"a\\r\\nBcc: x\"",
+        ),
+        ("[rules.default]\nprofile = \"strict\"", "expected a name of 1 to 40 letters"),
+        ("[rules.\"a b\"]\nprofile = \"strict\"", "expected a name of 1 to 40 letters"),
+        ("rules = 3", "rules: expected tables [rules.NAME], found 3"),
+        ("dns = \"never\"", "dns: expected a table [dns], found \"never\""),
+        (
+            "[dns]\nmode = [\"never\"]",
+            "dns.mode: expected one of unknown-only, always, never, found [\"never\"]",
+        ),
+        (
+            "[dns]\ncache_entries = -1",
+            "dns.cache_entries: expected an integer from 0 to 1000000, found -1",
+        ),
+        (
+            "[dns]\ncache_entries = 1.5",
+            "dns.cache_entries: expected an integer from 0 to 1000000, found 1.5",
+        ),
+        ("[dns", "linkmilter.toml:1: expected TOML, found "),
+        ("[dns]\nmode = 1\nmode = 2", "linkmilter.toml:3: expected TOML, found duplicate key"),
+        ("[tld]\nurl = \"http://data.iana.org/\"", "tld.url: expected an https: URL"),
+    ] {
+        let found = complaints(dir.path(), file);
+        assert!(found.len() == 1 && found[0].contains(complaint), "{file}\n{found:?}");
+    }
+}
+
+#[test]
+fn a_file_that_was_named_must_be_there() {
+    let sources = Sources { file: Some("/nonexistent/l.toml".into()), ..Sources::default() };
+    assert_eq!(
+        config::load(&sources).unwrap_err().to_string(),
+        "/nonexistent/l.toml: expected a file that can be read, found No such file or directory (os error 2)"
+    );
+}
+
+// ---- the commands -------------------------------------------------------------------------
+
+fn linkmilter(args: &[&str]) -> assert_cmd::Command {
+    let mut command = assert_cmd::Command::cargo_bin("linkmilter").unwrap();
+    command.args(args).env_remove("LINKMILTER_TESTDATA");
+    command
+}
+
+#[test]
+fn config_check_exits_0_for_good_and_1_for_bad() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, "[dns]\nmode = \"never\"\n").unwrap();
+    linkmilter(&["config", "check", "--config", path]).assert().code(0).stdout("").stderr("");
+    std::fs::write(&file, "[dns]\nmdoe = \"never\"\n[polciy]\n").unwrap();
+    linkmilter(&["config", "check", "--config", path]).assert().code(1).stdout("").stderr(format!(
+        "{path}:2: dns.mdoe: expected a known key, found the key dns.mdoe; did you mean dns.mode?\n\
+         some layer: polciy: expected a known key, found the key polciy; did you mean policy?\n"
+    ));
+    // The lists are read as well: the daemon would not start without them.
+    std::fs::write(&file, "").unwrap();
+    std::fs::write(dir.path().join("blocked.txt"), "a b\n").unwrap();
+    linkmilter(&["config", "check", "--config", path]).assert().code(1);
+    linkmilter(&["config", "print", "--config", "/nonexistent/x"]).assert().code(2);
+}
+
+#[test]
+fn config_print_shows_values_with_their_origins() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    std::fs::write(&file, "[dns]\nmode = \"never\"\n").unwrap();
+    let output = linkmilter(&["config", "print", "--config", file.to_str().unwrap()])
+        .env("LINKMILTER_LOG__LEVEL", "debug")
+        .assert()
+        .code(0);
+    let printed = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    for line in [
+        format!("dns.mode = \"never\"  # {}:2", file.display()),
+        "log.level = \"debug\"  # environment LINKMILTER_LOG__LEVEL".to_owned(),
+        "dns.deadline = \"2s\"  # built-in".to_owned(),
+    ] {
+        assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
+    }
+    // What is printed can be read again.
+    let values: String = printed.lines().map(|line| format!("{line}\n")).collect();
+    let again = load(dir.path(), &values).unwrap();
+    assert_eq!(again.log.level, config::LogLevel::Debug);
+}
+
+#[test]
+fn allow_add_extends_the_list_and_says_what_it_did() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    std::fs::write(&file, format!("[server]\nstate_dir = {:?}\n", dir.path())).unwrap();
+    let path = file.to_str().unwrap();
+    let list = dir.path().join("allow.txt");
+    let add = |host: &str| linkmilter(&["allow", "add", host, "--config", path]).assert();
+    add("пример[.]example").code(0).stdout(format!(
+        "{}: xn--e1afmkfd.example added\nno daemon runs by {}; it counts from the next start or reload\n",
+        list.display(),
+        dir.path().join("linkmilter.pid").display()
+    ));
+    add("www.xn--e1afmkfd.example")
+        .code(0)
+        .stdout(format!("{}:1: already covers it\n", list.display()));
+    add("https://example.com/").code(2).stdout("");
+    assert_eq!(std::fs::read_to_string(&list).unwrap(), "xn--e1afmkfd.example\n");
+    // A number of some other process is not signalled: this test would end.
+    std::fs::write(dir.path().join("linkmilter.pid"), std::process::id().to_string()).unwrap();
+    let said = add("example.com").code(0);
+    let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
+    assert!(said.contains("no daemon runs"), "{said}");
 }

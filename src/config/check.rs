@@ -41,6 +41,17 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             refuse(key, "anything but tempfail: a retry would end the same");
         }
     }
+    if !config.policy.reject_text.is_ascii() || config.policy.reject_text.len() > 400 {
+        refuse("policy.reject_text", "at most 400 characters of ASCII: an SMTP reply is a line");
+    }
+    if !is_header_text(&config.policy.subject_tag) {
+        refuse("policy.subject_tag", "at most 100 characters of ASCII");
+    }
+    for (name, rule) in &config.rules {
+        if rule.subject_tag.as_deref().is_some_and(|tag| !is_header_text(tag)) {
+            refuse(&format!("rules.{name}.subject_tag"), "at most 100 characters of ASCII");
+        }
+    }
     let Exempt { senders, authserv_id, .. } = &config.exempt;
     if !senders.is_empty() && authserv_id.is_none() {
         refuse(
@@ -105,6 +116,11 @@ fn origin_below(config: &Config, prefix: &str) -> String {
         .iter()
         .find(|setting| setting.key.starts_with(prefix) && setting.origin != "built-in");
     first.map_or_else(|| "built-in".to_owned(), |setting| setting.origin.clone())
+}
+
+/// What stands in a header field as it is: control characters are refused already.
+fn is_header_text(text: &str) -> bool {
+    text.is_ascii() && text.len() <= 100
 }
 
 fn is_rule_name(name: &str) -> bool {

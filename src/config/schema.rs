@@ -94,8 +94,12 @@ impl<'a> Table<'a> {
     pub fn take<T: Setting>(&mut self, name: &str) -> Option<T> {
         let key = self.keys.iter().find(|key| key.name == name)?;
         let path = format!("{}.{name}", self.path);
-        let default;
+        let (typed, default);
         let value = match self.values.and_then(|values| values.get(name)) {
+            Some(value) if is_untyped(value) => {
+                typed = T::typed(value);
+                &typed
+            }
             Some(value) => value,
             None if key.default.is_empty() => return T::absent(),
             None => {
@@ -128,15 +132,29 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Whether the value was written where everything is text.
+fn is_untyped(value: &Value) -> bool {
+    let origin = value.origin().unwrap_or_default();
+    origin.starts_with("environment ") || origin.starts_with("flag ")
+}
+
 /// The problem of a key that nobody knows. Keys of rules are compared below `rules.*`.
 pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
     let at = At { key: path, value, bounds: None };
     let mut problem = at.problem_with("a known key".to_owned(), format!("the key {path}"));
+    if value.origin().is_none() {
+        // Merging an empty table forgets where it stood.
+        problem.origin = "some layer".to_owned();
+    }
     let known = super::known_keys();
     problem.nearest = match path.strip_prefix("rules.").and_then(|rest| rest.split_once('.')) {
         Some((rule, key)) => {
             let known = known.iter().filter_map(|known| known.strip_prefix("rules.*."));
             nearest(key, known).map(|key| format!("rules.{rule}.{key}"))
+        }
+        None if !path.contains('.') => {
+            let sections = super::sections().map(|(section, _, _)| section);
+            nearest(path, sections.into_iter().chain(known.iter().map(String::as_str)))
         }
         None => nearest(path, known.iter().map(String::as_str).filter(|key| !key.contains('*'))),
     };

@@ -147,7 +147,7 @@ settings! {
         subject_tag: String = "\"[deceptive link]\"", Reload;
         /// Enhanced status code of a refusal (RFC 3463); 5.7.1 is "delivery not authorized".
         reject_code: StatusCode = "\"5.7.1\"", Reload;
-        /// Text of a refusal.
+        /// Text of a refusal, in ASCII.
         reject_text: String = "\"Message refused: it holds a deceptive link\"", Reload;
         /// Signed parts: `edit-unsafe` edits what is unsafe, reversibly; `report` never.
         /// Default: one junk signature would switch the filter off otherwise.

@@ -32,6 +32,12 @@ pub trait Setting: Sized {
     /// Reads the value; whatever is wrong becomes a problem.
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Self>;
 
+    /// The value with the type that it would have in a file, for the environment and the command
+    /// line, where everything is text. What fits no type stays as it is.
+    fn typed(value: &Value) -> Value {
+        value.clone()
+    }
+
     /// The value when no layer has the key and the key has no built-in value.
     fn absent() -> Option<Self> {
         None
@@ -67,12 +73,6 @@ impl At<'_> {
             found,
             nearest: None,
         }
-    }
-
-    /// Whether the value was written where everything is text.
-    fn is_untyped(&self) -> bool {
-        let origin = self.origin();
-        origin.starts_with("environment ") || origin.starts_with("flag ")
     }
 }
 
@@ -126,11 +126,13 @@ impl Setting for bool {
         "true or false".to_owned()
     }
 
+    fn typed(value: &Value) -> Value {
+        retyped(value, |text| text.parse::<bool>().ok().map(ValueKind::Boolean))
+    }
+
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<bool> {
         match &at.value.kind {
             ValueKind::Boolean(value) => Some(*value),
-            ValueKind::String(text) if at.is_untyped() && text == "true" => Some(true),
-            ValueKind::String(text) if at.is_untyped() && text == "false" => Some(false),
             _ => {
                 problems.push(at.problem(<bool as Setting>::expected(None)));
                 None
@@ -147,11 +149,14 @@ impl Setting for u64 {
         }
     }
 
+    fn typed(value: &Value) -> Value {
+        retyped(value, |text| text.parse::<i64>().ok().map(ValueKind::I64))
+    }
+
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<u64> {
         let number = match &at.value.kind {
             ValueKind::I64(number) => u64::try_from(*number).ok(),
             ValueKind::U64(number) => Some(*number),
-            ValueKind::String(text) if at.is_untyped() => text.parse().ok(),
             _ => None,
         };
         let number = number.filter(|number| Bounds::hold(at.bounds, *number));
@@ -165,6 +170,10 @@ impl Setting for u64 {
 impl Setting for usize {
     fn expected(bounds: Option<Bounds>) -> String {
         <u64 as Setting>::expected(bounds)
+    }
+
+    fn typed(value: &Value) -> Value {
+        <u64 as Setting>::typed(value)
     }
 
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<usize> {
@@ -223,11 +232,12 @@ impl Setting for Size {
         format!("a size{range}, such as 6000 (bytes), \"64KiB\", \"25MB\"")
     }
 
+    fn typed(value: &Value) -> Value {
+        <u64 as Setting>::typed(value)
+    }
+
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Size> {
         let number = match &at.value.kind {
-            ValueKind::String(text) if at.is_untyped() => {
-                text.parse().ok().or_else(|| number_with_unit(text, SIZE_UNITS))
-            }
             ValueKind::String(text) => number_with_unit(text, SIZE_UNITS),
             ValueKind::I64(number) => u64::try_from(*number).ok(),
             _ => None,
@@ -238,6 +248,18 @@ impl Setting for Size {
         }
         number.map(Size)
     }
+}
+
+/// A text with the kind that it stands for, if it does.
+fn retyped(value: &Value, kind: impl FnOnce(&str) -> Option<ValueKind>) -> Value {
+    let found = match &value.kind {
+        ValueKind::String(text) => kind(text),
+        _ => None,
+    };
+    found.map_or_else(
+        || value.clone(),
+        |kind| Value::new(value.origin().map(str::to_owned).as_ref(), kind),
+    )
 }
 
 /// `15m` in the base unit; the unit may be left out of `0` only.
@@ -262,17 +284,19 @@ impl<T: Setting> Setting for Vec<T> {
         format!("a list, each {}", T::expected(bounds))
     }
 
+    /// Separated by commas.
+    fn typed(value: &Value) -> Value {
+        let origin = value.origin().map(str::to_owned);
+        retyped(value, |text| {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            let element = |word| T::typed(&Value::new(origin.as_ref(), word));
+            Some(ValueKind::Array(words.map(element).collect()))
+        })
+    }
+
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Vec<T>> {
-        let from_text;
         let values = match &at.value.kind {
             ValueKind::Array(values) => values,
-            // In the environment and on the command line: separated by commas.
-            ValueKind::String(text) if at.is_untyped() => {
-                let origin = at.origin().to_owned();
-                let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-                from_text = words.map(|word| Value::new(Some(&origin), word)).collect::<Vec<_>>();
-                &from_text
-            }
             _ => {
                 problems.push(at.problem(<Vec<T> as Setting>::expected(at.bounds)));
                 return None;
@@ -298,6 +322,10 @@ impl<T: Setting> Setting for Vec<T> {
 impl<T: Setting> Setting for Option<T> {
     fn expected(bounds: Option<Bounds>) -> String {
         format!("{}, or \"\" for none", T::expected(bounds))
+    }
+
+    fn typed(value: &Value) -> Value {
+        T::typed(value)
     }
 
     fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<Option<T>> {

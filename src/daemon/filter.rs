@@ -124,7 +124,7 @@ impl Handler for Filter {
     async fn message(&self, mail: Arc<Mail>) -> Answer {
         let generation = self.live.get();
         let judged = self.judge(&mail, &generation).await;
-        let answer = reply::answer(&mail, &judged.outcome);
+        let answer = reply::answer(&mail, &judged.outcome, &generation.refusal());
         self.tell.message(&Report {
             mail: &mail,
             envelope: &judged.envelope,

@@ -8,7 +8,8 @@ use crate::milter::{Answer, Ending, HeaderChange, Mail, Origin, Piece};
 const OURS: [&str; 3] = ["X-Linkmilter", "X-Linkmilter-Link", "X-Linkmilter-Undo"];
 
 /// The answer: foreign fields of our names out, changed fields, our fields on top, the body.
-pub fn answer(mail: &Mail, outcome: &Outcome) -> Answer {
+/// `refusal` is the whole SMTP reply of a refused message.
+pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
     let mut header = removed(&mail.head);
     header.extend(outcome.head_edits.iter().map(|edit| HeaderChange::Change {
         name: edit.name.clone(),
@@ -21,7 +22,7 @@ pub fn answer(mail: &Mail, outcome: &Outcome) -> Answer {
         value: field.value.clone(),
     }));
     let body = (!outcome.edits.is_empty()).then(|| pieces(&outcome.edits, mail.body.len()));
-    Answer { header, body, ending: ending(mail.origin, outcome.disposition) }
+    Answer { header, body, ending: ending(mail.origin, outcome.disposition, refusal) }
 }
 
 fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
@@ -37,7 +38,7 @@ fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
 }
 
 /// On the non-smtpd path nobody is there to be refused.
-fn ending(origin: Origin, disposition: Disposition) -> Ending {
+fn ending(origin: Origin, disposition: Disposition, refusal: &str) -> Ending {
     match (disposition, origin) {
         (Disposition::Accept, _) => Ending::Accept,
         (Disposition::Quarantine, _) => Ending::Quarantine("deceptive link".to_owned()),
@@ -46,9 +47,7 @@ fn ending(origin: Origin, disposition: Disposition) -> Ending {
         (Disposition::Tempfail, Origin::Smtp) => {
             Ending::Tempfail("451 4.7.1 Message could not be examined, try again later".to_owned())
         }
-        (Disposition::Reject, Origin::Smtp) => {
-            Ending::Reject("550 5.7.1 Message refused: it holds a deceptive link".to_owned())
-        }
+        (Disposition::Reject, Origin::Smtp) => Ending::Reject(refusal.to_owned()),
     }
 }
 

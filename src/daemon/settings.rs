@@ -29,6 +29,12 @@ pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
 }
 
 impl Loaded {
+    /// The SMTP reply of a refused message.
+    pub fn refusal(&self) -> String {
+        let policy = &self.config.policy;
+        format!("550 {} {}", policy.reject_code.0, policy.reject_text)
+    }
+
     /// The bounds of the milter server.
     pub fn limits(&self) -> Limits {
         let server = &self.config.server;
