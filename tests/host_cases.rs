@@ -13,6 +13,7 @@ use linkmilter::engine::host::{Context, Glue, Judgement, Names, judge};
 use linkmilter::engine::policy::RestrictionLevel;
 use linkmilter::engine::tlds::TldTable;
 use linkmilter::engine::{Reason, Verdict};
+use unicode_script::{Script, UnicodeScript};
 
 /// Share of the deceptive rows that must agree, in per cent.
 const AGREEMENT: f64 = 97.0;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
     assert!(exceptions.len() <= 8, "at most eight reviewed exceptions");
 
     let mut trials = deceptive(&world, &read("chromium-idn-cases.tsv"));
+    trials.extend(mutated(&world, &read("chromium-idn-cases.tsv")));
     trials.extend(legitimate(&world, &read("legit-idns.tsv"), &exceptions));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -101,6 +103,77 @@ fn deceptive(world: &Arc<World>, text: &str) -> Vec<Trial> {
         }
     }));
     trials
+}
+
+/// ASCII words that take the place of those in a row: another brand, and plain words.
+const WORDS: [&str; 4] = ["paypal", "example", "weather", "brief"];
+
+/// Letters of other scripts that take the place of a single one among Latin letters.
+const FOREIGN: [char; 7] = ['о', 'ο', 'օ', 'ო', 'ס', 'ဝ', 'ዐ'];
+
+/// Rows whose label is ASCII letters round one run of other scripts, with other words, the run in
+/// another place, or another script: the judgement must not depend on what the row happens to say.
+fn mutated(world: &Arc<World>, text: &str) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let (mut agree, mut rows) = (0_u32, 0_u32);
+    for row in columns(text).filter(|row| row[4] == "any" && row[2] != "invalid") {
+        let (unicode, safe) = (row[1], row[2] == "safe");
+        for host in mutants(unicode, safe) {
+            let judgement = world.judge(&host);
+            let right = is_marked(&judgement) != safe;
+            rows += 1;
+            agree += u32::from(right);
+            let told = told(&judgement);
+            trials.push(Trial::test(format!("mutated::{host} from {unicode}"), move || {
+                if right { Ok(()) } else { Err(Failed::from(told)) }
+            }));
+        }
+    }
+    println!("mutated rows: {agree} of {rows} agree");
+    trials
+}
+
+fn mutants(unicode: &str, safe: bool) -> Vec<String> {
+    let Some((label, rest)) = unicode.split_once('.') else { return Vec::new() };
+    let Some(start) = label.find(|c: char| !c.is_ascii()) else { return Vec::new() };
+    let last = label.char_indices().rfind(|(_, c)| !c.is_ascii()).unwrap();
+    let end = last.0 + last.1.len_utf8();
+    let (head, run, tail) = (&label[..start], &label[start..end], &label[end..]);
+    let words = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
+    let foreign = run.chars().all(|c| c.is_alphabetic() && c.script() != Script::Latin);
+    if !foreign || !words(head) || !words(tail) || head.len() + tail.len() < 3 {
+        return Vec::new();
+    }
+    let mut hosts = Vec::new();
+    for word in WORDS {
+        hosts.push(match (head.is_empty(), tail.is_empty()) {
+            (true, _) => format!("{run}{word}.{rest}"),
+            (_, true) => format!("{word}{run}.{rest}"),
+            _ => format!("{word}{run}{word}.{rest}"),
+        });
+        if !safe {
+            hosts.extend([format!("{run}{word}.{rest}"), format!("{word}{run}.{rest}")]);
+            hosts.push(format!("{word}{run}{word}.{rest}"));
+        }
+    }
+    // One foreign letter beside Latin: any other script will do, but those that go with Latin.
+    let goes_with_latin = |c: char| {
+        matches!(
+            c.script(),
+            Script::Han
+                | Script::Hiragana
+                | Script::Katakana
+                | Script::Hangul
+                | Script::Bopomofo
+                | Script::Common
+        )
+    };
+    if !safe && run.chars().count() == 1 && !run.chars().any(goes_with_latin) {
+        hosts.extend(FOREIGN.iter().map(|letter| format!("{head}{letter}{tail}.{rest}")));
+    }
+    hosts.sort();
+    hosts.dedup();
+    hosts
 }
 
 fn legitimate(world: &Arc<World>, text: &str, exceptions: &BTreeMap<String, String>) -> Vec<Trial> {

@@ -85,6 +85,10 @@ impl Form {
         for label in text.split(is_dot) {
             form.read_label(label);
         }
+        // A last label of invisible characters leaves a root dot.
+        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
+            form.parts.pop();
+        }
         form.join();
         form.check_bidi();
         form.check_lengths();
@@ -262,6 +266,11 @@ impl Part {
             .unwrap_or_else(|| label.to_lowercase());
         let problems = vec![(Reason::IdnaInvalid, Verdict::Invalid)];
         Part { spelling: label.to_owned(), ascii, unicode, problems }
+    }
+
+    /// Nothing is left of what was spelled.
+    fn is_unseen(&self) -> bool {
+        self.ascii.is_empty() && !self.spelling.is_empty()
     }
 
     fn is_failed(&self) -> bool {

@@ -1,0 +1,238 @@
+//! Attacks on every built-in protected name, generated: at least 99 % of each kind is marked. The
+//! table is printed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use linkmilter::engine::Verdict;
+use linkmilter::engine::host::{Context, Glue, Names, Navigation, Section, judge_url, registrable};
+use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::engine::tlds::TldTable;
+
+/// Share of each kind that must be marked, in per cent.
+const MARKED: f64 = 99.0;
+
+/// Attacks of one kind that are listed when they pass unmarked.
+const LISTED: usize = 20;
+
+/// Lower-case Cyrillic letters of the shape of Latin ones.
+const CYRILLIC: &[(char, char)] = &[
+    ('a', 'а'),
+    ('b', 'ь'),
+    ('c', 'с'),
+    ('e', 'е'),
+    ('h', 'һ'),
+    ('i', 'і'),
+    ('j', 'ј'),
+    ('k', 'к'),
+    ('l', 'ӏ'),
+    ('n', 'п'),
+    ('o', 'о'),
+    ('p', 'р'),
+    ('r', 'г'),
+    ('s', 'ѕ'),
+    ('t', 'т'),
+    ('v', 'ѵ'),
+    ('w', 'ѡ'),
+    ('x', 'х'),
+    ('y', 'у'),
+];
+
+const GREEK: &[(char, char)] = &[
+    ('a', 'α'),
+    ('i', 'ι'),
+    ('k', 'κ'),
+    ('n', 'η'),
+    ('o', 'ο'),
+    ('p', 'ρ'),
+    ('t', 'τ'),
+    ('u', 'υ'),
+    ('v', 'ν'),
+    ('w', 'ω'),
+    ('x', 'χ'),
+    ('y', 'γ'),
+];
+
+const DIGITS: &[(char, char)] = &[
+    ('o', '0'),
+    ('l', '1'),
+    ('i', '1'),
+    ('e', '3'),
+    ('a', '4'),
+    ('s', '5'),
+    ('t', '7'),
+    ('b', '8'),
+];
+
+/// Marks that compose or stay: acute, grave, circumflex, tilde, diaeresis, ring, dot below, caron,
+/// cedilla, ogonek, macron.
+const MARKS: &str = "\u{301}\u{300}\u{302}\u{303}\u{308}\u{30a}\u{323}\u{30c}\u{327}\u{328}\u{304}";
+
+struct World {
+    protected: Names,
+    none: Names,
+    tlds: TldTable,
+}
+
+impl World {
+    fn verdict(&self, url: &str) -> Verdict {
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &self.protected,
+            own: &self.none,
+            blocked: &self.none,
+            tlds: &self.tlds,
+            glue: Glue::None,
+        };
+        judge_url(url, Navigation::Navigates, &context).verdict
+    }
+
+    /// The host is the name itself, below it, or another protected name: no attack.
+    fn is_honest(&self, host: &str) -> bool {
+        let ascii = idna::domain_to_ascii(host).unwrap_or_default();
+        self.protected.covers(&ascii)
+    }
+}
+
+/// Attacks by kind: URLs.
+type Attacks = BTreeMap<&'static str, Vec<String>>;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let tlds = TldTable::new(tld::TLD.iter(), "");
+    let world = World { protected: Names::builtin(), none: Names::default(), tlds };
+    let mut attacks = Attacks::new();
+    let confusables = confusables();
+    for name in world.protected.iter() {
+        let domain = registrable(name, Section::Icann).unwrap_or(name);
+        let brand = domain.split('.').next().unwrap();
+        let whole = |label: &str| name.replacen(brand, label, 1);
+        let mut add = |kind: &'static str, hosts: Vec<String>| {
+            let hosts = hosts.into_iter().filter(|host| !world.is_honest(host));
+            attacks.entry(kind).or_default().extend(hosts.map(|host| format!("https://{host}/x")));
+        };
+        let all = |labels: Vec<String>| labels.iter().map(|l| whole(l)).collect::<Vec<_>>();
+        add("one letter from confusables", all(one_each(brand, &confusables)));
+        add("one Cyrillic letter", all(one_each(brand, CYRILLIC)));
+        add("all Cyrillic", all(every(brand, CYRILLIC)));
+        add("all Greek", all(every(brand, GREEK)));
+        add("one diacritic", all(one_mark(brand)));
+        add("one digit for a letter", all(one_each(brand, DIGITS)));
+        add("digits for letters", all(every_possible(brand, DIGITS)));
+        add("below another domain, one Cyrillic letter", {
+            let labels = one_each(brand, CYRILLIC);
+            labels.iter().map(|label| format!("{}.attack.example", whole(label))).collect()
+        });
+        add("name as a subdomain", vec![format!("www.{name}.attack.example")]);
+        // These map to the name itself, and still nobody spells it so.
+        let mut spell =
+            |kind: &'static str, url: String| attacks.entry(kind).or_default().push(url);
+        for (kind, a) in [("mathematical letters", '\u{1d5ba}'), ("circled letters", '\u{24d0}')] {
+            if brand.contains(|c: char| c.is_ascii_lowercase()) {
+                spell(kind, format!("https://{}/x", whole(&shifted(brand, a))));
+            }
+        }
+        spell("name in the userinfo", format!("https://www.{name}@attack.example/x"));
+    }
+    libtest_mimic::run(&arguments, trials(&world, attacks)).exit_code()
+}
+
+fn trials(world: &World, attacks: Attacks) -> Vec<Trial> {
+    println!("{:<45} {:>7} {:>7} {:>7}  share", "attack", "made", "marked", "unsafe");
+    let mut trials = Vec::new();
+    for (kind, urls) in attacks {
+        let verdicts: Vec<Verdict> = urls.iter().map(|url| world.verdict(url)).collect();
+        let at_least = |least| verdicts.iter().filter(|verdict| **verdict >= least).count();
+        let (marked, edited) = (at_least(Verdict::Suspect), at_least(Verdict::Unsafe));
+        let share = marked as f64 * 100.0 / urls.len().max(1) as f64;
+        println!("{kind:<45} {:>7} {marked:>7} {edited:>7}  {share:.2} %", urls.len());
+        let missed: Vec<&str> = urls
+            .iter()
+            .zip(&verdicts)
+            .filter(|(_, verdict)| **verdict < Verdict::Suspect)
+            .map(|(url, _)| url.as_str())
+            .take(LISTED)
+            .collect();
+        let missed = format!("{share:.2} % marked; not marked: {missed:?}");
+        let enough = share >= MARKED && !urls.is_empty();
+        trials.push(Trial::test(
+            kind,
+            move || if enough { Ok(()) } else { Err(Failed::from(missed)) },
+        ));
+    }
+    trials
+}
+
+/// Letters that confusables.txt sends to a lower-case ASCII letter, those that UTS #46 keeps.
+fn confusables() -> Vec<(char, char)> {
+    let Some(path) = common::testdata("unicode/18.0.0/confusables.txt", "attacks from confusables")
+    else {
+        return CYRILLIC.to_vec();
+    };
+    let text = std::fs::read_to_string(path).unwrap();
+    let single = |field: &str| {
+        let hex = field.trim();
+        u32::from_str_radix(hex, 16).ok().and_then(char::from_u32)
+    };
+    text.lines()
+        .filter_map(|line| {
+            let mut fields = line.trim_start_matches('\u{feff}').split(';');
+            let (from, to) = (single(fields.next()?)?, single(fields.next()?)?);
+            (to.is_ascii_lowercase() && !from.is_ascii()).then_some((to, from))
+        })
+        .filter(|(_, from)| idna::domain_to_ascii(&format!("a{from}a.com")).is_ok())
+        .collect()
+}
+
+/// The label with one letter replaced, in every place and by every substitute.
+fn one_each(label: &str, pairs: &[(char, char)]) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, c) in label.char_indices() {
+        for (_, to) in pairs.iter().filter(|(from, _)| *from == c) {
+            out.push(format!("{}{to}{}", &label[..at], &label[at + 1..]));
+        }
+    }
+    out
+}
+
+/// The label with every letter replaced, if there is a substitute for each.
+fn every(label: &str, pairs: &[(char, char)]) -> Vec<String> {
+    let respelled: Option<String> = label
+        .chars()
+        .map(|c| match c {
+            '0'..='9' | '-' => Some(c),
+            _ => pairs.iter().find(|(from, _)| *from == c).map(|(_, to)| *to),
+        })
+        .collect();
+    respelled.filter(|label| !label.is_ascii()).into_iter().collect()
+}
+
+/// The label with all letters replaced for which there is a substitute.
+fn every_possible(label: &str, pairs: &[(char, char)]) -> Vec<String> {
+    let swap = |c: char| pairs.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
+    let respelled: String = label.chars().map(swap).collect();
+    if respelled == label { Vec::new() } else { vec![respelled] }
+}
+
+fn one_mark(label: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, c) in label.char_indices().filter(|(_, c)| c.is_ascii_lowercase()) {
+        for mark in MARKS.chars() {
+            out.push(format!("{}{c}{mark}{}", &label[..at], &label[at + 1..]));
+        }
+    }
+    out
+}
+
+/// The label in an alphabet that begins at `a`.
+fn shifted(label: &str, a: char) -> String {
+    let shift = |c: char| match c {
+        'a'..='z' => char::from_u32(u32::from(a) + u32::from(c) - u32::from('a')).unwrap(),
+        other => other,
+    };
+    label.chars().map(shift).collect()
+}
