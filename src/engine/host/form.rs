@@ -312,7 +312,7 @@ fn join<'a>(labels: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Whether a last label makes the host an IPv4 address: digits, or `0x` and hexadecimal digits.
-pub(super) fn is_number(label: &str) -> bool {
+fn is_number(label: &str) -> bool {
     if label.is_empty() {
         return false;
     }

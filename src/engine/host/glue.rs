@@ -108,3 +108,65 @@ fn kind(c: char) -> Script {
         script => script,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::host::{Names, judge};
+    use crate::engine::outcome::Verdict;
+    use crate::engine::policy::RestrictionLevel;
+    use crate::engine::tlds::TldTable;
+
+    fn host(spelling: &str, glue: Glue) -> (String, Verdict) {
+        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
+        let tlds = TldTable::new(["com", "de", "xn--p1ai", "xn--3e0b707e"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue,
+        };
+        let judgement = judge(spelling, &context);
+        (spelling[judgement.span].to_owned(), judgement.verdict)
+    }
+
+    /// S27.
+    #[test]
+    fn prose_is_no_part_of_a_schemeless_host() {
+        for spelling in [
+            "👉example.com",
+            "→example.com",
+            "เว็บไซต์example.com",
+            "サーバーexample.com",
+            "בexample.com",
+            "наexample.com",
+            "見て👉例example.com",
+            "example.com。谢谢",
+            "サーバーexample.comです",
+        ] {
+            assert_eq!(
+                host(spelling, Glue::Both),
+                ("example.com".to_owned(), Verdict::Ok),
+                "{spelling}"
+            );
+        }
+        for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "例え.com"]
+        {
+            assert_eq!(host(spelling, Glue::Both), (spelling.to_owned(), Verdict::Ok));
+        }
+        assert_eq!(host("👉пример.рф", Glue::Both), ("пример.рф".to_owned(), Verdict::Ok));
+    }
+
+    #[test]
+    fn deception_is_no_prose() {
+        let unsafe_whole = |spelling: &str| (spelling.to_owned(), Verdict::Unsafe);
+        assert_eq!(host("раypal.com", Glue::Both), unsafe_whole("раypal.com"));
+        assert_eq!(host("раypal.comです", Glue::Both), unsafe_whole("раypal.com"));
+        assert_eq!(host("раypal.comです", Glue::Right), unsafe_whole("раypal.com"));
+        assert_eq!(host("exаmple.com", Glue::Both), unsafe_whole("exаmple.com"));
+        assert_eq!(host("аexample.com", Glue::Right), unsafe_whole("аexample.com"));
+        assert_eq!(host("наexample.com", Glue::None), unsafe_whole("наexample.com"));
+    }
+}

@@ -181,8 +181,10 @@ pub(super) fn likeness(label: &str, name: &Look) -> Option<Likeness> {
             for (text, taken, how) in &alternatives {
                 let mut how = *how;
                 if let Some(width) = reads(name, place, text) {
+                    // The plain letter for the accented one of the name: how people without its
+                    // keyboard write it.
                     if how == Likeness::Same && name.own.get(place) != Some(c) {
-                        how = Likeness::Marks;
+                        how = Likeness::Faint;
                     }
                     set(&mut reached, at + taken, place + width, before.max(how));
                 }
@@ -494,7 +496,8 @@ mod tests {
             ("modem", "modern", Some(Likeness::Faint)),
             ("googıe", "google", Some(Likeness::Foreign)),
             ("þaypal", "paypal", Some(Likeness::Foreign)),
-            ("muller", "müller", Some(Likeness::Marks)),
+            ("muller", "müller", Some(Likeness::Faint)),
+            ("muІІer", "müller", Some(Likeness::Foreign)),
             ("müller", "müller", Some(Likeness::Same)),
             ("ӕon", "aeon", Some(Likeness::Foreign)),
             ("почта", "почта", Some(Likeness::Same)),

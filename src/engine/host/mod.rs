@@ -42,6 +42,7 @@ use super::policy::RestrictionLevel;
 use super::tlds::TldTable;
 use form::{Form, Literal, Part};
 use script::{Role, Scene};
+use unicode_normalization::char::is_combining_mark;
 
 /// What a judgement needs to know beside the host.
 #[derive(Clone, Copy, Debug)]
@@ -106,23 +107,28 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     if let Some(judgement) = plain::judge(spelling, context) {
         return judgement;
     }
-    let span = glue::bounds(spelling, context);
-    if span == (0..spelling.len()) {
-        return judge_whole(spelling, context);
+    let bounds = glue::bounds(spelling, context);
+    let longer = judge_part(spelling, 0..bounds.end, context);
+    if bounds.start == 0 {
+        return longer;
     }
     // S27: the longer reading is at most a notice, unless it reads as a protected name.
-    let longer = judge_whole(spelling, context);
     if longer.target.is_some() && longer.verdict >= Verdict::Unsafe {
         return longer;
     }
+    judge_part(spelling, bounds, context)
+}
+
+fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judgement {
     let host = spelling.get(span.clone()).unwrap_or(spelling);
-    Judgement { span, ..judge_whole(host, context) }
+    let judgement = plain::judge(host, context).unwrap_or_else(|| judge_whole(host, context));
+    Judgement { span, ..judgement }
 }
 
 /// Judges a spelling all of which is the host.
 fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     let form = Form::read(spelling);
-    let mut judgement = Judgement { span: 0..spelling.len(), ..Judgement::default() };
+    let mut judgement = Judgement::default();
     for (reason, verdict) in &form.problems {
         judgement.add(*reason, *verdict);
     }
@@ -130,6 +136,10 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
         judgement.labels = labels(&form, context);
         judgement.protect(&form, context);
         judgement.question = question(&form.ascii, context);
+        if !has_tld_syntax(&form) {
+            judgement.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
+            judgement.question = None;
+        }
     }
     for label in &judgement.labels {
         judgement.verdict = judgement.verdict.max(label.verdict);
@@ -215,4 +225,11 @@ fn question(ascii: &str, context: &Context<'_>) -> Option<String> {
     let tld = ascii.rsplit('.').next()?;
     let known = context.tlds.contains(tld) || is_special_use(tld) || tld.is_empty();
     (!known).then(|| tld.to_owned())
+}
+
+/// S10: at least two characters if ASCII; letters and marks only.
+fn has_tld_syntax(form: &Form) -> bool {
+    let Some(tld) = form.parts.last().map(|part| part.unicode.as_str()) else { return false };
+    let letters = tld.chars().all(|c| c.is_alphabetic() || is_combining_mark(c));
+    letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
 }

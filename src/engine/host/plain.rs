@@ -1,7 +1,6 @@
 //! The fast path: a host of ASCII letters, digits, dots, hyphens and underscores that nobody has
 //! anything to say of. One pass over the bytes, two allocations.
 
-use super::form::is_number;
 use super::lookalike::LookHash;
 use super::names::Names;
 use super::{Context, Judgement, question};
@@ -18,7 +17,9 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sets = [context.protected, context.own];
     name.as_bytes().split(|byte| *byte == b'.').all(|label| is_plain(label, &sets)).then_some(())?;
     let ascii = name.to_ascii_lowercase();
-    if ascii.rsplit('.').next().is_none_or(is_number) || context.blocked.covers(&ascii) {
+    let (_, tld) = ascii.rsplit_once('.')?;
+    let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
+    if !sound || context.blocked.covers(&ascii) {
         return None;
     }
     let question = question(&ascii, context);

@@ -420,3 +420,154 @@ fn ends_with(head: &str, scheme: &str) -> bool {
         .and_then(|at| head.get(at..))
         .is_some_and(|end| end.eq_ignore_ascii_case(scheme))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::host::Names;
+    use crate::engine::policy::RestrictionLevel;
+    use crate::engine::tlds::TldTable;
+
+    fn with_context<T>(judge: impl FnOnce(&Context<'_>) -> T) -> T {
+        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
+        let tlds = TldTable::new(["com", "org", "xn--p1ai"], "");
+        judge(&Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue: Glue::None,
+        })
+    }
+
+    fn url(url: &str) -> LinkJudgement {
+        with_context(|context| judge_url(url, Navigation::Navigates, context))
+    }
+
+    fn reasons(text: &str) -> Vec<Reason> {
+        url(text).reasons.iter().collect()
+    }
+
+    /// S28: as browsers do.
+    #[test]
+    fn hosts_are_found_where_browsers_find_them() {
+        for (spelled, host) in [
+            ("https://example.com/path", "example.com"),
+            ("http:evil.example", "evil.example"),
+            ("https:\\\\evil.example\\x", "evil.example"),
+            (" ht\ntps://evil.\texample/ ", "evil.example"),
+            ("//evil.example/x", "evil.example"),
+            ("https:///evil.example", "evil.example"),
+            ("https://a@b@evil.example:8080/@c", "evil.example"),
+            ("HTTPS://EVIL.example?x", "evil.example"),
+            ("https://[2001:db8::1]:443/", "[2001:db8::1]"),
+            ("https://example.com\\@attack.example", "example.com"),
+            ("custom://evil.example/x", "evil.example"),
+            ("mailto:user@evil.example?subject=x", "evil.example"),
+            ("mailto:\"a@b\"@evil.example,c@example.com", "evil.example"),
+            ("/path", ""),
+            ("#top", ""),
+            ("cid:part1@example.com", ""),
+            ("tel:+1", ""),
+            ("", ""),
+        ] {
+            assert_eq!(url(spelled).ascii(), host, "{spelled:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_url_does_beside_its_host() {
+        for (text, reason, verdict) in [
+            ("java\nscript:alert(1)", Reason::DangerousScheme, Verdict::Unsafe),
+            ("data:text/html,x", Reason::DangerousScheme, Verdict::Unsafe),
+            ("ms-word:ofe|u|https://example.com/", Reason::DangerousScheme, Verdict::Unsafe),
+            ("\\\\example.com\\share", Reason::DangerousScheme, Verdict::Unsafe),
+            ("file://example.com/share", Reason::DangerousScheme, Verdict::Unsafe),
+            ("https://www.paypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://www%2Epaypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://john.smith@example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://user:secret@example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://example.com/?u=https://example.org/", Reason::EmbeddedUrl, Verdict::Notice),
+            ("https://example.com/iPhone_%E0%B8%A3%E0%B8%B2", Reason::ScriptPath, Verdict::Notice),
+            ("https://%65xample.com/", Reason::EncodedHost, Verdict::Suspect),
+            ("http://0x7f.1/", Reason::NumericHost, Verdict::Suspect),
+        ] {
+            let link = url(text);
+            assert!(link.reasons.contains(reason), "{text}: {:?}", reasons(text));
+            assert_eq!(link.verdict, verdict, "{text}");
+        }
+        let image = |text| with_context(|context| judge_url(text, Navigation::Loads, context));
+        assert_eq!(image("data:image/png;base64,AA==").verdict, Verdict::Ok);
+        assert_eq!(reasons("https://example.com/a%20b?c=d#e"), []);
+    }
+
+    /// A link is as bad as the worst host inside it, however wrapped.
+    #[test]
+    fn urls_inside_urls_are_judged() {
+        for text in [
+            "https://example.com/?u=https%3A%2F%2Fраypal.com%2F",
+            "https://example.com/?u=https%253A%252F%252Fxn--ypal-43d9g.com",
+            "https://example.com/#HTTPS://раypal.com",
+            "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Fxn--ypal-43d9g.com%2F&d=1",
+            "https://urldefense.proofpoint.com/v2/url?u=https-3A__xn-2D-2Dypal-2D43d9g.com_x&d=1",
+            "https://urldefense.com/v3/__https://xn--ypal-43d9g.com/__;!!a$",
+            "https://protect-us.mimecast.com/s/x?domain=xn--ypal-43d9g.com",
+            "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Furldefense.com%2Fv3%2F__https%3A%2F%2Fxn--ypal-43d9g.com%2F__%3B!!a%24",
+        ] {
+            let link = url(text);
+            assert_eq!(link.verdict, Verdict::Unsafe, "{text}");
+            assert_eq!(link.target(), Some("paypal.com"), "{text}");
+        }
+    }
+
+    #[test]
+    fn embedded_urls_are_bounded() {
+        let many = "https://x.org/?".to_owned() + &"u=https://a.b.example/&".repeat(10_000);
+        assert!(url(&many).inner.len() <= EMBEDDED);
+        let deep = "https://x.org/?u=".repeat(1000);
+        assert!(url(&deep).inner.len() <= EMBEDDED);
+    }
+
+    fn url_like() -> impl Strategy<Value = String> {
+        let scheme = prop::sample::select(vec!["http:", "HTTPS:", "ftp:", "wss:", "foo:", ""]);
+        let slashes = prop::sample::select(vec!["//", "/", "", "\\\\", "/\\", "///"]);
+        let user = prop::sample::select(vec!["", "u@", "u:p@", "a@b@", "ex.com@"]);
+        let host = "[a-c0-9ü.\u{3002}-]{1,12}|\\[::1\\]|0x7f\\.1|%65x\\.com|раypal\\.com";
+        let rest = "(:[0-9]{0,4})?([/?#\\\\][a-c@:/?#%\\\\]{0,6})?";
+        (scheme, slashes, user, host, rest).prop_map(|(scheme, slashes, user, host, rest)| {
+            format!("{scheme}{slashes}{user}{host}{rest}")
+        })
+    }
+
+    proptest! {
+        /// The url crate is the second witness: where it finds a host, so do we, and the same.
+        #[test]
+        fn browsers_agree_on_the_host(text in url_like()) {
+            if let Ok(parsed) = ::url::Url::parse(&text)
+                && let Some(host) = parsed.host_str().filter(|_| parsed.scheme() != "foo")
+            {
+                let found = url(&text);
+                let root = host.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(host);
+                if found.verdict < Verdict::Invalid {
+                    prop_assert_eq!(found.ascii(), root);
+                }
+            }
+        }
+
+        #[test]
+        fn nothing_panics(text in "\\PC{0,80}", glue in 0..3) {
+            with_context(|context| {
+                let glue = [Glue::None, Glue::Right, Glue::Both][glue as usize];
+                let context = Context { glue, ..*context };
+                judge_url(&text, Navigation::Navigates, &context);
+                let span = judge(&text, &context).span;
+                assert!(text.get(span).is_some());
+                judge_text(Some(&text), &text, &text, &context);
+                judge_address(&text, &text, &context);
+            });
+        }
+    }
+}

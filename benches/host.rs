@@ -1,0 +1,97 @@
+//! Judging hosts, uncached: plain ASCII ones, internationalised ones, all with the built-in
+//! protected names. Hosts a second on one core.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use linkmilter::engine::host::{Context, Glue, Memo, Names, Navigation, judge, judge_url};
+use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::tld;
+
+/// What mail holds most: services, shops, news, trackers; some protected, some with hyphens.
+const PLAIN: &[&str] = &[
+    "www.example.com",
+    "mail.example.org",
+    "click.news.example.net",
+    "list-manage.example.com",
+    "www.google.com",
+    "lists.debian.org",
+    "u12345678.ct.sendgrid.net",
+    "static.cdn-assets.example.co.uk",
+    "images.amazon.com",
+    "en.wikipedia.org",
+    "my_bucket.s3.amazonaws.com",
+    "WWW.Example.DE",
+    "tracking.customer-service.example.io",
+    "a.b.c.d.example.info",
+    "status.github.com",
+    "example.com.br",
+];
+
+/// Names of many scripts, good and bad, as people and as the DNS spell them.
+const INTERNATIONAL: &[&str] = &[
+    "münchen.example.de",
+    "пример.рф",
+    "xn--e1afmkfd.xn--p1ai",
+    "例え.jp",
+    "www.例子.中国",
+    "한국어.kr",
+    "ตัวอย่าง.ไทย",
+    "παράδειγμα.gr",
+    "مثال.com",
+    "דוגמה.co.il",
+    "उदाहरण.भारत",
+    "раypal.com",
+    "аррӏе.com",
+    "xn--80ak6aa92e.com",
+    "gooɡle.com",
+    "éxample.com",
+];
+
+fn benchmark(criterion: &mut Criterion) {
+    let (protected, none, tlds) = (Names::builtin(), Names::default(), tld::builtin());
+    let context = Context {
+        level: RestrictionLevel::default(),
+        protected: &protected,
+        own: &none,
+        blocked: &none,
+        tlds: &tlds,
+        glue: Glue::None,
+    };
+    let mut group = criterion.benchmark_group("host");
+    for (name, hosts) in [("plain", PLAIN), ("international", INTERNATIONAL)] {
+        group.throughput(Throughput::Elements(hosts.len() as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                for host in hosts {
+                    black_box(judge(black_box(host), &context));
+                }
+            });
+        });
+        let mut memo = Memo::new(10_000);
+        group.bench_function(format!("{name}, remembered"), |bencher| {
+            bencher.iter(|| {
+                for host in hosts {
+                    black_box(memo.judge(black_box(host), &context));
+                }
+            });
+        });
+    }
+    let urls: Vec<String> =
+        PLAIN.iter().map(|host| format!("https://{host}/path?utm_source=mail&id=1")).collect();
+    group.throughput(Throughput::Elements(urls.len() as u64));
+    group.bench_function("url", |bencher| {
+        bencher.iter(|| {
+            for url in &urls {
+                black_box(judge_url(black_box(url), Navigation::Navigates, &context));
+            }
+        });
+    });
+    group.finish();
+    criterion.bench_function("protected names built in", |bencher| {
+        bencher.iter(|| black_box(Names::builtin()));
+    });
+}
+
+criterion_group!(benches, benchmark);
+criterion_main!(benches);
