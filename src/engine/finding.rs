@@ -1,6 +1,6 @@
 //! What was found so far, with the edits that wait for the DNS.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::judging::{Judged, Standing, same_domain};
 use super::mime::Tree;
@@ -28,8 +28,8 @@ pub struct Found {
     pub bypasses: Vec<(String, Bypass)>,
     /// Hosts by part, for the parts below multipart/alternative.
     hosts: BTreeMap<usize, BTreeSet<Box<str>>>,
-    /// Raw bytes at which a link was found: readings and layers see the same ones.
-    known: HashSet<usize>,
+    /// Raw bytes at which a link was found, with its verdict: readings and layers see the same ones.
+    known: HashMap<usize, Verdict>,
 }
 
 impl Found {
@@ -55,13 +55,17 @@ impl Found {
         }
     }
 
-    /// Whether an earlier layer or reading found a link that begins at this raw byte.
-    pub fn is_known(&self, start: usize) -> bool {
-        self.known.contains(&start)
+    /// Whether an earlier layer or reading found a link that begins at this raw byte and is as bad.
+    /// A worse one counts: what is harmless in one charset can lie in another.
+    pub fn is_known(&self, start: usize, verdict: Verdict) -> bool {
+        self.known.get(&start).is_some_and(|known| *known >= verdict)
     }
 
-    pub fn know(&mut self, starts: Vec<usize>) {
-        self.known.extend(starts);
+    pub fn know(&mut self, found: Vec<(usize, Verdict)>) {
+        for (start, verdict) in found {
+            let known = self.known.entry(start).or_insert(verdict);
+            *known = verdict.max(*known);
+        }
     }
 
     /// Remembers a host of a part below multipart/alternative.

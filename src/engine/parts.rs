@@ -91,10 +91,10 @@ impl LayerReader<'_> {
                 break;
             }
             let span = self.raw_span(sighting);
-            if found.is_known(span.start) {
+            if found.is_known(span.start, judged.verdict) {
                 continue;
             }
-            here.push(span.start);
+            here.push((span.start, judged.verdict));
             if self.entry.alternative.is_some() {
                 found.note_host(self.part, &judged);
             }

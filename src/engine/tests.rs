@@ -209,3 +209,14 @@ fn header_fields_are_judged_and_reported() {
         "{found:?}"
     );
 }
+
+#[test]
+fn what_is_harmless_in_one_charset_may_lie_in_another() {
+    let head =
+        "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n";
+    let body = format!("see http://example.com/?u=http://{BAD}/ now\r\n");
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
+    assert_eq!(outcome.verdict, Verdict::Unsafe, "{:?}", outcome.findings);
+    assert!(!outcome.edits.is_empty());
+}
