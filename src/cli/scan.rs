@@ -15,7 +15,8 @@ use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::{Facts, Policy, Verdict};
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Account, Completion, Input, Journal, Progress, Report, Scan, Settings, Stream, Witness, input,
+    Account, Completion, Error, Input, Journal, Progress, Report, Scan, Settings, Stream, Witness,
+    input, ranges,
 };
 
 use super::Answer;
@@ -48,6 +49,10 @@ pub struct Args {
     /// Read NUL-ended paths, or `mbox:START-END:PATH`, from this file; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     files0_from: Option<PathBuf>,
+    /// Do not scan: write the sources as NUL-ended entries for --files0-from, mboxes of more than
+    /// this many MiB cut into ranges
+    #[arg(long, value_name = "MIB", conflicts_with_all = ["files0_from", "format", "diff", "resume"])]
+    ranges: Option<u64>,
     /// Write a line for every link, good ones included (jsonl, csv)
     #[arg(long)]
     all_links: bool,
@@ -80,6 +85,9 @@ enum Format {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
+    if let Some(mib) = args.ranges {
+        return list_ranges(&args, mib << 20);
+    }
     let settings = settings(&args)?;
     let journal = args.resume.as_deref().map(|path| Journal::open(path, &command(&args)));
     let mut journal = journal.transpose()?;
@@ -112,7 +120,11 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         None => scan.run(args.paths.iter().cloned().map(Input::argument), &mut out),
     };
     progress.finish();
-    finish(&args, report?, &mut out)
+    match report {
+        // A reader that has seen enough (`| head`) is no failure.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Answer::Done),
+        report => finish(&args, report?, &mut out),
+    }
 }
 
 /// Writes the forms that are made of the counts, says what was left out, and answers.
@@ -145,6 +157,15 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
         0 => Ok(Answer::Done),
         unread => bail!("{unread} of the sources could not be read whole, the rest was scanned"),
     }
+}
+
+fn list_ranges(args: &Args, size: u64) -> anyhow::Result<Answer> {
+    let mut out = io::BufWriter::new(output(args.out.as_deref(), None)?);
+    for path in &args.paths {
+        ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20)?;
+    }
+    out.flush()?;
+    Ok(Answer::Done)
 }
 
 fn settings(args: &Args) -> anyhow::Result<Settings> {

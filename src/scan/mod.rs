@@ -14,6 +14,7 @@ pub mod letter;
 pub mod mbox;
 pub mod pipeline;
 pub mod progress;
+pub mod ranges;
 pub mod read;
 pub mod sniff;
 pub mod walk;
