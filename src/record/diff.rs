@@ -63,7 +63,7 @@ pub fn write(
     Ok(())
 }
 
-/// All changes in order: our fields at the end of the header, header edits, body edits.
+/// All changes in order: our fields on top, as `rewrite` puts them, header edits, body edits.
 fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
     let mut changes: Vec<Change> = outcome
         .head_edits
@@ -71,7 +71,7 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
         .map(|edit| Change { range: edit.range.clone(), replacement: edit.value.clone() })
         .collect();
     if !outcome.edits.is_empty() && !outcome.fields.is_empty() {
-        let (at, line_end) = head_end(raw, body);
+        let line_end = line_end_of(raw, body);
         let mut fields = Vec::new();
         for field in &outcome.fields {
             let value = String::from_utf8_lossy(line_end);
@@ -79,7 +79,7 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
             fields.extend_from_slice(format!("{}: {value}", field.name).as_bytes());
             fields.extend_from_slice(line_end);
         }
-        changes.push(Change { range: at..at, replacement: fields });
+        changes.push(Change { range: 0..0, replacement: fields });
     }
     changes.extend(outcome.edits.iter().map(|edit| Change {
         range: body + edit.range.start..body + edit.range.end,
@@ -89,13 +89,9 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
     changes
 }
 
-/// Where the empty line before the body begins, and how the message ends its lines.
-fn head_end(raw: &[u8], body: usize) -> (usize, &'static [u8]) {
-    match raw.get(..body) {
-        Some([.., b'\r', b'\n']) => (body - 2, b"\r\n"),
-        Some([.., b'\n']) => (body - 1, b"\n"),
-        _ => (body, b"\n"),
-    }
+/// How the message ends its lines.
+fn line_end_of(raw: &[u8], body: usize) -> &'static [u8] {
+    if raw.get(..body).is_some_and(|head| head.ends_with(b"\r\n")) { b"\r\n" } else { b"\n" }
 }
 
 /// Changes whose lines touch, and those lines.
@@ -247,7 +243,7 @@ mod tests {
         assert_eq!(
             diff(raw, &[("http://bad.example", "hxxp://bad[.]example")]),
             "--- a/mail/1.eml\n+++ b/mail/1.eml\n\
-             @@ -1,9 +1,11 @@\n A: b\n+X-Linkmilter: v=1;\n+ edited=1\n \n one\n two\n three\n\
+             @@ -1,9 +1,11 @@\n+X-Linkmilter: v=1;\n+ edited=1\n A: b\n \n one\n two\n three\n\
              -see http://bad.example now\n+see hxxp://bad[.]example now\n five\n six\n seven\n"
         );
     }
@@ -292,7 +288,7 @@ mod tests {
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         let patched = std::fs::read_to_string(folder.path().join("mail/1.eml")).unwrap();
         let expected = raw
-            .replace("C: d\n", "C: d\nX-Linkmilter: v=1;\n edited=1\n")
+            .replace("A: b\n", "X-Linkmilter: v=1;\n edited=1\nA: b\n")
             .replace("u3.example", "U3\nX")
             .replace("u5.example", "U5")
             .replace("u40.example", "")

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
 
@@ -117,14 +116,12 @@ impl<'s> Judge<'s> {
     /// A panic costs the message its judgement, not the scan its run.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        catch_unwind(AssertUnwindSafe(|| {
-            engine::inspect(message, &settings.facts, &settings.policy, &settings.tlds)
-                .resolve(&Answers::new())
-        }))
-        .unwrap_or_else(|_| Outcome {
-            bypasses: vec![("0".to_owned(), Bypass::Panic)],
-            ..Outcome::default()
-        })
+        engine::inspect_guarded(message, &settings.facts, &settings.policy, &settings.tlds)
+            .map(|inspection| inspection.resolve(&Answers::new()))
+            .unwrap_or_else(|| Outcome {
+                bypasses: vec![("0".to_owned(), Bypass::Panic)],
+                ..Outcome::default()
+            })
     }
 
     fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {

@@ -1,0 +1,297 @@
+//! `linkmilter scan` from outside: forms, exit codes, order, interruption.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A message whose link deceives: the first letter of the host is Cyrillic.
+fn phish(number: usize) -> String {
+    format!(
+        "From: Bank <service@mail{}.example>\nDate: Thu, {:02} Aug 2024 12:36:23 +0200\n\
+         Message-ID: <{number}@mail.example>\nSubject: Your account\nMIME-Version: 1.0\n\
+         Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n\
+         Please sign in at http://раypal.com/login/{number} today.\n",
+        number % 3,
+        number % 28 + 1
+    )
+}
+
+/// A message with nothing to say against it.
+fn ham(number: usize) -> String {
+    format!(
+        "From: Bob <bob@example.org>\nDate: Fri, 02 Aug 2024 09:00:00 +0000\n\
+         Message-ID: <ham{number}@example.org>\nSubject: Lunch\n\nSee https://www.example.org/menu\n"
+    )
+}
+
+fn mbox(count: usize) -> String {
+    let message = |number| if number % 4 == 0 { phish(number) } else { ham(number) };
+    (0..count)
+        .map(|n| format!("From bob@example.org Thu Aug 22 12:36:23 2024\n{}\n", message(n)))
+        .collect()
+}
+
+fn scan(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+        .arg("scan")
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+fn lines(output: &Output) -> Vec<serde_json::Value> {
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_finding_leads_back_to_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.mbox"), mbox(9)).unwrap();
+    let output = scan(folder.path(), &["all.mbox"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = lines(&output);
+    assert_eq!(found.len(), 3);
+    let bytes = fs::read(folder.path().join("all.mbox")).unwrap();
+    for (line, number) in found.iter().zip([0, 4, 8]) {
+        let offset = line["offset"].as_u64().unwrap() as usize;
+        assert!(bytes[offset..].starts_with(b"From bob@example.org "));
+        let span = [0, 1].map(|end| offset + line["span"][end].as_u64().unwrap() as usize);
+        let spelled = std::str::from_utf8(&bytes[span[0]..span[1]]).unwrap();
+        assert_eq!(spelled, format!("http://раypal.com/login/{number}"));
+        assert_eq!(line["spelling"], format!("hxxp://раypal[.]com/login/{number}"));
+        assert_eq!(line["message_id"], format!("{number}@mail.example"));
+        assert_eq!(line["ascii"], "xn--ypal-43d9g.com");
+        assert_eq!(line["verdict"], "unsafe");
+        assert_eq!(line["action"], "edit");
+    }
+}
+
+#[test]
+fn exit_codes() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("good.eml"), ham(1)).unwrap();
+    fs::write(folder.path().join("bad.eml"), phish(1)).unwrap();
+    fs::write(folder.path().join("notes.zip"), b"PK\x03\x04....").unwrap();
+    assert_eq!(scan(folder.path(), &["good.eml"]).status.code(), Some(0));
+    assert_eq!(scan(folder.path(), &["bad.eml"]).status.code(), Some(1));
+    let both = scan(folder.path(), &["missing.eml", "notes.zip", "bad.eml"]);
+    assert_eq!(both.status.code(), Some(2));
+    assert_eq!(lines(&both).len(), 1, "the rest is still scanned");
+    let said = String::from_utf8_lossy(&both.stderr).into_owned();
+    assert!(said.contains("missing.eml: "), "{said}");
+    assert!(said.contains("notes.zip: no mail but a zip archive"), "{said}");
+    assert_eq!(scan(folder.path(), &[]).status.code(), Some(2));
+}
+
+#[test]
+fn the_output_does_not_depend_on_the_cores() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("mail/cur")).unwrap();
+    fs::create_dir_all(folder.path().join("mail/new")).unwrap();
+    for number in 0..300 {
+        fs::write(folder.path().join(format!("mail/cur/{number}:2,S")), phish(number)).unwrap();
+    }
+    fs::write(folder.path().join("old.mbox"), mbox(6000)).unwrap();
+    for format in ["jsonl", "csv", "summary", "html", "stix"] {
+        let one = scan(folder.path(), &["--format", format, "--jobs", "1", "."]);
+        let many = scan(folder.path(), &["--format", format, "--jobs", "7", "."]);
+        assert_eq!(one.status.code(), Some(1));
+        assert!(!one.stdout.is_empty());
+        assert!(one.stdout == many.stdout, "{format}");
+    }
+}
+
+#[test]
+fn every_container_gives_the_same_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = mbox(40);
+    fs::write(folder.path().join("plain.mbox"), &mail).unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(mail.as_bytes()).unwrap();
+    fs::write(folder.path().join("a.gz"), gzip.finish().unwrap()).unwrap();
+    fs::write(folder.path().join("a.zst"), zstd::encode_all(mail.as_bytes(), 1).unwrap()).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(mail.as_bytes()).unwrap();
+    fs::write(folder.path().join("a.xz"), xz.finish().unwrap()).unwrap();
+    let mut archive = tar::Builder::new(Vec::new());
+    archive.append_path_with_name(folder.path().join("plain.mbox"), "inner.mbox").unwrap();
+    fs::write(folder.path().join("a.tar"), archive.into_inner().unwrap()).unwrap();
+    let bare = |output: &Output| -> Vec<serde_json::Value> {
+        let mut found = lines(output);
+        found.iter_mut().for_each(|line| line["source"] = "x".into());
+        found
+    };
+    let plain = bare(&scan(folder.path(), &["plain.mbox"]));
+    assert_eq!(plain.len(), 10);
+    for name in ["a.gz", "a.zst", "a.xz", "a.tar"] {
+        assert_eq!(bare(&scan(folder.path(), &[name])), plain, "{name}");
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+        .args(["scan", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(mail.as_bytes()).unwrap();
+    assert_eq!(bare(&child.wait_with_output().unwrap()), plain);
+}
+
+#[test]
+fn lists_of_paths_and_ranges() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = mbox(40);
+    fs::write(folder.path().join("all.mbox"), &mail).unwrap();
+    fs::write(folder.path().join("one.eml"), phish(1)).unwrap();
+    let middle = mail[mail.len() / 2..].find("From bob@").unwrap() + mail.len() / 2;
+    let list =
+        format!("mbox:0-{middle}:all.mbox\0mbox:{middle}-{}:all.mbox\0one.eml\0", mail.len());
+    fs::write(folder.path().join("list"), list).unwrap();
+    let listed = scan(folder.path(), &["--files0-from", "list"]);
+    let named = scan(folder.path(), &["all.mbox", "one.eml"]);
+    assert_eq!(lines(&named).len(), 11);
+    assert_eq!(lines(&listed), lines(&named));
+}
+
+#[test]
+fn a_killed_scan_goes_on_where_it_stood() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.mbox"), mbox(12_000)).unwrap();
+    let whole = scan(folder.path(), &["all.mbox", "--out", "whole.jsonl"]);
+    assert_eq!(whole.status.code(), Some(1));
+    let args = ["all.mbox", "--out", "part.jsonl", "--resume", "journal", "--jobs", "1"];
+    let mut interrupted = 0;
+    loop {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+            .arg("scan")
+            .args(args)
+            .current_dir(folder.path())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Killed as soon as it has come further than before; the last run may finish.
+        let before = fs::read(folder.path().join("journal")).unwrap_or_default();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            let journal = fs::read(folder.path().join("journal")).unwrap_or_default();
+            if interrupted < 8 && journal != before {
+                child.kill().unwrap();
+            }
+            std::thread::yield_now();
+        };
+        if status.code() == Some(1) {
+            break;
+        }
+        assert_eq!(status.code(), None, "killed, not failed");
+        interrupted += 1;
+    }
+    assert!(interrupted > 0, "the scan was never interrupted");
+    let whole = fs::read(folder.path().join("whole.jsonl")).unwrap();
+    assert!(!whole.is_empty());
+    assert!(fs::read(folder.path().join("part.jsonl")).unwrap() == whole);
+    assert!(!folder.path().join("journal").exists());
+}
+
+#[test]
+fn a_journal_of_other_sources_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.mbox"), mbox(5_000)).unwrap();
+    let args = ["scan", "all.mbox", "--resume", "journal", "--jobs", "1", "--out", "x"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+        .args(args)
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("journal").exists() && child.try_wait().unwrap().is_none() {}
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(folder.path().join("journal").exists(), "done before it could be killed");
+    fs::write(folder.path().join("all.mbox"), &mbox(5_000)[1_000..]).unwrap();
+    let again = scan(folder.path(), &args[1..]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("sources changed"));
+}
+
+#[test]
+fn an_interrupt_leaves_whole_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.mbox"), mbox(12_000)).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
+        .args(["scan", "all.mbox", "--resume", "journal", "--jobs", "1"])
+        .current_dir(folder.path())
+        .stdout(fs::File::create(folder.path().join("out")).unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while fs::metadata(folder.path().join("out")).unwrap().len() == 0 {
+        std::thread::yield_now();
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let first = fs::read_to_string(folder.path().join("out")).unwrap();
+    assert!(first.ends_with('\n'));
+    if output.status.code() == Some(1) {
+        return; // it was done before the signal came
+    }
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted after"));
+    let rest = scan(folder.path(), &["all.mbox", "--resume", "journal", "--jobs", "1"]);
+    let whole = scan(folder.path(), &["all.mbox"]);
+    assert!([first.into_bytes(), rest.stdout].concat() == whole.stdout);
+}
+
+#[test]
+fn what_was_not_read_is_accounted_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let opaque = "From: a@example.org\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n";
+    fs::write(folder.path().join("opaque.eml"), opaque).unwrap();
+    fs::write(folder.path().join("x.zip"), b"PK\x03\x04").unwrap();
+    let output = scan(folder.path(), &["--account", "."]);
+    assert_eq!(output.status.code(), Some(2));
+    let found = lines(&output);
+    let records: Vec<&str> = found.iter().map(|line| line["record"].as_str().unwrap()).collect();
+    assert_eq!(records, ["bypass", "unread"]);
+    assert_eq!(found[0]["why"], "opaque");
+    assert_eq!(found[1]["source"], "./x.zip");
+}
+
+#[test]
+fn all_links_and_the_second_witness() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.mbox"), mbox(8)).unwrap();
+    let found = lines(&scan(folder.path(), &["--all-links", "all.mbox"]));
+    let links = found.iter().filter(|line| line["record"] == "link").count();
+    assert!(links >= 6, "{links}");
+    assert_eq!(found.iter().filter(|line| line["record"] == "finding").count(), 2);
+    let summary = scan(folder.path(), &["--witness", "--format", "summary", "all.mbox"]);
+    let text = String::from_utf8(summary.stdout).unwrap();
+    assert!(text.contains("8  messages read by the second witness"), "{text}");
+    assert!(!text.contains("differs"), "{text}");
+}
+
+#[test]
+fn the_diff_applies() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("bad.eml", phish(1)), ("good.eml", ham(1))] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let output = scan(folder.path(), &["--diff", "bad.eml", "good.eml"]);
+    assert_eq!(output.status.code(), Some(1));
+    fs::write(folder.path().join("diff"), &output.stdout).unwrap();
+    let apply = Command::new("git")
+        .args(["apply", "--include=*.eml", "diff"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(apply.status.success(), "{}", String::from_utf8_lossy(&apply.stderr));
+    let patched = fs::read_to_string(folder.path().join("bad.eml")).unwrap();
+    assert!(patched.contains("hxxp://xn--ypal-43d9g[.]com/login/1"), "{patched}");
+    assert_eq!(fs::read_to_string(folder.path().join("good.eml")).unwrap(), ham(1));
+}
