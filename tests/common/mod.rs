@@ -1,6 +1,8 @@
 //! What the test binaries share.
 #![allow(dead_code)] // every test binary uses some of it
 
+pub mod transcription;
+
 use std::path::PathBuf;
 
 /// A path below the test data, or `None` after one line that says what is not run.

@@ -192,7 +192,10 @@ impl Url {
                     true
                 }
                 LinkTerm::Open => false,
-                LinkTerm::Close => open.pop().is_some_and(|last| link_bracket(c) == Some(last)),
+                // The letter pops an opening bracket that does not match; but the escape of this one
+                // does not pop it in detection, and what is formatted is to be found whole.
+                LinkTerm::Close if open.last().copied() == link_bracket(c) => open.pop().is_some(),
+                LinkTerm::Close => false,
             };
             out.push_str(&std::mem::take(&mut held));
             if included { out.push(c) } else { escape_char(out, c) }
