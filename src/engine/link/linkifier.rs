@@ -105,7 +105,8 @@ impl Iterator for Links<'_> {
                 Boundaries::Adjusted => {
                     add_mailto_fields(self.text, &mut link);
                     self.candidates.used(link.span.end);
-                    trim_wrappers(self.text, &mut link);
+                    let closing = trim_wrappers(self.text, &mut link);
+                    self.candidates.used(link.span.end + closing);
                     trim_dangling(self.text, &mut link);
                     if is_file_like(self.text, &link) {
                         link.confidence = Confidence::Low;
@@ -136,20 +137,20 @@ fn trim_dangling(text: &str, link: &mut Link) {
     set_tail_end(link, link.tail.start + tail.trim_end_matches(['?', '#']).len());
 }
 
-/// S8: a mark of quotation or emphasis that stands before the link and after it.
-fn trim_wrappers(text: &str, link: &mut Link) {
+/// S8: a mark of quotation or emphasis that stands before the link and after it. The length of the
+/// closing marks behind the link: they belong to no other link.
+fn trim_wrappers(text: &str, link: &mut Link) -> usize {
     /// Emphasis is doubled (`**`) or tripled, not more.
     const DEEPEST: usize = 3;
-    for _ in 0..DEEPEST {
-        if !trim_wrapper(text, link) {
-            return;
-        }
-    }
+    let end = link.span.end;
+    let trimmed = (0..DEEPEST).take_while(|depth| trim_wrapper(text, link, *depth)).count();
+    if link.span.end == end { trimmed } else { end - link.span.end }
 }
 
-fn trim_wrapper(text: &str, link: &mut Link) -> bool {
+/// One more mark, `depth` marks round the link being known.
+fn trim_wrapper(text: &str, link: &mut Link, depth: usize) -> bool {
     let bytes = text.as_bytes();
-    let after = bytes.get(link.span.end).copied();
+    let after = bytes.get(link.span.end + depth).copied();
     match &mut link.user {
         // Inside the local part: '…'@ belongs to Link_Email.
         Some(local) if link.kind == Kind::Email && link.span.start == local.start => {
@@ -165,7 +166,8 @@ fn trim_wrapper(text: &str, link: &mut Link) -> bool {
         }
         // At the end of a path: `*http://example.com/a*`.
         _ => {
-            let before = link.span.start.checked_sub(1).and_then(|at| bytes.get(at)).copied();
+            let outside = link.span.start.checked_sub(1 + depth);
+            let before = outside.and_then(|at| bytes.get(at)).copied();
             let last = link.span.end.checked_sub(1).and_then(|at| bytes.get(at)).copied();
             let wrapped = before.is_some() && before.and_then(closing) == last;
             let doubled = wrapped && link.tail.len() > 1;
