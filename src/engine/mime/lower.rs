@@ -109,9 +109,7 @@ impl<'m> Lowering<'m> {
     }
 
     fn raw(&self, part: usize) -> &'m [u8] {
-        let site = self.tree.parts.get(part).map(|part| &part.site);
-        site.and_then(|site| self.tree.layer_bytes(self.message, site.layer).get(site.body.clone()))
-            .unwrap_or_default()
+        self.tree.content(self.message, part)
     }
 
     fn line_end(&self, layer: usize) -> LineEnd {

@@ -42,6 +42,16 @@ pub struct Surroundings {
     pub attachment: bool,
 }
 
+/// Whose reading of the labels a part comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum View {
+    /// What most clients see.
+    Usual,
+    /// What some clients see: of two labels the second, of two forms of a parameter the other one,
+    /// a body that begins where the header is broken. Its bytes belong to usual parts as well.
+    Other,
+}
+
 /// A leaf part.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -51,7 +61,22 @@ pub struct Part {
     pub surroundings: Surroundings,
     /// Index of the innermost multipart/alternative above it, to compare its siblings.
     pub alternative: Option<usize>,
+    /// Its Content-Type as most clients take it: `text/html`, in lower case.
+    pub label: String,
+    pub view: View,
     site: structure::Site,
+}
+
+impl Part {
+    /// The labelled transfer encoding.
+    pub fn transfer(&self) -> Transfer {
+        self.site.transfers.first().copied().unwrap_or_default()
+    }
+
+    /// Where the content stands in the raw body; `None` inside an encoded message.
+    pub fn raw_range(&self) -> Option<Range<usize>> {
+        (self.site.layer == 0).then(|| self.site.body.clone())
+    }
 }
 
 /// The part tree: leaves in order. Labels that clients read in several ways give several leaves.
@@ -129,6 +154,13 @@ impl Tree {
             at = layer.below;
         }
         span
+    }
+
+    /// The content of a part as it stands, in its transfer encoding.
+    pub fn content<'m>(&'m self, message: Message<'m>, part: usize) -> &'m [u8] {
+        let site = self.parts.get(part).map(|part| &part.site);
+        site.and_then(|site| self.layer_bytes(message, site.layer).get(site.body.clone()))
+            .unwrap_or_default()
     }
 
     /// The bytes that parts of this layer lie in; 0 is the body.

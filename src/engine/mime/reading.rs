@@ -15,12 +15,11 @@ const CHARSETS: usize = 5;
 /// See [`super::readings`].
 pub(super) fn all<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
     let mut readings = Vec::new();
+    let raw = tree.content(message, part);
     let Some(part) = tree.parts.get(part) else { return readings };
     if matches!(part.media, Media::Opaque | Media::Inert) {
         return readings;
     }
-    let raw = tree.layer_bytes(message, part.site.layer).get(part.site.body.clone());
-    let raw = raw.unwrap_or_default();
     for transfer in &part.site.transfers {
         decoded(raw, *transfer, part.media, &part.site.charsets, &mut readings);
     }

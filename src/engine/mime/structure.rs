@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::header::{self, ContentType};
 use super::sniff;
 use super::transfer::{Transfer, uu};
-use super::{Media, Message, Part, Surroundings, Tree};
+use super::{Media, Message, Part, Surroundings, Tree, View};
 use crate::engine::limits::Limits;
 use crate::engine::outcome::Bypass;
 use crate::engine::span::Map;
@@ -43,6 +43,9 @@ impl Layer {
         }
     }
 }
+
+/// Bytes that layers may always take together; above, twice the body.
+const UNWRAPPED: usize = 1 << 20;
 
 /// Where a part stands and what its labels say.
 #[derive(Clone, Debug)]
@@ -123,6 +126,15 @@ enum Views {
     All,
     /// Already inside a second reading: the first label counts.
     First,
+}
+
+impl Views {
+    fn view(self) -> View {
+        match self {
+            Views::All => View::Usual,
+            Views::First => View::Other,
+        }
+    }
 }
 
 /// A header that has been read, and what stands above it.
@@ -457,7 +469,7 @@ impl<'m> Splitter<'m> {
         transfer: Transfer,
     ) -> Option<usize> {
         let raw = walk.bytes.get().get(range.clone())?;
-        if self.unwrapped + raw.len() > self.message.body.len().saturating_mul(2) {
+        if self.unwrapped + raw.len() > self.message.body.len().saturating_mul(2).max(UNWRAPPED) {
             return None;
         }
         let decoded = transfer.decode(raw);
@@ -535,6 +547,8 @@ impl<'m> Splitter<'m> {
                 attachment: disposition.kind == "attachment",
             },
             alternative: entity.context.alternative,
+            label: format!("{}/{}", label.kind, label.subtype),
+            view: walk.views.view(),
             site: Site {
                 layer: walk.layer,
                 head: entity.head,
@@ -696,7 +710,8 @@ impl Walk<'_> {
     }
 }
 
-/// The delimiters in force: boundary → indices of its frames, the innermost last.
+/// The delimiters in force: boundary → indices of its frames, the outermost first. Where two multiparts
+/// have one boundary the outer one has it: clients hand lines from the outside in.
 #[derive(Default)]
 struct Boundaries(BTreeMap<Vec<u8>, Vec<usize>>);
 
@@ -726,11 +741,11 @@ impl Boundaries {
     /// the end does not count.
     fn find(&self, line: &[u8]) -> Option<(usize, bool)> {
         let text = line.get(2..)?.trim_ascii_end();
-        let innermost = |boundary: &[u8]| self.0.get(boundary)?.last().copied();
-        if let Some(frame) = innermost(text) {
+        let outermost = |boundary: &[u8]| self.0.get(boundary)?.first().copied();
+        if let Some(frame) = outermost(text) {
             return Some((frame, false));
         }
-        let frame = innermost(text.strip_suffix(b"--")?.trim_ascii_end())?;
+        let frame = outermost(text.strip_suffix(b"--")?.trim_ascii_end())?;
         Some((frame, true))
     }
 }

@@ -146,7 +146,7 @@ impl Charset {
             Charset::Utf16(endian) => plain
                 .map(|edit| RawEdit { replacement: widen(&edit.replacement, endian), ..edit })
                 .collect(),
-            Charset::Utf7 => utf7::lower(bytes, edits),
+            Charset::Utf7 => utf7::lower(bytes, text, edits),
             Charset::Iso2022Shift => shifted::lower_iso2022(bytes, plain.collect()),
             Charset::Hz => shifted::lower_hz(bytes, plain.collect()),
             Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {

@@ -35,13 +35,13 @@ fn direct(out: &mut Builder, bytes: &[u8], run: &Run) {
 }
 
 /// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
-pub(super) fn lower(bytes: &[u8], edits: &[TextEdit]) -> Vec<RawEdit> {
+pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit]) -> Vec<RawEdit> {
     let runs = placed_runs(bytes);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut last_text_end = 0;
     for edit in edits {
-        let (start, before) = cut(&runs, edit.range.start, Side::Before);
-        let (end, after) = cut(&runs, edit.range.end, Side::After);
+        let (start, before) = cut(&runs, text, edit.range.start, Side::Before);
+        let (end, after) = cut(&runs, text, edit.range.end, Side::After);
         let middle = edit.replacement.replace('+', "+-");
         // Two edits in one run: the second goes on where the first stopped.
         if let Some(last) = lowered.last_mut()
@@ -108,7 +108,7 @@ fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
 }
 
 /// Where the bytes are cut for a cut in the text, and the text of a shifted run that stays.
-fn cut(runs: &[Placed], offset: usize, side: Side) -> (usize, &str) {
+fn cut<'r>(runs: &'r [Placed], text: &Text<'_>, offset: usize, side: Side) -> (usize, &'r str) {
     let index = match side {
         Side::Before => runs.partition_point(|run| run.text.end <= offset),
         Side::After => runs.partition_point(|run| run.text.end < offset),
@@ -117,7 +117,7 @@ fn cut(runs: &[Placed], offset: usize, side: Side) -> (usize, &str) {
         return (runs.last().map_or(0, |run| run.bytes.end), "");
     };
     match (&run.shifted, side) {
-        (None, _) => (run.bytes.start + (offset - run.text.start).min(run.bytes.len()), ""),
+        (None, _) => (text.source(offset..offset).start, ""),
         (Some(_), Side::Before) => (run.bytes.start, run.slice(run.text.start..offset)),
         (Some(_), Side::After) => (run.bytes.end, run.slice(offset..run.text.end)),
     }
@@ -203,7 +203,7 @@ mod tests {
 
     fn apply(bytes: &str, edits: &[TextEdit]) -> String {
         let mut out = bytes.as_bytes().to_vec();
-        for edit in lower(bytes.as_bytes(), edits).iter().rev() {
+        for edit in lower(bytes.as_bytes(), &decode(bytes.as_bytes()), edits).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         String::from_utf8(out).unwrap()

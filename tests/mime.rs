@@ -1,0 +1,11 @@
+//! Surgery against the oracle: over real mail, and over messages made up.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod common;
+#[path = "mime/corpus.rs"]
+mod corpus;
+#[path = "mime/generate.rs"]
+mod generate;
+mod oracle;
+#[path = "mime/surgery.rs"]
+mod surgery;

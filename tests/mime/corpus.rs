@@ -1,0 +1,61 @@
+//! Over real mail: the engine and the oracle read the same parts, and every edit is exact.
+
+use std::path::{Path, PathBuf};
+
+use crate::common::testdata;
+use crate::surgery::{Report, operate};
+
+/// A line end may stand beside an edit in HTML, and parts in rare charsets are beyond the oracle; a
+/// difference in what a part says is none of these.
+#[test]
+fn every_part_of_real_mail_is_edited_to_the_byte() {
+    let Some(root) = testdata("mail", "surgery over real mail") else { return };
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    assert!(files.len() > 5000, "{} files", files.len());
+    let halves = files.chunks(files.len().div_ceil(2));
+    let reports: Vec<(PathBuf, Report)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = halves
+            .map(|half| {
+                scope.spawn(move || {
+                    half.iter()
+                        .map(|file| (file.clone(), operate(&std::fs::read(file).unwrap())))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    let sum = |count: fn(&Report) -> usize| reports.iter().map(|(_, r)| count(r)).sum::<usize>();
+    println!(
+        "{} messages, {} parts, {} edits, {} parts switched to quoted-printable, {} HTML parts with \
+         a line end beside an edit, {} parts beyond the oracle, {} recipes over 6000 bytes",
+        reports.len(),
+        sum(|r| r.parts),
+        sum(|r| r.edits),
+        sum(|r| r.recoded),
+        sum(|r| r.broken_lines),
+        sum(|r| r.beyond_oracle),
+        sum(|r| usize::from(r.undo_bytes > 6000)),
+    );
+    let mut wrong = Vec::new();
+    for (file, report) in &reports {
+        for line in &report.wrong {
+            wrong.push(format!("{}: {line}", file.strip_prefix(&root).unwrap().display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.file_name().is_some_and(|name| name != "SOURCES.txt") {
+            files.push(path);
+        }
+    }
+}

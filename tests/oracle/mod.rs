@@ -1,0 +1,511 @@
+//! A slow, naive mail reader that shares no code with the engine: lines in lists, bits in strings,
+//! recursion where the format nests. What it says, the engine must say.
+#![allow(dead_code)] // every test binary uses some of it
+
+/// A part that holds no further parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    pub path: String,
+    /// As `text/html`.
+    pub kind: String,
+    /// First word of the label, in lower case.
+    pub transfer: String,
+    /// Content as it stands, encoded.
+    pub raw: Vec<u8>,
+}
+
+type Line<'a> = &'a [u8];
+
+const DEPTH: usize = 90;
+
+/// The leaves of a message in order. Labels are read as most clients do: the first of a name.
+pub fn leaves(head: &[u8], body: &[u8]) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    let lines: Vec<Line> = body.split_inclusive(|b| *b == b'\n').collect();
+    entity(&fields(&lines_of(head)), &lines, Number::top(""), "text/plain", 0, &mut found);
+    found
+}
+
+fn lines_of(bytes: &[u8]) -> Vec<Line<'_>> {
+    bytes.split_inclusive(|b| *b == b'\n').collect()
+}
+
+/// Header and body of a message, at the first empty line.
+pub fn split(message: &[u8]) -> (&[u8], &[u8], &[u8]) {
+    let mut at = 0;
+    for line in message.split_inclusive(|b| *b == b'\n') {
+        if line == b"\n" || line == b"\r\n" {
+            let rest = &message[at..];
+            return (&message[..at], &rest[..line.len()], &rest[line.len()..]);
+        }
+        at += line.len();
+    }
+    (message, b"", b"")
+}
+
+/// How a part is numbered.
+struct Number {
+    prefix: String,
+    top: bool,
+}
+
+impl Number {
+    fn top(prefix: &str) -> Number {
+        Number { prefix: prefix.to_owned(), top: true }
+    }
+
+    fn own(&self) -> String {
+        if self.top { self.child(1) } else { self.prefix.clone() }
+    }
+
+    fn child(&self, number: usize) -> String {
+        if self.prefix.is_empty() {
+            number.to_string()
+        } else {
+            format!("{}.{number}", self.prefix)
+        }
+    }
+}
+
+fn entity(
+    head: &[(String, String)],
+    body: &[Line],
+    number: Number,
+    default: &str,
+    depth: usize,
+    found: &mut Vec<Leaf>,
+) {
+    let label = first(head, "content-type").unwrap_or_else(|| default.to_owned());
+    let (kind, parameters) = parameters(&label);
+    let transfer = first(head, "content-transfer-encoding").unwrap_or_default();
+    let transfer = transfer_name(&transfer);
+    let message = ["message/rfc822", "message/global", "message/news"].contains(&kind.as_str());
+    if kind.starts_with("multipart/") && depth < DEPTH {
+        let boundary = parameters
+            .iter()
+            .find(|(name, _)| name == "boundary")
+            .map(|(_, value)| value.trim_end().to_owned())
+            .filter(|boundary| !boundary.is_empty())
+            .or_else(|| guessed(body));
+        let parts = boundary.map(|boundary| cut(body, boundary.as_bytes())).unwrap_or_default();
+        if parts.is_empty() {
+            if encoded(&transfer) {
+                let plain = unwrap(&transfer, &body.concat());
+                let head = without_encoding(head);
+                entity(&head, &lines_of(&plain), number, default, depth + 1, found);
+            } else {
+                leaf(number.own(), "text/plain", &transfer, body.concat(), found);
+            }
+            return;
+        }
+        let default = if kind == "multipart/digest" { "message/rfc822" } else { "text/plain" };
+        for (index, part) in parts.iter().enumerate() {
+            let (head, body) = header(part);
+            let child = Number { prefix: number.child(index + 1), top: false };
+            entity(&head, &body, child, default, depth + 1, found);
+        }
+    } else if message && depth < DEPTH {
+        let content = body.concat();
+        let content = if encoded(&transfer) { unwrap(&transfer, &content) } else { content };
+        let lines = lines_of(&content);
+        let (head, body) = header(&lines);
+        entity(&head, &body, Number::top(&number.own()), "text/plain", depth + 1, found);
+    } else {
+        leaf(number.own(), &kind, &transfer, body.concat(), found);
+    }
+}
+
+fn leaf(path: String, kind: &str, transfer: &str, raw: Vec<u8>, found: &mut Vec<Leaf>) {
+    found.push(Leaf { path, kind: kind.to_owned(), transfer: transfer.to_owned(), raw });
+}
+
+fn encoded(transfer: &str) -> bool {
+    ["base64", "quoted-printable", "x-uuencode"].contains(&transfer)
+}
+
+fn without_encoding(head: &[(String, String)]) -> Vec<(String, String)> {
+    head.iter().filter(|(name, _)| name != "content-transfer-encoding").cloned().collect()
+}
+
+fn guessed(body: &[Line]) -> Option<String> {
+    let mut seen = 0;
+    for line in body {
+        if line.starts_with(b"--") {
+            let text = String::from_utf8_lossy(&line[2..]).trim_end().to_owned();
+            return Some(text).filter(|text| !text.is_empty());
+        }
+        seen += line.len();
+        if seen > 4096 {
+            break;
+        }
+    }
+    None
+}
+
+/// The parts between delimiter lines; the line end before a delimiter belongs to it.
+fn cut<'a>(body: &[Line<'a>], boundary: &[u8]) -> Vec<Vec<Line<'a>>> {
+    let mut parts: Vec<Vec<Line>> = Vec::new();
+    let mut inside = false;
+    let end = |parts: &mut Vec<Vec<Line<'a>>>| {
+        if let Some(last) = parts.last_mut().and_then(|part| part.last_mut()) {
+            *last = last.strip_suffix(b"\n").unwrap_or(last);
+            *last = last.strip_suffix(b"\r").unwrap_or(last);
+        }
+    };
+    for line in body {
+        let text = line.trim_ascii_end();
+        let (open, close) = match text.strip_prefix(b"--") {
+            None => (false, false),
+            Some(rest) => (
+                rest == boundary,
+                rest.strip_suffix(b"--").is_some_and(|rest| rest.trim_ascii_end() == boundary),
+            ),
+        };
+        if open {
+            if inside {
+                end(&mut parts);
+            }
+            parts.push(Vec::new());
+            inside = true;
+        } else if close {
+            if inside {
+                end(&mut parts);
+            }
+            inside = false;
+        } else if inside {
+            parts.last_mut().unwrap().push(line);
+        }
+    }
+    parts
+}
+
+/// The header of a part and its body.
+fn header<'a>(part: &[Line<'a>]) -> (Vec<(String, String)>, Vec<Line<'a>>) {
+    for (index, line) in part.iter().enumerate() {
+        if matches!(*line, b"\n" | b"\r\n" | b"") {
+            return (fields(&part[..index]), part[index + 1..].to_vec());
+        }
+        let envelope = line.starts_with(b"From ") || line.starts_with(b">From ");
+        if index == 0 && field(line).is_none() && !envelope {
+            return (Vec::new(), part.to_vec());
+        }
+    }
+    (fields(part), Vec::new())
+}
+
+fn field(line: &[u8]) -> Option<(String, String)> {
+    let text: String = line.iter().map(|b| char::from(*b)).collect();
+    let (name, value) = text.split_once(':')?;
+    let name = name.trim_end_matches([' ', '\t']);
+    let plain = !name.is_empty() && name.chars().all(|c| ('!'..='~').contains(&c));
+    plain.then(|| (name.to_ascii_lowercase(), value.trim_end_matches(['\r', '\n']).to_owned()))
+}
+
+fn fields(lines: &[Line]) -> Vec<(String, String)> {
+    let mut found: Vec<Option<(String, String)>> = Vec::new();
+    for line in lines {
+        if line.starts_with(b" ") || line.starts_with(b"\t") {
+            if let Some(Some((_, value))) = found.last_mut() {
+                let text: String = line.iter().map(|b| char::from(*b)).collect();
+                value.push_str(text.trim_end_matches(['\r', '\n']));
+                continue;
+            }
+        }
+        found.push(field(line));
+    }
+    found.into_iter().flatten().collect()
+}
+
+fn first(head: &[(String, String)], name: &str) -> Option<String> {
+    head.iter().find(|(found, _)| found == name).map(|(_, value)| value.clone())
+}
+
+fn transfer_name(label: &str) -> String {
+    let label = label.trim_start_matches([' ', '\t', '"', '\'']).to_ascii_lowercase();
+    let word: String =
+        label.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect();
+    match word.as_str() {
+        "base-64" => "base64".to_owned(),
+        "quoted_printable" => "quoted-printable".to_owned(),
+        "uuencode" | "x-uue" | "uue" => "x-uuencode".to_owned(),
+        "base64" | "quoted-printable" | "x-uuencode" => word,
+        _ => "8bit".to_owned(),
+    }
+}
+
+/// `kind/subtype`, then plain parameters, then those of RFC 2231.
+fn parameters(label: &str) -> (String, Vec<(String, String)>) {
+    let mut characters: Vec<char> = label.chars().collect();
+    characters.reverse();
+    let kind = token(&mut characters, "/;").to_ascii_lowercase();
+    skip(&mut characters, "");
+    let mut subtype = String::new();
+    if characters.last() == Some(&'/') {
+        characters.pop();
+        subtype = token(&mut characters, ";").to_ascii_lowercase();
+    }
+    let mut plain = Vec::new();
+    let mut pieces: Vec<(String, u32, String)> = Vec::new();
+    loop {
+        skip(&mut characters, ";,");
+        if characters.is_empty() {
+            break;
+        }
+        let name = token(&mut characters, "=;").to_ascii_lowercase();
+        skip(&mut characters, "");
+        if characters.last() != Some(&'=') {
+            if name.is_empty() {
+                characters.pop();
+            }
+            continue;
+        }
+        characters.pop();
+        skip(&mut characters, "");
+        let value = if characters.last() == Some(&'"') {
+            characters.pop();
+            let mut value = String::new();
+            while let Some(c) = characters.pop() {
+                match c {
+                    '"' => break,
+                    '\\' => value.extend(characters.pop()),
+                    c => value.push(c),
+                }
+            }
+            value
+        } else {
+            token(&mut characters, ";")
+        };
+        match name.split_once('*') {
+            None => plain.push((name, value)),
+            Some((base, tail)) => {
+                let number = tail.trim_end_matches('*');
+                let value = if tail.is_empty() || tail.ends_with('*') {
+                    percent(if value.matches('\'').count() > 1 {
+                        value.splitn(3, '\'').last().unwrap()
+                    } else {
+                        &value
+                    })
+                } else {
+                    value
+                };
+                if let Ok(number) = if number.is_empty() { Ok(0) } else { number.parse() } {
+                    pieces.push((base.to_owned(), number, value));
+                }
+            }
+        }
+    }
+    pieces.sort();
+    for (name, number, value) in pieces {
+        match plain.iter_mut().rev().find(|(known, _)| *known == name) {
+            Some((_, joined)) if number > 0 => joined.push_str(&value),
+            Some(_) => {}
+            None => plain.push((name, value)),
+        }
+    }
+    (if subtype.is_empty() { kind } else { format!("{kind}/{subtype}") }, plain)
+}
+
+fn percent(value: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = value;
+    while let Some(c) = rest.chars().next() {
+        let code = rest.strip_prefix('%').and_then(|r| r.get(..2));
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            bytes.push(byte);
+            rest = &rest[3..];
+        } else {
+            bytes.extend_from_slice(c.to_string().as_bytes());
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn token(characters: &mut Vec<char>, ends: &str) -> String {
+    skip(characters, "");
+    let mut word = String::new();
+    while let Some(c) = characters.last() {
+        if c.is_ascii_whitespace() || ends.contains(*c) {
+            break;
+        }
+        word.push(*c);
+        characters.pop();
+    }
+    word
+}
+
+fn skip(characters: &mut Vec<char>, more: &str) {
+    loop {
+        match characters.last() {
+            Some(c) if c.is_ascii_whitespace() || more.contains(*c) => drop(characters.pop()),
+            Some('(') => {
+                let mut depth = 0;
+                while let Some(c) = characters.pop() {
+                    depth += i32::from(c == '(') - i32::from(c == ')');
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+            _ => return,
+        }
+    }
+}
+
+/// What a transfer encoding wraps.
+pub fn unwrap(transfer: &str, raw: &[u8]) -> Vec<u8> {
+    match transfer {
+        "base64" => base64(raw),
+        "quoted-printable" => quoted_printable(raw),
+        "x-uuencode" => uuencode(raw),
+        _ => raw.to_vec(),
+    }
+}
+
+fn base64(raw: &[u8]) -> Vec<u8> {
+    let alphabet: Vec<u8> =
+        (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain([b'+', b'/']).collect();
+    let mut out = Vec::new();
+    let mut bits: Vec<bool> = Vec::new();
+    let mut flush = |bits: &mut Vec<bool>| {
+        let whole = if bits.len() == 6 { 0 } else { bits.len() / 8 };
+        for byte in bits.chunks(8).take(whole) {
+            out.push(byte.iter().fold(0, |all, bit| all << 1 | u8::from(*bit)));
+        }
+        bits.clear();
+    };
+    for byte in raw {
+        if *byte == b'=' {
+            flush(&mut bits);
+        } else if let Some(value) = alphabet.iter().position(|letter| letter == byte) {
+            bits.extend((0..6).rev().map(|bit| value >> bit & 1 == 1));
+            if bits.len() == 24 {
+                flush(&mut bits);
+            }
+        }
+    }
+    flush(&mut bits);
+    out
+}
+
+fn quoted_printable(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for line in raw.split_inclusive(|b| *b == b'\n') {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let complete = text.len() < line.len();
+        let text = if complete { text.strip_suffix(b"\r").unwrap_or(text) } else { text };
+        let end = &line[text.len()..];
+        let trimmed = {
+            let mut text = text;
+            while let [rest @ .., b' ' | b'\t'] = text {
+                text = rest;
+            }
+            text
+        };
+        let soft = trimmed.ends_with(b"=") || (!complete && trimmed.ends_with(b"=\r"));
+        let text = match (soft, complete) {
+            (true, _) => trimmed.strip_suffix(b"\r").unwrap_or(trimmed).strip_suffix(b"=").unwrap(),
+            (false, true) => trimmed,
+            (false, false) => text,
+        };
+        let mut at = 0;
+        while at < text.len() {
+            let digits = text.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
+            let value = digits
+                .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
+                .and_then(|d| u8::from_str_radix(d, 16).ok());
+            match (text[at], value) {
+                (b'=', Some(value)) => {
+                    out.push(value);
+                    at += 3;
+                }
+                (byte, _) => {
+                    out.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        if !soft {
+            out.extend_from_slice(end);
+        }
+    }
+    out
+}
+
+fn uuencode(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for line in raw.split(|b| *b == b'\n').map(|line| line.trim_ascii_end()) {
+        if line.starts_with(b"begin ") || line.is_empty() {
+            continue;
+        }
+        if line == b"end" {
+            break;
+        }
+        let length = usize::from((line[0] - 32) & 63);
+        let mut bits = Vec::new();
+        for byte in &line[1..] {
+            bits.extend((0..6).rev().map(|bit| (byte - 32) & 63 & (1 << bit) != 0));
+        }
+        bits.resize(length * 8, false);
+        out.extend(bits.chunks(8).map(|b| b.iter().fold(0, |all, bit| all << 1 | u8::from(*bit))));
+    }
+    out
+}
+
+/// Text in a charset, by a decoder that knows nothing of spans. `None`: not one of its own.
+pub fn text(charset: &str, bytes: &[u8]) -> Option<String> {
+    match charset {
+        "utf-8" => {
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+        "utf-16le" | "utf-16be" => Some(utf16(charset == "utf-16be", bytes)),
+        "utf-7" => Some(utf7(bytes)),
+        _ => {
+            let encoding = encoding_rs::Encoding::for_label_no_replacement(charset.as_bytes())?;
+            Some(encoding.decode_without_bom_handling(bytes).0.into_owned())
+        }
+    }
+}
+
+fn utf16(big: bool, bytes: &[u8]) -> String {
+    let (big, bytes) = match bytes {
+        [0xFE, 0xFF, rest @ ..] => (true, rest),
+        [0xFF, 0xFE, rest @ ..] => (false, rest),
+        bytes => (big, bytes),
+    };
+    let units = bytes.chunks(2).filter(|pair| pair.len() == 2).map(|pair| {
+        let (a, b) = (u16::from(pair[0]), u16::from(pair[1]));
+        if big { a << 8 | b } else { b << 8 | a }
+    });
+    let mut text: String = char::decode_utf16(units).map(|c| c.unwrap_or('\u{FFFD}')).collect();
+    if bytes.len() % 2 == 1 {
+        text.push('\u{FFFD}');
+    }
+    text
+}
+
+fn utf7(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    let mut rest = bytes;
+    while let Some((byte, tail)) = rest.split_first() {
+        if *byte != b'+' {
+            let direct: Vec<u8> = rest.iter().copied().take_while(|b| *b != b'+').collect();
+            out.push_str(&String::from_utf8_lossy(&direct));
+            rest = &rest[direct.len()..];
+            continue;
+        }
+        let in_set = |b: &u8| b.is_ascii_alphanumeric() || *b == b'+' || *b == b'/';
+        let shifted: Vec<u8> = tail.iter().copied().take_while(in_set).collect();
+        rest = &tail[shifted.len()..];
+        if shifted.is_empty() {
+            out.push('+');
+        } else {
+            let plain = base64(&[shifted.as_slice(), b"AAAA"].concat());
+            let size = shifted.len() * 6 / 16 * 2;
+            out.push_str(&utf16(true, &plain[..size]));
+        }
+        rest = rest.strip_prefix(b"-").unwrap_or(rest);
+    }
+    out
+}
