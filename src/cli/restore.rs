@@ -1,12 +1,13 @@
 //! `linkmilter restore`: a filtered message in, the original out.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use super::Answer;
+use super::message::Whole;
 use crate::engine::splice::{RestoreError, Seal, restore};
 
 /// Undo the edits of a filtered message
@@ -27,11 +28,12 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let message = read(args.file.as_deref())?;
+    let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
+    let whole = Whole::read(file)?;
     let key = args.seal_key.as_deref().map(read_key).transpose()?;
-    let (head, separator, body) = split(&message);
     let stored = |digest: &str| fs::read(args.state_dir.join(RECIPES).join(digest)).ok();
-    let restored = match restore(head, body, key.as_deref(), stored) {
+    let message = whole.message();
+    let restored = match restore(message.head, message.body, key.as_deref(), stored) {
         Ok(restored) => restored,
         Err(error) => {
             eprintln!("linkmilter: {error}{}", hint(&error, &args.state_dir));
@@ -46,7 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     eprintln!("linkmilter: body as it was before the filter; {seal}");
     let mut out = std::io::stdout().lock();
-    for bytes in [restored.head.as_slice(), separator, &restored.body] {
+    for bytes in [whole.envelope(), &restored.head, whole.separator(), &restored.body] {
         out.write_all(bytes).context("cannot write to standard output")?;
     }
     out.flush().context("cannot write to standard output")?;
@@ -65,37 +67,6 @@ fn hint(error: &RestoreError, state_dir: &Path) -> String {
     }
 }
 
-fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
-    match file {
-        Some(file) if file != Path::new("-") => {
-            fs::read(file).with_context(|| format!("cannot read {}", file.display()))
-        }
-        _ => {
-            let mut message = Vec::new();
-            std::io::stdin()
-                .lock()
-                .read_to_end(&mut message)
-                .context("cannot read standard input")?;
-            Ok(message)
-        }
-    }
-}
-
 fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(file).with_context(|| format!("cannot read the key {}", file.display()))
-}
-
-/// Header fields, the empty line, the body.
-fn split(message: &[u8]) -> (&[u8], &[u8], &[u8]) {
-    let mut at = 0;
-    while let Some(rest) = message.get(at..).filter(|rest| !rest.is_empty()) {
-        let next = memchr::memchr(b'\n', rest).map_or(message.len(), |feed| at + feed + 1);
-        if matches!(message.get(at..next), Some(b"\n" | b"\r\n")) {
-            let (head, rest) = message.split_at(at);
-            let (separator, body) = rest.split_at(next - at);
-            return (head, separator, body);
-        }
-        at = next;
-    }
-    (message, b"", b"")
 }

@@ -7,6 +7,7 @@ mod charset;
 mod header;
 mod lines;
 mod lower;
+mod prefilter;
 mod reading;
 mod sniff;
 mod structure;
@@ -105,9 +106,15 @@ pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
     structure::split(message, limits)
 }
 
-/// The readings of a part, the label's first. None for opaque and inert parts.
+/// The readings of a part, the label's first. None for opaque and inert parts, and none when its
+/// bytes say that no client can see a link in it.
 pub fn readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
-    reading::all(message, tree, part)
+    reading::all(message, tree, part, reading::Filter::On)
+}
+
+/// The readings of a part, whether or not there can be a link in it.
+pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
+    reading::all(message, tree, part, reading::Filter::Off)
 }
 
 /// Raw edits for edits in a reading's text.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::charset::{self, Charset};
+use super::prefilter::{self, Candidates};
 use super::transfer::Transfer;
 use super::{Media, Message, Reading, Tree, sniff};
 use crate::engine::span::Map;
@@ -12,16 +13,33 @@ use crate::engine::span::Map;
 /// Charsets that are tried on one part: its label, byte order mark, `<meta>`, UTF-8, a second label.
 const CHARSETS: usize = 5;
 
+/// Whether parts in which nothing can be a link are passed over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filter {
+    On,
+    Off,
+}
+
 /// See [`super::readings`].
-pub(super) fn all<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
+pub(super) fn all<'m>(
+    message: Message<'m>,
+    tree: &'m Tree,
+    part: usize,
+    filter: Filter,
+) -> Vec<Reading<'m>> {
     let mut readings = Vec::new();
     let raw = tree.content(message, part);
     let Some(part) = tree.parts.get(part) else { return readings };
     if matches!(part.media, Media::Opaque | Media::Inert) {
         return readings;
     }
-    for transfer in &part.site.transfers {
-        decoded(raw, *transfer, part.media, &part.site.charsets, &mut readings);
+    let labels = part.site.charsets.as_slice();
+    for transfer in part.site.transfers.iter().copied() {
+        if filter == Filter::Off
+            || prefilter::raw(raw, transfer, part.media, labels) == Candidates::Maybe
+        {
+            decoded(raw, transfer, part.media, labels, filter, &mut readings);
+        }
     }
     readings
 }
@@ -32,10 +50,17 @@ fn decoded<'m>(
     transfer: Transfer,
     media: Media,
     labels: &[String],
+    filter: Filter,
     readings: &mut Vec<Reading<'m>>,
 ) {
     let unwrapped = transfer.decode(raw);
     let bytes = unwrapped.bytes;
+    if filter == Filter::On
+        && transfer != Transfer::Identity
+        && prefilter::unwrapped(&bytes, media, labels) == Candidates::None
+    {
+        return;
+    }
     let map = unwrapped.map.map(Arc::new);
     let markup = matches!(media, Media::Plain | Media::Flowed { .. })
         && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));

@@ -566,6 +566,9 @@ impl<'m> Splitter<'m> {
             return self.tree.parts.push(part);
         }
         let transfer = part.site.transfers.first().copied().unwrap_or_default();
+        if !uu::may_hold_blocks(raw, transfer) {
+            return self.tree.parts.push(part);
+        }
         let text = transfer.decode(raw).bytes;
         let blocks = uu::blocks(&text);
         let mut start = part.site.body.start;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Decoded, LineEnd};
+use super::{Decoded, LineEnd, Transfer};
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::{Map, PieceKind};
 
@@ -17,6 +17,29 @@ pub(in crate::engine::mime) struct Block<'a> {
     pub range: Range<usize>,
     /// The file name of the `begin` line.
     pub name: &'a [u8],
+}
+
+/// Whether what these bytes unwrap to may hold a block: a look that saves decoding every text twice.
+pub(in crate::engine::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
+    match transfer {
+        Transfer::Identity => true,
+        Transfer::Uuencode => false,
+        Transfer::Base64 => !raw.is_empty(),
+        Transfer::QuotedPrintable => {
+            memchr::memmem::find(raw, b"begin").is_some()
+                || memchr::memchr_iter(b'=', raw).any(|at| match raw.get(at + 1..at + 3) {
+                    // An escaped letter of `begin`, or a soft break inside it.
+                    Some([b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E']) => true,
+                    Some([b'\r' | b'\n' | b' ' | b'\t', _]) => {
+                        let before = raw.get(at.saturating_sub(4)..at).unwrap_or_default();
+                        ["b", "be", "beg", "begi"]
+                            .iter()
+                            .any(|cut| before.ends_with(cut.as_bytes()))
+                    }
+                    _ => false,
+                })
+        }
+    }
 }
 
 /// The blocks of a text, in order.

@@ -1,0 +1,333 @@
+//! Mail that is meant to hurt: every case has a name, ends, and is read as far as the limits allow.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter::engine::limits::Limits;
+use linkmilter::engine::mime::{self, Media, Tree};
+use linkmilter::engine::outcome::Bypass;
+use linkmilter::engine::policy::Defang;
+use linkmilter::engine::splice::apply;
+use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, inspect};
+use linkmilter::tld;
+
+const LINK: &str = "http://www.example.com/hostile";
+
+/// Reads with the whole engine, every link taken for unsafe.
+fn outcome(head: &[u8], body: &[u8]) -> Outcome {
+    let policy = Policy { defang: Defang::All, ..Policy::default() };
+    inspect(Message { head, body }, &Facts::default(), &policy, &tld::builtin())
+        .resolve(&Answers::new())
+}
+
+fn parse<'m>(head: &'m [u8], body: &'m [u8]) -> Tree {
+    mime::parse(Message { head, body }, &Limits::default())
+}
+
+fn edited(body: &[u8], outcome: &Outcome) -> String {
+    String::from_utf8_lossy(&apply(body, &outcome.edits).to_vec()).into_owned()
+}
+
+/// The one link of the message is seen and gone.
+fn taken_apart(head: &str, body: &str) -> Outcome {
+    let outcome = outcome(head.as_bytes(), body.as_bytes());
+    let new = edited(body.as_bytes(), &outcome);
+    assert!(!outcome.edits.is_empty(), "no edit in {body:?}: {:?}", outcome.bypasses);
+    assert!(!new.contains(LINK), "{new}");
+    outcome
+}
+
+fn limits(bypasses: &[(String, Bypass)]) -> Vec<&'static str> {
+    bypasses
+        .iter()
+        .filter_map(|(_, why)| match why {
+            Bypass::Limit(name) => Some(*name),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn nested_messages_33000() {
+    let body = "Content-Type: message/rfc822\r\n\r\n".repeat(33_000) + LINK;
+    let tree = parse(b"Content-Type: message/rfc822\r\n", body.as_bytes());
+    assert_eq!(limits(&tree.bypasses), ["depth"]);
+    assert_eq!(tree.parts.len(), 1);
+    taken_apart("Content-Type: message/rfc822\r\n", &body);
+}
+
+#[test]
+fn nested_multiparts_10000() {
+    let mut body = String::new();
+    for level in 0..10_000 {
+        body += &format!(
+            "--b{level}\r\nContent-Type: multipart/mixed; boundary=b{}\r\n\r\n",
+            level + 1
+        );
+    }
+    body += LINK;
+    let head = "Content-Type: multipart/mixed; boundary=b0\r\n";
+    assert_eq!(limits(&parse(head.as_bytes(), body.as_bytes()).bypasses), ["depth"]);
+    taken_apart(head, &body);
+}
+
+#[test]
+fn each_part_declares_an_absent_boundary() {
+    let mut body = String::new();
+    for part in 0..9_000 {
+        body += &format!("--b\r\nContent-Type: multipart/mixed; boundary=absent{part}\r\n\r\n");
+        body += if part == 8_999 { LINK } else { "text" };
+        body += "\r\n";
+    }
+    let head = "Content-Type: multipart/mixed; boundary=b\r\n";
+    let tree = parse(head.as_bytes(), body.as_bytes());
+    assert_eq!(tree.parts.len(), 9_000);
+    assert!(tree.parts.iter().all(|part| part.media == Media::Plain));
+    taken_apart(head, &body);
+}
+
+#[test]
+fn parts_beyond_the_limit() {
+    let body = "--b\r\n\r\nx\r\n".repeat(30_000);
+    let tree = parse(b"Content-Type: multipart/mixed; boundary=b\r\n", body.as_bytes());
+    assert_eq!(tree.parts.len(), Limits::default().parts);
+    assert_eq!(limits(&tree.bypasses), ["parts"]);
+}
+
+#[test]
+fn boundary_in_the_middle_of_a_line() {
+    let head = "Content-Type: multipart/mixed; boundary=b\r\n";
+    let body = format!("--b\r\n\r\nnot here --b\r\n x--b\r\n{LINK}\r\n--b--\r\n");
+    assert_eq!(parse(head.as_bytes(), body.as_bytes()).parts.len(), 1);
+    taken_apart(head, &body);
+}
+
+#[test]
+fn boundary_folded_before_its_value() {
+    let body = format!("--b\r\n\r\n{LINK}\r\n--b--\r\n");
+    for head in [
+        "Content-Type: multipart/mixed; boundary=\r\n b\r\n",
+        "Content-Type: multipart/mixed; boundary=\r\n \"b\"\r\n",
+        "Content-Type: multipart/mixed; boundary\r\n\t=b\r\n",
+        "Content-Type:\r\n multipart/mixed\r\n ;boundary=b\r\n",
+    ] {
+        taken_apart(head, &body);
+        let tree = parse(head.as_bytes(), body.as_bytes());
+        let usual: Vec<_> = tree.parts.iter().map(|part| part.raw_range().unwrap()).collect();
+        assert_eq!(usual[0], 7..7 + LINK.len(), "{head:?}");
+    }
+}
+
+#[test]
+fn duplicate_content_type_is_read_both_ways() {
+    let body =
+        format!("--b\r\nContent-Type: text/html\r\n\r\n<a href=\"{LINK}\">x</a>\r\n--b--\r\n");
+    for head in [
+        "Content-Type: multipart/mixed; boundary=b\r\nContent-Type: application/zip\r\n",
+        "Content-Type: application/zip\r\nContent-Type: multipart/mixed; boundary=b\r\n",
+        "Content-Type: multipart/mixed; boundary=a\r\nContent-Type: multipart/mixed; boundary=b\r\n",
+        "Content-Type: multipart/mixed; boundary=a; boundary=b\r\n",
+        "Content-Type: multipart/mixed; boundary=a; boundary*=''b\r\n",
+        "Content-Type: multipart/mixed; boundary*0=\"b\"; boundary=a\r\n",
+    ] {
+        let outcome = outcome(head.as_bytes(), body.as_bytes());
+        let new = edited(body.as_bytes(), &outcome);
+        assert!(!new.contains(&format!(" href=\"{LINK}")), "{head}: {new}");
+    }
+}
+
+#[test]
+fn a_broken_header_line_begins_the_body_for_some() {
+    let body = format!(
+        "--b\r\nContent-Type: text/plain\r\nno field {LINK} here\r\nContent-Type: application/zip\r\n\r\nPK\r\n--b--\r\n"
+    );
+    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+}
+
+#[test]
+fn a_part_without_header_and_empty_line() {
+    let body = format!("--b\r\nsee {LINK} at once\r\n--b--\r\n");
+    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+}
+
+#[test]
+fn missing_closing_boundaries() {
+    let body = format!(
+        "--a\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\n\r\none\r\n--a\r\n\r\n{LINK}\r\n"
+    );
+    taken_apart("Content-Type: multipart/mixed; boundary=a\r\n", &body);
+}
+
+#[test]
+fn parts_behind_the_closing_boundary() {
+    let body = format!("--b\r\n\r\nx\r\n--b--\r\nepilogue\r\n--b\r\n\r\n{LINK}\r\n");
+    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for unit in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(unit.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let digit = char::from(DIGITS[(bits >> (18 - 6 * at) & 63) as usize]);
+            out.push(if at > unit.len() { '=' } else { digit });
+        }
+    }
+    let lines: Vec<&str> =
+        out.as_bytes().chunks(76).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    lines.join("\r\n") + "\r\n"
+}
+
+#[test]
+fn base64_of_base64_of_base64() {
+    let mut message = format!("Content-Type: text/plain\r\n\r\nsee {LINK} now\r\n");
+    for _ in 0..12 {
+        message = format!(
+            "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: base64\r\n\r\n{}",
+            base64(message.as_bytes())
+        );
+    }
+    let (head, body) = message.split_once("\r\n\r\n").unwrap();
+    let head = format!("{head}\r\n");
+    let outcome = outcome(head.as_bytes(), body.as_bytes());
+    assert!(!outcome.edits.is_empty(), "{:?}", outcome.bypasses);
+    let new = edited(body.as_bytes(), &outcome);
+    let again = self::outcome(head.as_bytes(), new.as_bytes());
+    assert!(again.edits.is_empty(), "nothing is left to edit");
+}
+
+#[test]
+fn layers_are_bounded() {
+    let inner = "x".repeat(300_000);
+    let mut message = format!("Content-Type: text/plain\r\n\r\n{inner}");
+    for _ in 0..60 {
+        message = format!(
+            "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n{}",
+            message.replace('=', "=3D")
+        );
+    }
+    let (head, body) = message.split_once("\r\n\r\n").unwrap();
+    let tree = parse(format!("{head}\r\n").as_bytes(), body.as_bytes());
+    assert_eq!(limits(&tree.bypasses), ["unwrapped"]);
+}
+
+#[test]
+fn labels_nobody_should_write() {
+    let plain = format!("see {LINK} now\r\n");
+    for label in [
+        "base64;",
+        "BASE64",
+        " \"base64\"",
+        "base64 (really)",
+        "base64\r\nContent-Transfer-Encoding: 7bit",
+    ] {
+        let head = format!("Content-Type: text/plain\r\nContent-Transfer-Encoding: {label}\r\n");
+        let outcome = outcome(head.as_bytes(), base64(plain.as_bytes()).as_bytes());
+        assert!(!outcome.edits.is_empty(), "{label}");
+    }
+}
+
+#[test]
+fn header_of_one_megabyte() {
+    let mut head = "Content-Type: text/plain\r\n".to_owned();
+    head += &format!("X-Long: {}\r\n", "y ".repeat(1 << 20));
+    let outcome = taken_apart(&head, LINK);
+    assert!(limits(&outcome.bypasses).contains(&"header"));
+    let part = format!("--b\r\n{head}\r\n{LINK}\r\n--b--\r\n");
+    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &part);
+}
+
+#[test]
+fn parameters_without_end() {
+    let head =
+        format!("Content-Type: multipart/mixed{}; boundary=b\r\n", "; a*1=b".repeat(100_000));
+    let body = format!("--b\r\n\r\n{LINK}\r\n");
+    let tree = parse(head.as_bytes(), body.as_bytes());
+    assert!(!tree.parts.is_empty());
+    let comment = format!("Content-Type: {}text/plain\r\n", "(".repeat(500_000));
+    parse(comment.as_bytes(), body.as_bytes());
+}
+
+#[test]
+fn body_of_100_megabytes() {
+    let line = "All work and no play makes a dull line, again and again and again and so\r\n";
+    let mut body = line.repeat((100 << 20) / line.len());
+    body += LINK;
+    let outcome = outcome(b"Content-Type: text/plain\r\n", body.as_bytes());
+    assert!(!outcome.edits.is_empty());
+    assert!(outcome.edits.iter().all(|edit| edit.range.start >= body.len() - LINK.len()));
+}
+
+#[test]
+fn lines_that_look_like_boundaries() {
+    let body = "--\r\n".repeat(500_000) + "--b\r\n\r\n" + LINK;
+    taken_apart("Content-Type: multipart/mixed; boundary=b\r\n", &body);
+}
+
+#[test]
+fn uuencoded_page_in_plain_text() {
+    // begin 644 a.html / <a href="http://www.example.com/hostile">x</a>
+    let page = format!("<a href=\"{LINK}\">x</a>\n");
+    let digit =
+        |value: u32| char::from(if value & 63 == 0 { b'`' } else { 32 + (value & 63) as u8 });
+    let mut block = String::from("begin 644 a.html\n");
+    for line in page.as_bytes().chunks(45) {
+        block.push(digit(line.len() as u32));
+        for unit in line.chunks(3) {
+            let byte = |at: usize| u32::from(unit.get(at).copied().unwrap_or(0));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            block.extend([18, 12, 6, 0].map(|shift| digit(bits >> shift)));
+        }
+        block.push('\n');
+    }
+    block += "`\nend\n";
+    for (head, body) in [
+        ("Content-Type: text/plain\n".to_owned(), format!("hello\n{block}bye\n")),
+        (
+            "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n".to_owned(),
+            base64(format!("hello\n{block}bye\n").as_bytes()),
+        ),
+    ] {
+        let tree = parse(head.as_bytes(), body.as_bytes());
+        let kinds: Vec<_> =
+            tree.parts.iter().map(|part| (part.path.as_str(), part.media)).collect();
+        assert_eq!(kinds, [("1", Media::Plain), ("1.1", Media::Html)], "{head}");
+        let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+        let reading = &mime::readings(message, &tree, 1)[0];
+        assert_eq!(reading.text.as_str(), page);
+    }
+}
+
+/// A part of nothing but candidates for one kind of trouble: it ends, and says what it could not do.
+#[test]
+fn floods() {
+    for (what, unit) in [
+        ("dots", "a."),
+        ("quoted", "=3D"),
+        ("soft breaks", "=\r\n"),
+        ("escapes", "\x1b$B"),
+        ("shifts", "+-"),
+        ("shifted", "+AGE-"),
+        ("padding", "QQ=="),
+        ("begin", "begin 644 a\nM\n"),
+        ("tags", "<a href=x"),
+        ("entities", "&#46;"),
+        ("angles", "<<"),
+        ("delimiters", "--b\r\n"),
+    ] {
+        let body = unit.repeat(1_000_000 / unit.len());
+        for head in [
+            "Content-Type: text/plain; charset=utf-7\r\n",
+            "Content-Type: text/html; charset=iso-2022-jp\r\nContent-Transfer-Encoding: quoted-printable\r\n",
+            "Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n",
+            "Content-Type: multipart/mixed; boundary=b\r\n",
+        ] {
+            let outcome = outcome(head.as_bytes(), body.as_bytes());
+            let mut at = 0;
+            for edit in &outcome.edits {
+                assert!(edit.range.start >= at && edit.range.end <= body.len(), "{what}");
+                at = edit.range.end;
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `linkmilter restore` as a command: what it writes, what it says, how it exits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use assert_cmd::Command;
+use linkmilter::engine::policy::Defang;
+use linkmilter::engine::splice::{apply, apply_head};
+use linkmilter::engine::{Answers, Facts, Message, Policy, inspect};
+use linkmilter::tld;
+
+const HEAD: &str = "From: a@example.org\r\nSubject: hi\r\nContent-Type: text/plain\r\n";
+const BODY: &str = "see http://www.example.com/one\r\nand http://www.example.com/two\r\n";
+
+/// A filtered message, and the recipe that its header has no room for.
+fn filtered(key: Option<&[u8]>, cap: Option<usize>) -> (String, Option<(String, Vec<u8>)>) {
+    let policy = Policy {
+        defang: Defang::All,
+        seal_key: key.map(Into::into),
+        undo_header_bytes: cap,
+        ..Policy::default()
+    };
+    let message = Message { head: HEAD.as_bytes(), body: BODY.as_bytes() };
+    let outcome =
+        inspect(message, &Facts::default(), &policy, &tld::builtin()).resolve(&Answers::new());
+    assert!(!outcome.edits.is_empty());
+    let mut head = apply_head(message.head, &outcome.head_edits);
+    for field in &outcome.fields {
+        let value = field.value.replace('\n', "\r\n");
+        head.extend_from_slice(format!("{}: {value}\r\n", field.name).as_bytes());
+    }
+    let body = apply(message.body, &outcome.edits).to_vec();
+    let whole = [head.as_slice(), b"\r\n", &body].concat();
+    let stored = outcome.stored.map(|stored| (stored.digest, stored.recipe));
+    (String::from_utf8(whole).unwrap(), stored)
+}
+
+fn original() -> String {
+    format!("{HEAD}\r\n{BODY}")
+}
+
+fn restore() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    command.arg("restore");
+    command
+}
+
+#[test]
+fn gives_the_original_back() {
+    let (message, _) = filtered(None, None);
+    assert!(message.contains("X-Linkmilter-Undo"));
+    assert!(!message.contains("http://www.example.com"));
+    restore().write_stdin(message).assert().success().stdout(original());
+}
+
+#[test]
+fn a_maildir_copy_comes_back_with_line_feeds() {
+    let (message, _) = filtered(None, None);
+    let stored = message.replace("\r\n", "\n");
+    restore().write_stdin(stored).assert().success().stdout(original().replace("\r\n", "\n"));
+}
+
+#[test]
+fn says_whose_the_seal_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, other) = (folder.path().join("ours"), folder.path().join("other"));
+    std::fs::write(&ours, [7; 32]).unwrap();
+    std::fs::write(&other, [8; 32]).unwrap();
+    let (message, _) = filtered(Some(&[7; 32]), None);
+    let said = |key: Option<&std::path::Path>| {
+        let mut command = restore();
+        if let Some(key) = key {
+            command.arg("--seal-key").arg(key);
+        }
+        let output = command.write_stdin(message.clone()).output().unwrap();
+        assert_eq!(output.stdout, original().as_bytes());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(said(Some(&ours)).contains("the seal is of this key"));
+    assert!(said(Some(&other)).contains("NOT of this key"));
+    assert!(said(None).contains("not checked"));
+}
+
+#[test]
+fn a_changed_body_is_refused_and_nothing_is_written() {
+    let (message, _) = filtered(None, None);
+    for changed in [message.replace("and ", "AND "), format!("{message}more\r\n"), original()] {
+        let output = restore().write_stdin(changed).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty());
+        assert!(String::from_utf8_lossy(&output.stderr).contains("expected"));
+    }
+}
+
+#[test]
+fn a_big_recipe_is_in_the_state_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (message, stored) = filtered(None, Some(80));
+    let (digest, recipe) = stored.unwrap();
+    let missing = restore().arg("--state-dir").arg(folder.path()).write_stdin(message.clone());
+    let output = { missing }.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&digest));
+    std::fs::create_dir(folder.path().join("undo")).unwrap();
+    std::fs::write(folder.path().join("undo").join(digest), recipe).unwrap();
+    let mut found = restore();
+    found.arg("--state-dir").arg(folder.path()).write_stdin(message);
+    found.assert().success().stdout(original());
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error() {
+    let output = restore().arg("/nonexistent/message").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nonexistent/message"));
+}
