@@ -7,12 +7,13 @@ use std::sync::Arc;
 use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
+use crate::engine::policy::AskTlds;
 use crate::policy::{Authenticated, Conditions, Exemptions, Overrides, Policies, Rule};
 use crate::tld::cache::Bounds;
 use crate::tld::refresh::Fetch;
 
 use super::problem::{Errors, Problem};
-use super::{Config, Domain, RuleSection, lists};
+use super::{Config, DnsMode, Domain, RuleSection, lists};
 
 /// Bytes of the seal key at least and at most.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
@@ -116,6 +117,10 @@ impl Config {
             on_error: policy.on_error,
             on_limit: policy.on_limit,
             on_opaque: policy.on_opaque,
+            ask_tlds: match self.dns.mode {
+                DnsMode::Always => AskTlds::Every,
+                DnsMode::UnknownOnly | DnsMode::Never => AskTlds::Unknown,
+            },
             limits: Limits {
                 depth: self.limits.depth,
                 parts: self.limits.parts,

@@ -8,6 +8,7 @@ use super::content::{Shown, Sighting, Target};
 use super::host::{self, Context, Glue, Judgement, LinkJudgement, Names, Section, registrable};
 use super::link::{Kind, Link};
 use super::outcome::{Reason, Reasons, Verdict};
+use super::policy::AskTlds;
 use super::{Facts, Policy, TldTable};
 
 /// Distinct hosts kept in the memo; a message with more is judged without it.
@@ -30,6 +31,8 @@ pub enum Standing {
     Link,
     /// A link if the DNS knows this TLD.
     Asked(String),
+    /// A link by the table, unless the DNS denies this TLD ([`AskTlds::Every`]).
+    Confirmed(String),
 }
 
 /// The judge of one message.
@@ -118,17 +121,30 @@ impl<'a> Judge<'a> {
         if host.reasons.contains(Reason::TldSyntax) {
             return None;
         }
-        let Some(tld) = &host.question else { return Some(Standing::Link) };
-        if kind == Kind::Bare {
-            return None;
+        let Some(tld) = &host.question else { return Some(self.in_table(host, kind)) };
+        let asked = kind != Kind::Bare && self.ask(tld);
+        asked.then(|| Standing::Asked(tld.clone()))
+    }
+
+    /// A TLD that needs no question is asked for only when every one is (S26).
+    fn in_table(&mut self, host: &Judgement, kind: Kind) -> Standing {
+        if self.policy.ask_tlds == AskTlds::Unknown || kind == Kind::Bare {
+            return Standing::Link;
         }
-        if !self.questions.contains(tld) {
-            if self.questions.len() >= self.policy.limits.questions {
-                return None;
-            }
-            self.questions.push(tld.clone());
+        match host.ascii.rsplit('.').next().filter(|tld| self.tlds.contains(tld)) {
+            Some(tld) if self.ask(tld) => Standing::Confirmed(tld.to_owned()),
+            _ => Standing::Link,
         }
-        Some(Standing::Asked(tld.clone()))
+    }
+
+    /// Puts a TLD among the questions, if it is there or there is room.
+    fn ask(&mut self, tld: &str) -> bool {
+        let known = self.questions.iter().any(|question| question == tld);
+        let asked = known || self.questions.len() < self.policy.limits.questions;
+        if asked && !known {
+            self.questions.push(tld.to_owned());
+        }
+        asked
     }
 
     fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
@@ -146,7 +162,7 @@ impl<'a> Judge<'a> {
     /// The visible text is a host of another registrable domain than the target (S9).
     pub fn compare(&self, visible: &Judged, target: &mut Judged) {
         let (Some(seen), Some(led)) = (&visible.host, &target.host) else { return };
-        if visible.standing != Standing::Link || same_domain(&seen.ascii, &led.ascii) {
+        if matches!(visible.standing, Standing::Asked(_)) || same_domain(&seen.ascii, &led.ascii) {
             return;
         }
         let protected = self.is_protected(&seen.ascii);

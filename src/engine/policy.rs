@@ -119,6 +119,16 @@ pub enum RestrictionLevel {
     Unrestricted,
 }
 
+/// Which top-level domains are asked of the DNS (S26).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskTlds {
+    /// Those that the table lacks.
+    #[default]
+    Unknown,
+    /// Every one; the table decides where the DNS does not answer.
+    Every,
+}
+
 /// All that one inspection is told; made by [`crate::policy`] and the configuration.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -160,6 +170,7 @@ pub struct Policy {
     pub on_error: Disposition,
     pub on_limit: Disposition,
     pub on_opaque: Disposition,
+    pub ask_tlds: AskTlds,
     pub limits: Limits,
 }
 
@@ -190,6 +201,7 @@ impl Default for Policy {
             on_error: Disposition::Accept,
             on_limit: Disposition::Accept,
             on_opaque: Disposition::Accept,
+            ask_tlds: AskTlds::default(),
             limits: Limits::default(),
         }
     }

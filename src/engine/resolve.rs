@@ -15,7 +15,8 @@ use super::{Answer, Answers, Facts, Policy};
 /// A message read and judged, waiting for what the DNS says of the names it names.
 #[derive(Debug)]
 pub struct Inspection {
-    /// TLDs that the table lacks, in lower-case ASCII form; at most [`super::limits::Limits::questions`].
+    /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
+    /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
     pub questions: Vec<String>,
     state: State,
 }
@@ -78,13 +79,20 @@ pub fn prepare(
 /// reported and left alone.
 fn answered(mut found: Found, answers: &Answers) -> Found {
     found.candidates.retain_mut(|candidate| {
-        let Standing::Asked(tld) = &candidate.standing else { return true };
-        match answers.get(tld).copied().unwrap_or(Answer::Unverified) {
-            Answer::Exists => {}
-            Answer::Missing => return false,
-            Answer::Unverified => unverified(candidate),
+        let answer = |tld| answers.get(tld).copied().unwrap_or(Answer::Unverified);
+        match &candidate.standing {
+            Standing::Link => true,
+            // Unverified: the table decides.
+            Standing::Confirmed(tld) => answer(tld) != Answer::Missing,
+            Standing::Asked(tld) => match answer(tld) {
+                Answer::Exists => true,
+                Answer::Missing => false,
+                Answer::Unverified => {
+                    unverified(candidate);
+                    true
+                }
+            },
         }
-        true
     });
     found
 }

@@ -183,6 +183,26 @@ fn an_unknown_tld_is_asked_for_and_decides() {
 }
 
 #[test]
+fn every_tld_is_asked_for_on_request_and_the_table_decides_without_an_answer() {
+    let body = "http://p\u{430}ypal.com/ http://ok.org/ bare.net ok@example.org\r\n";
+    let head = b"Content-Type: text/plain; charset=utf-8\r\n";
+    let message = Message { head, body: body.as_bytes() };
+    let policy = Policy { ask_tlds: super::policy::AskTlds::Every, ..policy() };
+    let tlds = TldTable::new(["com", "net", "org"], "test");
+    let inspect = || inspect(message, &Facts::default(), &policy, &tlds);
+    assert_eq!(inspect().questions, ["com", "org"]);
+    let answers =
+        |answer| Answers::from([("com".to_owned(), answer), ("org".to_owned(), Answer::Exists)]);
+    for table_decides in [answers(Answer::Unverified), answers(Answer::Exists), Answers::new()] {
+        let outcome = inspect().resolve(&table_decides);
+        assert_eq!((outcome.links, outcome.verdict), (4, Verdict::Unsafe));
+        assert!(!outcome.edits.is_empty());
+    }
+    let denied = inspect().resolve(&answers(Answer::Missing));
+    assert_eq!((denied.links, denied.findings, denied.edits), (3, vec![], vec![]));
+}
+
+#[test]
 fn header_fields_are_judged_and_reported() {
     let head = "From: \"www.example.org\" <x@p\u{430}ypal.com>\r\nSubject: =?utf-8?q?see_p=D0=B0ypal.com?=\r\n";
     let message = Message { head: head.as_bytes(), body: b"" };
