@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
-use linkmilter::engine::{Answer, Answers};
-use linkmilter::tld::cache::Bounds;
+use linkmilter::engine::{self, Answer, Answers, Facts, Message, Policy};
+use linkmilter::tld::{self, cache::Bounds};
 
 // ---- a real server ------------------------------------------------------------------------
 
@@ -179,6 +179,49 @@ fn lies_and_rubbish_are_no_answers() {
             Rig::with(server.address, |options| options.deadline = Duration::from_millis(100));
         assert_eq!(rig.ask_one("com"), Answer::Unverified, "{what}");
     }
+}
+
+#[test]
+fn unsigned_answers_do_not_pass_validation() {
+    let nsd = Nsd::start(&Zones::new(&["com"], &[]));
+    let rig = Rig::with(nsd.address, |options| options.validation = Validation::Validate);
+    let answers = rig.ask(&["com", "nosuchtld"]);
+    assert!(answers.values().all(|answer| *answer == Answer::Unverified), "{answers:?}");
+}
+
+// ---- a message ----------------------------------------------------------------------------
+
+/// The questions of a plain text.
+fn questions(body: &str, policy: &Policy) -> Vec<String> {
+    let head = b"Content-Type: text/plain; charset=utf-8\r\n";
+    let message = Message { head, body: body.as_bytes() };
+    engine::inspect(message, &Facts::default(), policy, &tld::builtin()).questions
+}
+
+#[test]
+fn a_message_whose_tlds_are_in_the_table_causes_no_query() {
+    let policy = Policy::default();
+    for body in [
+        "https://www.example.com/ ann@example.org http://пример.рф/ www.example.co.uk\r\n",
+        // Dotted words of prose leak nothing to the DNS.
+        "It ended.However, see readme.txt, config.toml or 1.2.3.4 and node.js.\r\n",
+        // Names that are never in the DNS (S25).
+        "http://x.onion/ http://printer.local/ http://localhost/ ann@host.invalid http://a.test/ \
+         http://b.internal/ http://c.alt/\r\n",
+    ] {
+        assert_eq!(questions(body, &policy), [""; 0], "{body}");
+    }
+    // The same shapes with TLDs that are not in the table do ask.
+    let asked = questions("http://a.zzone/ www.b.zztwo ann@c.zzthree bare.zzfour\r\n", &policy);
+    assert_eq!(asked, ["zzone", "zztwo", "zzthree"]);
+}
+
+#[test]
+fn a_message_full_of_invented_tlds_asks_its_share_once_each() {
+    let body: String = (0..500)
+        .map(|number| format!("http://a.zz{0}/ http://b.zz{0}/\r\n", letters(number)))
+        .collect();
+    assert_eq!(questions(&body, &Policy::default()).len(), 8);
 }
 
 // ---- the rig ------------------------------------------------------------------------------

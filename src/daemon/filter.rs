@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::envelope::{envelope, facts, field};
+use super::metrics::{Cache, DnsAnswer, Lookup, Metrics};
 use super::reload::{Generation, Live};
 use super::reply;
 use super::resolver::{self, Hickory, Resolver};
@@ -51,7 +52,7 @@ impl Filter {
     /// Call it inside a tokio runtime.
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, tell: Tell) -> Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let dns = ArcSwapOption::new(Asker::new(&loaded.config).map(Arc::new));
+        let dns = ArcSwapOption::new(Asker::new(&loaded.config, &tell.metrics).map(Arc::new));
         Filter {
             live: Live::new(loaded),
             tlds,
@@ -72,7 +73,7 @@ impl Filter {
     pub fn use_dns(&self, config: &Config) {
         let asker = self.dns.load_full();
         if asker.is_none_or(|asker| asker.section != config.dns) {
-            self.dns.store(Asker::new(config).map(Arc::new));
+            self.dns.store(Asker::new(config, &self.tell.metrics).map(Arc::new));
         }
     }
 
@@ -147,22 +148,44 @@ impl Handler for Filter {
 struct Asker {
     section: config::Dns,
     resolver: Resolver<Hickory>,
+    metrics: Arc<Metrics>,
 }
 
 impl Asker {
     /// `None` when the configuration wants none or there is no server to ask: then the table
     /// decides alone.
-    fn new(config: &Config) -> Option<Asker> {
+    fn new(config: &Config, metrics: &Arc<Metrics>) -> Option<Asker> {
         if config.dns.mode == DnsMode::Never {
             return None;
         }
         match Resolver::hickory(&resolver::Options::of(config)) {
-            Ok(resolver) => Some(Asker { section: config.dns.clone(), resolver }),
+            Ok(resolver) => {
+                let (section, metrics) = (config.dns.clone(), Arc::clone(metrics));
+                Some(Asker { section, resolver, metrics })
+            }
             Err(error) => {
                 tracing::warn!(%error, "the DNS is not asked");
                 None
             }
         }
+    }
+}
+
+impl Asker {
+    /// The answers for one message; the metrics are told.
+    async fn answers(&self, questions: &[String]) -> Answers {
+        let answers = self.resolver.answers(questions).await;
+        for answer in answers.values() {
+            self.metrics.dns_answer(match answer {
+                engine::Answer::Exists => DnsAnswer::Exists,
+                engine::Answer::Missing => DnsAnswer::Missing,
+                engine::Answer::Unverified => DnsAnswer::Unverified,
+            });
+        }
+        let (hits, misses) = self.resolver.new_lookups();
+        self.metrics.cache(Cache::Dns, Lookup::Hit, hits);
+        self.metrics.cache(Cache::Dns, Lookup::Miss, misses);
+        answers
     }
 }
 
@@ -212,7 +235,7 @@ impl Job {
 
     async fn ask(&self, questions: &[String]) -> Answers {
         match &self.dns {
-            Some(asker) if !questions.is_empty() => asker.resolver.answers(questions).await,
+            Some(asker) if !questions.is_empty() => asker.answers(questions).await,
             _ => Answers::new(),
         }
     }

@@ -98,6 +98,8 @@ struct State {
     /// Names being asked; the receiver sees the answer when it is there.
     flights: HashMap<String, watch::Receiver<Option<Answer>>>,
     queries: u64,
+    /// Hits and misses that [`Resolver::new_lookups`] has told of.
+    told: (u64, u64),
 }
 
 impl Resolver<Hickory> {
@@ -120,6 +122,7 @@ impl<D: Dns> Resolver<D> {
             breaker: Breaker::new(options.cache.failure),
             flights: HashMap::new(),
             queries: 0,
+            told: (0, 0),
         };
         let (deadline, questions) = (options.deadline, options.questions);
         let state = Mutex::new(state);
@@ -152,6 +155,14 @@ impl<D: Dns> Resolver<D> {
             answers.insert(tld, answer);
         }
         answers
+    }
+
+    /// Look-ups since this was last asked: those that the cache answered, and the others.
+    pub fn new_lookups(&self) -> (u64, u64) {
+        let mut state = self.shared.state();
+        let now = (state.cache.hits, state.cache.misses);
+        let (hits, misses) = std::mem::replace(&mut state.told, now);
+        (now.0 - hits, now.1 - misses)
     }
 
     /// What was asked so far.
