@@ -1,0 +1,254 @@
+//! The daemon under a service manager: notification, watchdog, inherited sockets, hardening.
+//! No systemd runs here: its side of the protocols is played by the test.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "common/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use daemon::{House, Manager, binary, clean, connect, deliver, negotiate, start, wait_for};
+
+const HEADER: &[(&str, &str)] = &[("Subject", " hello"), ("Content-Type", " text/plain")];
+
+#[test]
+fn ready_reloading_stopping() {
+    let house = House::new("");
+    let manager = Manager::new(house.root.path());
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path);
+    let mut daemon = start(command);
+
+    let told = manager.told();
+    assert_eq!(told[0], "READY=1");
+    assert!(told[1].starts_with("STATUS="), "{told:?}");
+    // READY means that the socket is there, at the first try.
+    let mut session = std::os::unix::net::UnixStream::connect(house.socket()).unwrap();
+    session.set_read_timeout(Some(daemon::PATIENCE)).unwrap();
+    negotiate(&mut session);
+
+    house.configure("log.level = \"debug\"\nserver.max_connections = 7");
+    daemon.signal("HUP");
+    let told = manager.told();
+    assert_eq!(told[0], "RELOADING=1");
+    let micros = told[1].strip_prefix("MONOTONIC_USEC=").expect("the time in the same message");
+    assert!(micros.parse::<u64>().unwrap() > 0);
+    let told = manager.told();
+    assert_eq!(told[0], "READY=1");
+    assert!(told[1].contains('2'), "the second configuration: {told:?}");
+    wait_for("the key that needs a restart", || {
+        house.logged().contains("server.max_connections").then_some(())
+    });
+    // The session that was open all the time still answers.
+    assert_accepted(&deliver(&mut session, "4AAAA", HEADER, b"hello\r\n"));
+
+    house.configure("log.levle = \"debug\"\nserver.drain = 30");
+    daemon.signal("HUP");
+    assert_eq!(manager.told()[0], "RELOADING=1");
+    let told = manager.told();
+    assert_eq!(told[0], "READY=1");
+    assert!(told[1].contains("failed"), "{told:?}");
+    let logged = house.logged();
+    assert!(logged.contains("log.levle") && logged.contains("log.level"), "{logged}");
+    assert!(logged.contains("server.drain"), "all errors at once: {logged}");
+    assert_accepted(&deliver(&mut session, "4AAAB", HEADER, b"hello\r\n"));
+
+    daemon.signal("TERM");
+    let told = manager.told();
+    assert_eq!(told[0], "STOPPING=1");
+    assert!(told[1].starts_with("STATUS="), "{told:?}");
+    assert!(daemon.wait().success());
+    assert!(!house.socket().exists(), "the daemon's own socket file goes with it");
+}
+
+#[test]
+fn the_watchdog_is_fed_in_its_rhythm() {
+    let house = House::new("");
+    let manager = Manager::new(house.root.path());
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path).env("WATCHDOG_USEC", "200000");
+    let _daemon = start(command);
+    assert_eq!(manager.told()[0], "READY=1");
+    for _ in 0..3 {
+        assert_eq!(manager.next(), ["WATCHDOG=1"]);
+    }
+}
+
+#[test]
+fn a_watchdog_of_another_process_is_none_of_ours() {
+    let house = House::new("");
+    let manager = Manager::new(house.root.path());
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path).env("WATCHDOG_USEC", "20000");
+    command.env("WATCHDOG_PID", "1");
+    let _daemon = start(command);
+    assert_eq!(manager.told()[0], "READY=1");
+    let told = manager.within(Duration::from_millis(300));
+    // One canary flies at the start for /healthz and may tell; a rhythm of 10 ms would show.
+    assert!(told.len() <= 1, "{told:?}");
+}
+
+#[test]
+fn inherited_sockets_are_served_and_left_in_place() {
+    let house = House::new("");
+    let unix = UnixListener::bind(house.socket()).unwrap();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = tcp.local_addr().unwrap().port();
+    // A client may connect before the filter runs: that is what socket activation is for.
+    let mut early = connect(&house.socket());
+    let mut shell = Command::new("sh");
+    let script = "exec 3<&0 4<&1 </dev/null >/dev/null
+        export LISTEN_PID=$$ LISTEN_FDS=2; exec \"$0\" serve --config \"$1\"";
+    shell.args(["-c", script, binary()]).arg(house.path("linkmilter.toml"));
+    clean(&mut shell);
+    shell.stdin(Stdio::from(OwnedFd::from(unix))).stdout(Stdio::from(OwnedFd::from(tcp)));
+    shell.stderr(house.log());
+    let mut daemon = start(shell);
+
+    negotiate(&mut early);
+    assert_accepted(&deliver(&mut early, "4AAAC", HEADER, b"hello\r\n"));
+    let mut other = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    other.set_read_timeout(Some(daemon::PATIENCE)).unwrap();
+    negotiate(&mut other);
+
+    drop((early, other));
+    daemon.signal("TERM");
+    assert!(daemon.wait().success(), "{}", house.logged());
+    assert!(house.socket().exists(), "systemd's socket file is systemd's");
+}
+
+#[test]
+fn sockets_of_another_process_are_not_taken() {
+    let house = House::new("");
+    let socket = UnixListener::bind(house.path("other.sock")).unwrap();
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("LISTEN_PID", "1").env("LISTEN_FDS", "1");
+    let _daemon = start(command);
+    negotiate(&mut connect(&house.socket()));
+    socket.set_nonblocking(true).unwrap();
+    assert!(socket.accept().is_err());
+}
+
+#[test]
+fn a_wrong_configuration_ends_the_start_with_2_and_every_error() {
+    let house = House::new("log.levle = \"debug\"\nserver.drain = 30");
+    let output = house.serve().stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("log.levle") && said.contains("server.drain"), "{said}");
+}
+
+#[test]
+fn exposure_is_at_most_1_0() {
+    assert!(exposure(&[], "linkmilter.service") <= 1.0);
+}
+
+#[test]
+fn exposure_without_network_is_at_most_0_2() {
+    assert!(exposure(&["no-network.conf"], "linkmilter.service") <= 0.2);
+}
+
+#[test]
+fn systemd_knows_every_directive() {
+    let units = [
+        "linkmilter.service",
+        "linkmilter.socket",
+        "linkmilter-tld.service",
+        "linkmilter-tld.timer",
+    ];
+    let root = unit_root(&["no-network.conf", "internet.conf"], "linkmilter.service");
+    let socket = root.path().join("etc/systemd/system/linkmilter.socket.d");
+    std::fs::create_dir_all(&socket).unwrap();
+    std::fs::copy(systemd("drop-in/sendmail.conf"), socket.join("sendmail.conf")).unwrap();
+    let paths = units.map(|unit| root.path().join("etc/systemd/system").join(unit));
+    let output = analyze().arg("verify").arg("--man=no").args(paths).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let wrong: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("linkmilter"))
+        // The binary is not installed where the tests run.
+        .filter(|line| !line.contains("is not executable"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_units_hold_what_the_guide_promises() {
+    let service = std::fs::read_to_string(systemd("linkmilter.service")).unwrap();
+    for line in
+        ["Type=notify", "WatchdogSec=60", "ExecReload=/bin/kill -HUP $MAINPID", "User=linkmilter"]
+    {
+        assert!(service.lines().any(|found| found == line), "{line}");
+    }
+    assert!(!service.contains("RuntimeDirectory=\n") && !service.contains("RuntimeDirectory=l"));
+    let socket = std::fs::read_to_string(systemd("linkmilter.socket")).unwrap();
+    for line in [
+        "SocketGroup=postfix",
+        "SocketMode=0660",
+        "ListenStream=/run/linkmilter.sock",
+        "ListenStream=/var/spool/postfix/linkmilter.sock",
+    ] {
+        assert!(socket.lines().any(|found| found == line), "{line}");
+    }
+}
+
+/// The last reply lets the message go on.
+fn assert_accepted(replies: &[u8]) {
+    assert!(matches!(replies.last(), Some(b'a' | b'c')), "{replies:?}");
+}
+
+fn systemd(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("systemd").join(name)
+}
+
+fn analyze() -> Command {
+    let found = Command::new("systemd-analyze").arg("--version").output();
+    assert!(
+        found.is_ok(),
+        "systemd-analyze is missing: apt-get install --no-install-recommends systemd"
+    );
+    Command::new("systemd-analyze")
+}
+
+/// The units in a root of their own, with these drop-ins for one of them.
+fn unit_root(drop_ins: &[&str], unit: &str) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let units = root.path().join("etc/systemd/system");
+    std::fs::create_dir_all(units.join(format!("{unit}.d"))).unwrap();
+    for entry in std::fs::read_dir(systemd("")).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), units.join(entry.file_name())).unwrap();
+        }
+    }
+    for drop_in in drop_ins {
+        let from = systemd("drop-in").join(drop_in);
+        std::fs::copy(from, units.join(format!("{unit}.d")).join(drop_in)).unwrap();
+    }
+    root
+}
+
+/// What `systemd-analyze security` makes of a unit, offline: 0 is closed, 10 is open.
+fn exposure(drop_ins: &[&str], unit: &str) -> f64 {
+    let root = unit_root(drop_ins, unit);
+    let output = analyze()
+        .args(["security", "--offline=true", "--no-pager"])
+        .arg(root.path().join("etc/systemd/system").join(unit))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let level = said.lines().find_map(|line| line.split("exposure level for").nth(1));
+    let level = level.unwrap_or_else(|| panic!("no exposure level in {said}"));
+    let number = level.split(": ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    number.parse().unwrap()
+}
