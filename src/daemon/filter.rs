@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::envelope::{envelope, facts, field};
 use super::metrics::{Cache, DnsAnswer, Lookup, Metrics};
+use super::recipes;
 use super::reload::{Generation, Live};
 use super::reply;
 use super::resolver::{self, Hickory, Resolver};
@@ -20,7 +21,8 @@ use super::settings::Loaded;
 use super::tell::{Report, Tell};
 use super::tlds::Tlds;
 use crate::config::{self, Config, DnsMode};
-use crate::engine::outcome::{Bypass, Field};
+use crate::engine::outcome::{Bypass, StoredRecipe};
+use crate::engine::splice::{self, Describe};
 use crate::engine::{self, Answers, Facts, Inspection, Message, Outcome, Policy, TldTable};
 use crate::milter::session::Completeness;
 use crate::milter::{Answer, Event, Handler, Mail};
@@ -103,6 +105,16 @@ impl Filter {
         self.judge_large(job).await
     }
 
+    /// Keeps a recipe that does not fit into a header field. Without a place for it the message
+    /// goes on edited all the same: a deceptive link does more harm than an edit that stays.
+    async fn keep(&self, recipe: StoredRecipe, config: &Config) {
+        let directory = recipes::directory(config);
+        let kept = spawn_blocking(move || recipes::keep(&directory, &recipe)).await;
+        if let Ok(Err(error)) = kept {
+            tracing::error!(%error, "a recipe is lost: the edits of a message cannot be undone");
+        }
+    }
+
     async fn judge_large(&self, job: Job) -> Judged {
         let patience = job.generation.config.server.message_timeout;
         let unread = job.clone();
@@ -125,6 +137,9 @@ impl Handler for Filter {
     async fn message(&self, mail: Arc<Mail>) -> Answer {
         let generation = self.live.get();
         let judged = self.judge(&mail, &generation).await;
+        if let Some(recipe) = judged.outcome.stored.clone() {
+            self.keep(recipe, &generation.config).await;
+        }
         let answer = reply::answer(&mail, &judged.outcome, &generation.refusal());
         self.tell.message(&Report {
             mail: &mail,
@@ -252,16 +267,23 @@ impl Job {
             Bypass::Limit(_) => self.policy.on_limit,
             _ => self.policy.on_error,
         };
-        let value = format!(
-            "v=1; by={}; verdict=ok; links=0; edited=0;\n incomplete={bypass}",
-            self.facts.host_name
-        );
-        let outcome = Outcome {
+        let message = Message { head: &self.mail.head, body: &self.mail.body };
+        let key = self.policy.seal_key.as_deref();
+        let mut outcome = Outcome {
             disposition,
             bypasses: vec![("0".to_owned(), bypass)],
-            fields: vec![Field { name: "X-Linkmilter", value }],
+            head_edits: splice::incoming(message.head, key),
             ..Outcome::default()
         };
+        let with = Describe {
+            head: message.head,
+            body: message.body,
+            by: &self.facts.host_name,
+            recoded: &[],
+            undo_header_bytes: None,
+            seal_key: key,
+        };
+        splice::describe(&mut outcome, with);
         self.done(outcome)
     }
 

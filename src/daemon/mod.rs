@@ -15,6 +15,7 @@ pub mod log;
 pub mod metrics;
 pub mod notify;
 pub mod post;
+pub mod recipes;
 pub mod reload;
 mod reply;
 pub mod resolver;
@@ -66,8 +67,6 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let log = log::init(&loaded.config.log)?;
     std::panic::set_hook(Box::new(report_panic));
     let listeners = listen::bind(&loaded.config.server, asked(&loaded))?;
-    // Whoever closed standard output does not want to be told.
-    let _ = write!(std::io::stdout(), "{}", listen::introduction(&listeners)?);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if loaded.config.server.workers > 0 {
         runtime.worker_threads(loaded.config.server.workers);
@@ -105,6 +104,8 @@ async fn serve(
     listeners: Vec<Listener>,
     log: LogHandle,
 ) -> anyhow::Result<()> {
+    // First of all: a SIGHUP before its handler stands would end the process.
+    let signals = Signals::new()?;
     let metrics = Arc::new(Metrics::new());
     let health = Arc::new(Health::default());
     let tlds = Arc::new(Tlds::open(Store::new(&loaded.config.server.state_dir)));
@@ -124,11 +125,14 @@ async fn serve(
     let keeper = Arc::clone(&filter);
     let upkeep = move || upkeep(&keeper.live.get().config);
     tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
+    let cleaner = Arc::clone(&filter);
+    tokio::spawn(recipes::expire(move || recipes::bounds(&cleaner.live.get().config)));
     let (drain, draining) = watch::channel(false);
-    let signals = Signals::new()?;
     let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
     let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
     notifier.ready("filtering");
+    // Whoever closed standard output does not want to be told.
+    let _ = write!(std::io::stdout(), "{}", listen::introduction(&listeners)?);
     server.run(listeners, draining).await.context("cannot serve")?;
     watching.abort();
     Ok(())

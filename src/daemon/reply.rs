@@ -1,21 +1,13 @@
 //! The outcome of an inspection as an answer to the MTA.
 
 use crate::engine::Outcome;
-use crate::engine::outcome::{Disposition, RawEdit};
+use crate::engine::outcome::{Disposition, HeadEdit, RawEdit};
 use crate::milter::{Answer, Ending, HeaderChange, Mail, Origin, Piece};
 
-/// Names of header fields that are ours: those that arrive from outside are removed.
-const OURS: [&str; 3] = ["X-Linkmilter", "X-Linkmilter-Link", "X-Linkmilter-Undo"];
-
-/// The answer: foreign fields of our names out, changed fields, our fields on top, the body.
-/// `refusal` is the whole SMTP reply of a refused message.
+/// The answer: changed fields, fields taken out, our fields on top, the body. `refusal` is the
+/// whole SMTP reply of a refused message.
 pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
-    let mut header = removed(&mail.head);
-    header.extend(outcome.head_edits.iter().map(|edit| HeaderChange::Change {
-        name: edit.name.clone(),
-        index: edit.index,
-        value: edit.value.clone(),
-    }));
+    let mut header = changes(&outcome.head_edits);
     // Each goes on top of the one before.
     header.extend(outcome.fields.iter().rev().map(|field| HeaderChange::Insert {
         name: field.name.to_owned(),
@@ -23,6 +15,23 @@ pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
     }));
     let body = (!outcome.edits.is_empty()).then(|| pieces(&outcome.edits, mail.body.len()));
     Answer { header, body, ending: ending(mail.origin, outcome.disposition, refusal) }
+}
+
+/// Fields with an empty value are taken out. MTAs count those that are left, so the last of a
+/// name goes first, and what is only changed comes before.
+fn changes(edits: &[HeadEdit]) -> Vec<HeaderChange> {
+    let (mut taken_out, changed): (Vec<&HeadEdit>, Vec<&HeadEdit>) =
+        edits.iter().partition(|edit| edit.value.is_empty());
+    taken_out.sort_by_key(|edit| std::cmp::Reverse(edit.index));
+    let changed = changed.into_iter().map(|edit| HeaderChange::Change {
+        name: edit.name.clone(),
+        index: edit.index,
+        value: edit.value.clone(),
+    });
+    let taken_out = taken_out
+        .into_iter()
+        .map(|edit| HeaderChange::Delete { name: edit.name.clone(), index: edit.index });
+    changed.chain(taken_out).collect()
 }
 
 fn pieces(edits: &[RawEdit], length: usize) -> Vec<Piece> {
@@ -51,21 +60,32 @@ fn ending(origin: Origin, disposition: Disposition, refusal: &str) -> Ending {
     }
 }
 
-/// Deletions of fields of our names, the highest index of each name first.
-fn removed(head: &[u8]) -> Vec<HeaderChange> {
-    let mut counts = [0_usize; OURS.len()];
-    for line in head.split(|&byte| byte == b'\n') {
-        let Some(colon) = line.iter().position(|&byte| byte == b':') else { continue };
-        let name = line.get(..colon).unwrap_or_default().trim_ascii_end();
-        let ours = OURS.iter().zip(&mut counts);
-        for (_, count) in ours.filter(|(ours, _)| name.eq_ignore_ascii_case(ours.as_bytes())) {
-            *count += 1;
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(name: &str, index: usize, value: &str) -> HeadEdit {
+        HeadEdit { name: name.to_owned(), index, range: 0..0, value: value.into() }
     }
-    OURS.iter()
-        .zip(counts)
-        .flat_map(|(name, count)| {
-            (1..=count).rev().map(|index| HeaderChange::Delete { name: (*name).to_owned(), index })
-        })
-        .collect()
+
+    #[test]
+    fn changes_come_before_deletions_and_those_from_the_bottom_up() {
+        let edits =
+            [edit("X-Linkmilter", 1, ""), edit("Subject", 1, " tag"), edit("X-Linkmilter", 2, "")];
+        let outcome = Outcome { head_edits: edits.to_vec(), ..Outcome::default() };
+        let delete = |index| HeaderChange::Delete { name: "X-Linkmilter".to_owned(), index };
+        let subject =
+            HeaderChange::Change { name: "Subject".to_owned(), index: 1, value: b" tag".to_vec() };
+        let found = answer(&Mail::default(), &outcome, "550 5.7.1 no").header;
+        assert_eq!(found, [subject, delete(2), delete(1)]);
+    }
+
+    #[test]
+    fn nobody_is_refused_on_the_non_smtpd_path() {
+        for disposition in [Disposition::Reject, Disposition::Tempfail] {
+            assert_eq!(ending(Origin::Local, disposition, "550 5.7.1 no"), Ending::Accept);
+        }
+        let refused = ending(Origin::Smtp, Disposition::Reject, "550 5.7.1 no");
+        assert_eq!(refused, Ending::Reject("550 5.7.1 no".to_owned()));
+    }
 }

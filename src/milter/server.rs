@@ -88,7 +88,8 @@ pub struct Limits {
     /// Connections at a time. At the limit the longest idle one makes room. Postfix opens one for
     /// each smtpd, 100 by default.
     pub connections: usize,
-    /// Bytes of all messages in memory. Over it, messages are put off (451): load passes.
+    /// Bytes of all messages in memory. Over it, messages are put off (451): load passes, and
+    /// whoever fills the memory must not get mail through unread.
     pub memory_bytes: usize,
     /// Between commands while no content is coming. An MTA keeps a connection as long as its
     /// client's session; libmilter waits 7,210 s.

@@ -1,0 +1,65 @@
+//! An engine that fails, inside the filter.
+
+use std::sync::Arc;
+
+use linkmilter::config::Sources;
+use linkmilter::daemon::filter::Filter;
+use linkmilter::daemon::journal::Recorder;
+use linkmilter::daemon::metrics::Metrics;
+use linkmilter::daemon::settings;
+use linkmilter::daemon::tell::Tell;
+use linkmilter::daemon::tlds::Tlds;
+use linkmilter::engine::{Facts, Inspection, Message, Policy, TldTable};
+use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
+use linkmilter::tld::store::Store;
+
+fn panics(_: Message<'_>, _: &Facts, _: &Policy, _: &TldTable) -> Inspection {
+    panic!("an engine that fails")
+}
+
+/// What the filter answers with an engine that panics, and its metrics.
+fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let state = dir.path().display();
+    std::fs::write(&file, format!("server.state_dir = \"{state}\"\n{settings}\n")).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let loaded = settings::load(&Sources::new(Some(file))).unwrap();
+        let metrics = Arc::new(Metrics::new());
+        let tell =
+            Tell { recorder: Recorder::off(Arc::clone(&metrics)), metrics: Arc::clone(&metrics) };
+        let tlds = Arc::new(Tlds::open(Store::new(dir.path())));
+        let filter = Filter::new(loaded, tlds, tell).with_engine(panics);
+        let mail = Mail {
+            sender: b"ann@example.com".to_vec(),
+            head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
+            body,
+            ..Mail::default()
+        };
+        let answer = filter.message(Arc::new(mail)).await;
+        (answer, metrics.text(std::time::SystemTime::now()))
+    })
+}
+
+#[test]
+fn a_panic_lets_the_message_go_on_unchanged_with_the_reason_in_header_and_counter() {
+    for size in [10, 1 << 20] {
+        let (answer, metrics) = answer("", vec![b'x'; size]);
+        assert_eq!((answer.body, answer.ending), (None, Ending::Accept));
+        let [HeaderChange::Delete { .. }, HeaderChange::Insert { name, value }] =
+            &answer.header[..]
+        else {
+            panic!("{:?}", answer.header);
+        };
+        assert_eq!(name, "X-Linkmilter");
+        assert!(value.contains("incomplete=panic"), "{value}");
+        assert!(metrics.contains("linkmilter_bypasses_total{cause=\"panic\"} 1"), "{metrics}");
+    }
+}
+
+#[test]
+fn the_operator_may_have_it_put_off_instead() {
+    let (answer, _) = answer("policy.on_error = \"tempfail\"", b"x".to_vec());
+    assert!(matches!(answer.ending, Ending::Tempfail(_)), "{:?}", answer.ending);
+}

@@ -1,0 +1,14 @@
+//! Mail through real MTAs, and what happens when something breaks.
+//!
+//! Every test starts its own MTA and its own daemon on free loopback ports, with queue,
+//! configuration and mailboxes in a temporary directory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod rig;
+
+mod engine_faults;
+mod faults;
+mod kill;
+mod opendkim;
+mod postfix;
+mod sendmail;
