@@ -54,7 +54,7 @@ pub fn introduction(listeners: &[Listener]) -> io::Result<String> {
     Ok(format!(
         "linkmilter listens at {}. Add to Postfix's main.cf:\n\
          smtpd_milters = {first}\n\
-         milter_default_action = tempfail\n",
+         non_smtpd_milters = $smtpd_milters\n",
         places.join(", ")
     ))
 }
