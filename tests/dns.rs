@@ -224,6 +224,51 @@ fn a_message_full_of_invented_tlds_asks_its_share_once_each() {
     assert_eq!(questions(&body, &Policy::default()).len(), 8);
 }
 
+// ---- commands -----------------------------------------------------------------------------
+
+#[test]
+fn commands_ask_only_on_request() {
+    let server = Scripted::start(|name| match name {
+        "zznew" => Reaction::Exists,
+        _ => Reaction::Rcode(3),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("linkmilter.toml");
+    let state = dir.path().display();
+    let text =
+        format!("[dns]\nservers = [\"{}\"]\n[server]\nstate_dir = \"{state}\"\n", server.address);
+    std::fs::write(&config, text).unwrap();
+    let message = "From: a@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\
+        see http://p\u{430}ypal.zznew/ and http://p\u{430}ypal.zznone/\r\n";
+    let mail = dir.path().join("mail.eml");
+    std::fs::write(&mail, message).unwrap();
+    let run = |args: &[&str], last: &str| {
+        let mut command = assert_cmd::Command::cargo_bin("linkmilter").unwrap();
+        command.args(args).arg("--config").arg(&config).args([last]);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let mail = mail.to_str().unwrap();
+    assert_eq!(run(&["rewrite", "--no-header"], mail), message);
+    let silent = run(&["scan"], mail);
+    assert!(silent.contains("tld-unverified"), "{silent}");
+    assert_eq!(run(&["tld", "check"], "zznew"), "zznew: not in the table\n");
+    assert_eq!(server.questions.lock().unwrap().len(), 0, "nobody was asked");
+
+    let edited = run(&["rewrite", "--no-header", "--dns"], mail);
+    assert!(edited.contains("hxxp://xn--pypal-4ve[.]zznew/"), "{edited}");
+    assert!(edited.contains("http://p\u{430}ypal.zznone/"), "no such TLD, no link: {edited}");
+    let scanned = run(&["scan", "--dns"], mail);
+    assert!(scanned.contains("zznew") && !scanned.contains("zznone"), "{scanned}");
+    assert_eq!(
+        run(&["tld", "check", "--dns"], "zznew"),
+        "zznew: not in the table, but in the DNS\n"
+    );
+    assert_eq!(
+        run(&["tld", "check", "--dns"], "zznone"),
+        "zznone: neither in the table nor in the DNS\n"
+    );
+}
+
 // ---- the rig ------------------------------------------------------------------------------
 
 struct Rig {

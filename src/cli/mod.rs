@@ -4,6 +4,7 @@ mod allow;
 mod check;
 mod config;
 mod digest;
+mod dns;
 mod explain;
 mod format;
 mod generate;

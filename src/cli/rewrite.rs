@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Answer;
+use super::dns::Asker;
 use super::message::{Lines, Whole};
 use crate::config::{self, Sources};
 use crate::engine::policy::{Defang, HeaderFields};
 use crate::engine::{Answers, Facts, Policy, inspect, splice};
-use crate::tld;
+use crate::tld::store::Store;
 
 /// Filter one message
 ///
@@ -24,6 +25,9 @@ pub struct Args {
     /// Treat every link as unsafe, to share a message with others
     #[arg(long)]
     defang_all: bool,
+    /// Ask the DNS about top-level domains that the table lacks
+    #[arg(long)]
+    dns: bool,
     /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -32,7 +36,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let settings = config::load(&Sources::new(args.config))?.settings()?;
+    let config = config::load(&Sources::new(args.config))?;
+    let settings = config.settings()?;
     let whole = Whole::read(args.file.as_deref())?;
     let message = whole.message();
     // A message that was filtered before keeps its fields: filtering it again changes nothing.
@@ -46,7 +51,13 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         ..Policy::clone(&settings.policies.default_policy())
     };
     let facts = Facts { host_name: "localhost".to_owned(), ..Facts::default() };
-    let outcome = inspect(message, &facts, &policy, &tld::builtin()).resolve(&Answers::new());
+    let tlds = Store::new(&config.server.state_dir).load().table;
+    let inspection = inspect(message, &facts, &policy, &tlds);
+    let answers = match args.dns {
+        true => Asker::new(&config)?.answers(&inspection.questions),
+        false => Answers::new(),
+    };
+    let outcome = inspection.resolve(&answers);
     let mut out = io::stdout().lock();
     let head = splice::apply::apply_head(message.head, &outcome.head_edits);
     let fields = Lines::of(message.head).fields(&outcome.fields);

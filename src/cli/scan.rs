@@ -15,11 +15,12 @@ use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::{Facts, Policy, Verdict};
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
-    Account, Completion, Error, Input, Journal, Progress, Report, Scan, Settings, Stream, Witness,
-    input, ranges,
+    Account, Completion, Dns, Error, Input, Journal, Progress, Report, Scan, Settings, Stream,
+    Witness, input, ranges,
 };
 
 use super::Answer;
+use super::dns::Asker;
 
 /// Judge the messages of archives
 ///
@@ -53,6 +54,9 @@ pub struct Args {
     /// this many MiB cut into ranges
     #[arg(long, value_name = "MIB", conflicts_with_all = ["files0_from", "format", "diff", "resume"])]
     ranges: Option<u64>,
+    /// Ask the DNS about top-level domains that the table lacks
+    #[arg(long)]
+    dns: bool,
     /// Write a line for every link, good ones included (jsonl, csv)
     #[arg(long)]
     all_links: bool,
@@ -175,6 +179,13 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
     };
     let config = config::load(&sources)?;
     let policy = config.settings()?.policies.default_policy();
+    let dns = match args.dns {
+        true => {
+            let asker = Asker::new(&config)?;
+            Dns::Asked(Box::new(move |questions| asker.answers(questions)))
+        }
+        false => Dns::Silent,
+    };
     let all = args.all_links || args.witness;
     Ok(Settings {
         policy: Policy {
@@ -184,6 +195,7 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
         },
         facts: Facts::default(),
         tlds: crate::tld::builtin(),
+        dns,
         stream: match args.format {
             _ if args.diff => Stream::Diff,
             Format::Jsonl => Stream::Jsonl,
@@ -200,7 +212,7 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
 /// What must be the same for a journal to be taken up: all but the cores and the journal itself.
 fn command(args: &Args) -> String {
     format!(
-        "linkmilter {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "linkmilter {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         env!("CARGO_PKG_VERSION"),
         args.paths,
         args.format,
@@ -210,6 +222,7 @@ fn command(args: &Args) -> String {
         args.all_links,
         args.account,
         args.witness,
+        args.dns,
         args.config,
         args.max_message,
     )

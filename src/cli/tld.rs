@@ -7,13 +7,14 @@ use std::time::SystemTime;
 use anyhow::Context;
 
 use crate::config::{self, Config, Sources};
-use crate::daemon::resolver::{Options, Resolver};
-use crate::engine::{Answer as DnsAnswer, TldTable};
+use crate::daemon::resolver::Options;
+use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
 use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
 use crate::tld::store::{Origin, Store, Stored};
 
 use super::Answer;
+use super::dns::Asker;
 
 /// Show, ask or refresh the table of top-level domains
 ///
@@ -93,11 +94,15 @@ fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyh
         .map(|(_, tld)| tld.clone())
         .filter(|tld| dns && is_tld_syntax(tld) && !table.contains(tld))
         .collect();
-    let answers = if unknown.is_empty() { Vec::new() } else { ask(config, &unknown)? };
+    let answers = if unknown.is_empty() {
+        Answers::new()
+    } else {
+        Asker::with(&Options { questions: unknown.len(), ..Options::of(config) })?.answers(&unknown)
+    };
     let mut out = String::new();
     let mut all = true;
     for (name, tld) in &tlds {
-        let answer = answers.iter().find(|(asked, _)| asked == tld).map(|(_, answer)| *answer);
+        let answer = answers.get(tld).copied();
         let (exists, says) = match answer {
             _ if table.contains(tld) => (true, "in the table"),
             Some(DnsAnswer::Exists) => (true, "not in the table, but in the DNS"),
@@ -120,17 +125,6 @@ fn tld_of(name: &str) -> String {
     let name = name.trim().trim_end_matches(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']);
     let label = name.rsplit(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']).next().unwrap_or(name);
     idna::domain_to_ascii(label).unwrap_or_else(|_| label.to_owned())
-}
-
-/// Asks the DNS, some names at a time.
-fn ask(config: &Config, names: &[String]) -> anyhow::Result<Vec<(String, DnsAnswer)>> {
-    let options = Options { questions: names.len(), ..Options::of(config) };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let resolver = Resolver::hickory(&options)?;
-        let answers = resolver.answers(names).await;
-        Ok(answers.into_iter().collect())
-    })
 }
 
 fn update(config: &Config, store: &Store) -> anyhow::Result<Answer> {

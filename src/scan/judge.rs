@@ -46,12 +46,44 @@ pub enum Witness {
     Yes,
 }
 
+/// Who answers about TLDs that the table lacks.
+#[derive(Default)]
+pub enum Dns {
+    /// Nobody: they are unverified.
+    #[default]
+    Silent,
+    /// Whoever asks the DNS for us, from any thread.
+    Asked(Box<Ask>),
+}
+
+/// From the questions of one message to what was answered in time.
+pub type Ask = dyn Fn(&[String]) -> Answers + Send + Sync;
+
+impl Dns {
+    fn answers(&self, questions: &[String]) -> Answers {
+        match self {
+            Dns::Silent => Answers::new(),
+            Dns::Asked(ask) => ask(questions),
+        }
+    }
+}
+
+impl std::fmt::Debug for Dns {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Dns::Silent => "Silent",
+            Dns::Asked(_) => "Asked",
+        })
+    }
+}
+
 /// How messages are judged and written.
 #[derive(Debug)]
 pub struct Settings {
     pub policy: Policy,
     pub facts: Facts,
     pub tlds: TldTable,
+    pub dns: Dns,
     pub stream: Stream,
     /// Findings of less are not written.
     pub least: Verdict,
@@ -117,7 +149,10 @@ impl<'s> Judge<'s> {
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
         engine::inspect_guarded(message, &settings.facts, &settings.policy, &settings.tlds)
-            .map(|inspection| inspection.resolve(&Answers::new()))
+            .map(|inspection| {
+                let answers = settings.dns.answers(&inspection.questions);
+                inspection.resolve(&answers)
+            })
             .unwrap_or_else(|| Outcome {
                 bypasses: vec![("0".to_owned(), Bypass::Panic)],
                 ..Outcome::default()
@@ -249,6 +284,7 @@ mod tests {
             policy: Policy::default(),
             facts: Facts::default(),
             tlds: TldTable::default(),
+            dns: Dns::Silent,
             stream: Stream::Jsonl,
             least: Verdict::Notice,
             account: Account::Findings,

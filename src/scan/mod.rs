@@ -27,7 +27,7 @@ use crate::record::tally::Tally;
 
 pub use input::Input;
 pub use journal::Journal;
-pub use judge::{Account, Settings, Stream, Witness};
+pub use judge::{Account, Dns, Settings, Stream, Witness};
 pub use pipeline::{Completion, Scan};
 pub use progress::Progress;
 
