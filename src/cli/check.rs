@@ -13,6 +13,7 @@ use crate::engine::host::{
 use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
+use crate::engine::unicode::hosts::is_bidi_control;
 use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses
@@ -184,13 +185,26 @@ fn json(record: &JudgementRecord) -> String {
 /// `unsafe  раypal.com  mixed-script target-lookalike`, and the explanation below, indented.
 fn plain(record: &JudgementRecord) -> String {
     let mut out = String::new();
-    let _ = write!(out, "{:<8} {}", record.verdict, record.input);
+    let _ = write!(out, "{:<8} {}", record.verdict, harmless(&record.input));
     if !record.reasons.is_empty() {
         let _ = write!(out, "  {}", record.reasons.join(" "));
     }
     out.push('\n');
     for line in &record.explanation {
-        let _ = writeln!(out, "         {line}");
+        let _ = writeln!(out, "         {}", harmless(line));
+    }
+    out
+}
+
+/// What a terminal would act upon, or turn round, in escaped form.
+fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || is_bidi_control(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
     }
     out
 }
@@ -198,6 +212,11 @@ fn plain(record: &JudgementRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_does_nothing_to_the_terminal() {
+        assert_eq!(harmless("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
+    }
 
     #[test]
     fn targets_are_read_as_people_write_them() {

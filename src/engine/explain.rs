@@ -96,6 +96,9 @@ pub fn host(judgement: &Judgement) -> Vec<String> {
     if judgement.ascii != judgement.unicode {
         lines.push(format!("{} is {} in the DNS", judgement.unicode, judgement.ascii));
     }
+    if judgement.reasons.contains(Reason::NumericHost) {
+        lines.push(format!("browsers go to the address {}", judgement.ascii));
+    }
     if let Some(target) = &judgement.target {
         lines.push(format!("it reads as {target}, which it is not"));
     }

@@ -81,7 +81,7 @@ impl Form {
             form.oversized(text);
             return form;
         }
-        form.note_raw(text);
+        form.note_dots(text);
         for label in text.split(is_dot) {
             form.read_label(label);
         }
@@ -129,11 +129,7 @@ impl Form {
         bare
     }
 
-    /// What mapping will remove or replace without a trace.
-    fn note_raw(&mut self, text: &str) {
-        if text.contains(|c| Class::of(c).is_ignored()) {
-            self.report(Reason::InvisibleRemoved, Verdict::Notice);
-        }
+    fn note_dots(&mut self, text: &str) {
         if text.contains(|c| is_dot(c) && c != '.') {
             self.report(Reason::DotVariant, Verdict::Notice);
         }
@@ -151,11 +147,15 @@ impl Form {
         }
         // A mapping may yield dots (U+2488 DIGIT ONE FULL STOP): then the pieces have no
         // spelling of their own.
-        if unicode.contains('.') {
-            self.parts.extend(unicode.split('.').map(|piece| Part::mapped(piece, piece)));
-        } else {
-            self.parts.push(Part::mapped(label, &unicode));
+        let mut pieces: Vec<Part> = match unicode.contains('.') {
+            true => unicode.split('.').map(|piece| Part::mapped(piece, piece)).collect(),
+            false => vec![Part::mapped(label, &unicode)],
+        };
+        if label.contains(|c| Class::of(c).is_ignored()) {
+            let removed = (Reason::InvisibleRemoved, Verdict::Notice);
+            pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
+        self.parts.append(&mut pieces);
     }
 
     fn join(&mut self) {
@@ -405,10 +405,7 @@ mod tests {
         assert_eq!(Form::read("xn--e1afmkfd.com").unicode, "пример.com");
         assert_eq!(Form::read("%70aypal.com").problems, [(Reason::EncodedHost, Verdict::Suspect)]);
         assert_eq!(Form::read("%D1%8F.рф").problems, []);
-        assert_eq!(
-            Form::read("pay\u{ad}pal.com").problems,
-            [(Reason::InvisibleRemoved, Verdict::Notice)]
-        );
+        assert_eq!(reasons("pay\u{ad}pal.com"), [(Reason::InvisibleRemoved, Verdict::Notice)]);
         assert_eq!(
             Form::read("a\u{202e}b.com").problems,
             [(Reason::BidiControl, Verdict::Invalid)]

@@ -17,6 +17,7 @@ use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
 use super::glyphs::{Glyph, Shape, glyph};
+use super::script::is_numeral;
 
 /// How a label resembles a name, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,11 +99,11 @@ pub fn reads_as(c: char) -> Option<String> {
 /// a letter that looks like no Latin one has no reading.
 pub(super) fn readings(c: char) -> Vec<Reading> {
     let mut out: Vec<Reading> = Vec::new();
-    let mut add = |text: String, likeness, shape| {
-        if out.iter().all(|reading| reading.text != text) {
-            out.push(Reading { text, likeness, shape });
-        }
-    };
+    let mut add =
+        |text: String, likeness, shape| match out.iter_mut().find(|reading| reading.text == text) {
+            Some(known) => known.shape = known.shape.min(shape),
+            None => out.push(Reading { text, likeness, shape }),
+        };
     if is_combining_mark(c) {
         add(String::new(), Likeness::Marks, Shape::Near);
         return out;
@@ -115,8 +116,10 @@ pub(super) fn readings(c: char) -> Vec<Reading> {
     let known = glyph(c);
     if let Some(base) = prototype(c) {
         // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
-        let stroke = accented && (c == 'ı' || reads_with_stroke(c));
-        add(base, if stroke { Likeness::Marks } else { Likeness::Foreign }, Shape::Same);
+        let marked = reads_with_mark(c);
+        let stroke = accented && (c == 'ı' || marked);
+        let shape = if marked { Shape::Near } else { Shape::Same };
+        add(base, if stroke { Likeness::Marks } else { Likeness::Foreign }, shape);
     }
     if let Some(Glyph { readings, shape }) = known {
         for text in readings {
@@ -141,7 +144,7 @@ fn prototype(c: char) -> Option<String> {
         .filter(|base| !base.is_empty())
 }
 
-fn reads_with_stroke(c: char) -> bool {
+fn reads_with_mark(c: char) -> bool {
     let mut buffer = [0; 4];
     let spelled: &str = c.encode_utf8(&mut buffer);
     skeleton(spelled).any(is_combining_mark)
@@ -382,9 +385,12 @@ pub(super) fn reads_as_latin(label: &str) -> bool {
         if c.is_ascii_digit() || c == '-' {
             continue;
         }
+        let letter = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
         let same = !c.is_ascii()
             && !is_combining_mark(c)
-            && readings(c).iter().any(|reading| reading.shape == Shape::Same);
+            && readings(c).iter().any(|reading| {
+                reading.shape == Shape::Same && (letter(&reading.text) || is_numeral(c))
+            });
         if !same || c.script() == Script::Latin {
             return false;
         }
@@ -400,7 +406,7 @@ pub(super) fn reads_as_number(label: &str) -> bool {
         if c.is_ascii_digit() || c == '-' {
             continue;
         }
-        if c.is_ascii() || c.script() == Script::Latin && !reads_as_digit(c) || !reads_as_digit(c) {
+        if c.is_ascii() || !reads_as_digit(c) {
             return false;
         }
         foreign = true;
@@ -409,7 +415,7 @@ pub(super) fn reads_as_number(label: &str) -> bool {
 }
 
 fn reads_as_digit(c: char) -> bool {
-    let ring = super::script::is_numeral(c);
+    let ring = is_numeral(c);
     readings(c).iter().any(|reading| match reading.text.as_str() {
         "o" | "l" | "i" => ring,
         text => text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_digit()),
@@ -528,7 +534,10 @@ mod tests {
         for label in ["ѕсоре", "ск", "аррӏе", "חסד", "ικα"] {
             assert!(reads_as_latin(label), "{label}");
         }
-        for label in ["музей", "я", "в", "apple", "123", "αβ"] {
+        // Ordinary words: Greek for island, Hebrew for India, Malayalam for city, Georgian.
+        for label in
+            ["музей", "я", "в", "apple", "123", "αβ", "νησί", "הודו", "നഗര", "კვირა", "დიდი"]
+        {
             assert!(!reads_as_latin(label), "{label}");
         }
     }

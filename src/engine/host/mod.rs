@@ -108,12 +108,12 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
         return judgement;
     }
     let bounds = glue::bounds(spelling, context);
-    let longer = judge_part(spelling, 0..bounds.end, context);
-    if bounds.start == 0 {
-        return longer;
+    if bounds == (0..spelling.len()) {
+        return Judgement { span: bounds, ..judge_whole(spelling, context) };
     }
+    let longer = judge_part(spelling, 0..bounds.end, context);
     // S27: the longer reading is at most a notice, unless it reads as a protected name.
-    if longer.target.is_some() && longer.verdict >= Verdict::Unsafe {
+    if bounds.start == 0 || longer.target.is_some() && longer.verdict >= Verdict::Unsafe {
         return longer;
     }
     judge_part(spelling, bounds, context)

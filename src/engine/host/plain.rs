@@ -15,36 +15,45 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
         return None;
     }
     let sets = [context.protected, context.own];
-    name.as_bytes().split(|byte| *byte == b'.').all(|label| is_plain(label, &sets)).then_some(())?;
+    let mut familiar = false;
+    for label in name.as_bytes().split(|byte| *byte == b'.') {
+        familiar |= read(label, &sets)? == Look::Familiar;
+    }
     let ascii = name.to_ascii_lowercase();
     let (_, tld) = ascii.rsplit_once('.')?;
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
-    if !sound || context.blocked.covers(&ascii) {
+    // What looks like a protected name is most often just that.
+    if !sound
+        || familiar && !sets.iter().any(|names| names.covers(&ascii))
+        || context.blocked.covers(&ascii)
+    {
         return None;
     }
     let question = question(&ascii, context);
-    Some(Judgement {
-        unicode: ascii.clone(),
-        ascii,
-        question,
-        span: 0..spelling.len(),
-        ..Judgement::default()
-    })
+    let unicode = ascii.clone();
+    Some(Judgement { ascii, unicode, question, span: 0..spelling.len(), ..Judgement::default() })
 }
 
-fn is_plain(label: &[u8], sets: &[&Names; 2]) -> bool {
+/// Whether a label looks like a protected name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Unknown,
+    Familiar,
+}
+
+/// Reads a label; `None` when it is not plain.
+fn read(label: &[u8], sets: &[&Names; 2]) -> Option<Look> {
     if label.is_empty() || label.len() > LABEL_OCTETS {
-        return false;
+        return None;
     }
     let mut whole = LookHash::EMPTY;
     let mut token = LookHash::EMPTY;
+    let mut familiar = false;
     let mut hyphenated = false;
     for byte in label {
         match byte {
             b'-' => {
-                if known(token, sets) {
-                    return false;
-                }
+                familiar |= known(token, sets);
                 hyphenated = true;
                 token = LookHash::EMPTY;
                 whole.ascii(b'-');
@@ -53,13 +62,14 @@ fn is_plain(label: &[u8], sets: &[&Names; 2]) -> bool {
                 whole.ascii(*byte);
                 token.ascii(*byte);
             }
-            _ => return false,
+            _ => return None,
         }
     }
     let sound = label.first() != Some(&b'-')
         && label.last() != Some(&b'-')
         && label.get(2..4) != Some(b"--".as_slice());
-    sound && !known(whole, sets) && !(hyphenated && known(token, sets))
+    familiar |= known(whole, sets) || hyphenated && known(token, sets);
+    sound.then_some(if familiar { Look::Familiar } else { Look::Unknown })
 }
 
 fn known(look: LookHash, sets: &[&Names; 2]) -> bool {

@@ -83,6 +83,7 @@ pub fn judge_url(url: &str, navigation: Navigation, context: &Context<'_>) -> Li
     if let Some(authority) = parts.authority {
         link.kind = Kind::Url;
         link.authority(authority, &context);
+        link.behind_backslash(parts.tail, &context);
     }
     link.tail(parts.tail, &context);
     link
@@ -168,6 +169,17 @@ impl LinkJudgement {
             None => authority,
         };
         self.lead(judge(strip_port(host_and_port), context));
+    }
+
+    /// `https://example.com\\@attack.example`: browsers go to the former, what takes the backslash
+    /// for userinfo to the latter.
+    fn behind_backslash(&mut self, tail: &str, context: &Context<'_>) {
+        let Some(rest) = tail.strip_prefix('\\') else { return };
+        let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if let Some((_, host)) = rest.rsplit_once('@') {
+            self.add(Reason::Userinfo, Reason::Userinfo.verdict());
+            self.also(judge(strip_port(host), context));
+        }
     }
 
     /// Userinfo is suspect; one that reads as a host deceives.
@@ -490,6 +502,7 @@ mod tests {
             ("https://www%2Epaypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
             ("https://john.smith@example.com/", Reason::Userinfo, Verdict::Suspect),
             ("https://user:secret@example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://example.com\\@attack.example", Reason::Userinfo, Verdict::Suspect),
             ("https://example.com/?u=https://example.org/", Reason::EmbeddedUrl, Verdict::Notice),
             ("https://example.com/iPhone_%E0%B8%A3%E0%B8%B2", Reason::ScriptPath, Verdict::Notice),
             ("https://%65xample.com/", Reason::EncodedHost, Verdict::Suspect),

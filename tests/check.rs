@@ -1,0 +1,73 @@
+//! `linkmilter check` as scripts use it: what it prints, and how it ends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn check(arguments: &[&str], input: &str) -> (i32, String) {
+    let output = Command::cargo_bin("linkmilter")
+        .unwrap()
+        .arg("check")
+        .args(arguments)
+        .write_stdin(input)
+        .output()
+        .unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+fn records(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn one_object_a_line_with_the_fields_of_the_contract() {
+    let input = "https://раypal.com/\nwww.example.com\nuser@example.org\n\n";
+    let (code, text) = check(&["--json"], input);
+    assert_eq!(code, 1);
+    let records = records(&text);
+    let kinds: Vec<&str> = records.iter().map(|record| record["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["url", "host", "address"]);
+    let first = &records[0];
+    assert_eq!(first["input"], "https://раypal.com/");
+    assert_eq!(first["verdict"], "unsafe");
+    assert_eq!(first["reasons"], serde_json::json!(["mixed-script", "target-lookalike"]));
+    assert_eq!(first["ascii"], "xn--ypal-43d9g.com");
+    assert_eq!(first["unicode"], "раypal.com");
+    assert_eq!(first["target"], "paypal.com");
+    let character = &first["labels"][0]["characters"][0];
+    assert_eq!(character["code"], "U+0440");
+    assert_eq!(character["name"], "CYRILLIC SMALL LETTER ER");
+    assert_eq!(character["reads_as"], "p");
+}
+
+#[test]
+fn the_exit_code_answers() {
+    assert_eq!(check(&["www.example.com", "amazon.de"], "").0, 0);
+    assert_eq!(check(&["https://example.com/Windows_для_чайников"], "").0, 0);
+    assert_eq!(check(&["0x7f.1"], "").0, 1);
+    assert_eq!(check(&["--protected", "/nonexistent", "example.com"], "").0, 2);
+}
+
+#[test]
+fn names_of_a_file_are_protected() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "# ours\nmodern.example\n").unwrap();
+    let list = file.path().to_str().unwrap();
+    assert_eq!(check(&["--protected", list, "modem.example", "www.modern.example"], "").0, 0);
+    assert_eq!(check(&["--protected", list, "m0dern.example"], "").0, 1);
+    std::fs::write(file.path(), "good.example\nnot a name\n").unwrap();
+    assert_eq!(check(&["--protected", list, "example.com"], "").0, 2);
+}
+
+#[test]
+fn words_say_which_character() {
+    let (code, text) = check(&["аррӏе.com"], "");
+    assert_eq!(code, 1);
+    for line in [
+        "unsafe   аррӏе.com  whole-script target-lookalike",
+        "U+04CF CYRILLIC SMALL LETTER PALOCHKA reads as Latin l",
+        "in a message the filter would take it apart",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+}
