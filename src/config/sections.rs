@@ -42,7 +42,8 @@ settings! {
         /// Default: twelve times Postfix's own default limit, so the MTA decides.
         max_message: Size = "\"128MiB\"", Reload, 65536..=4294967296;
         /// Message bodies held in memory at the same time, in bytes, over all connections. Beyond
-        /// it messages go on unread and are counted. Default: fits a small virtual machine.
+        /// it messages are put off (451): load passes, and nobody gets mail through unread by
+        /// filling the memory. Default: fits a small virtual machine.
         max_memory: Size = "\"512MiB\"", Reload, 1048576..=1099511627776;
         /// Longest silence of a connection, between messages. Default: above Postfix's 300 s, which
         /// then closes first.

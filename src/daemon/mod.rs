@@ -29,12 +29,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::config::{self, Address, Flag, Sources};
+use crate::config::{self, Flag, Sources};
 use crate::milter::Server;
-use crate::milter::endpoint::Listener;
+use crate::milter::endpoint::{Access, Listener};
 use crate::tld::refresh::Fetch;
 use crate::tld::store::Store;
 use filter::Filter;
@@ -111,7 +112,7 @@ async fn serve(
     let tlds = Arc::new(Tlds::open(Store::new(&loaded.config.server.state_dir)));
     let _pid = PidFile::write(loaded.config.pid_file());
     let tell = Tell { recorder: recorder(&loaded, &metrics), metrics: Arc::clone(&metrics) };
-    open_metrics(&loaded, &metrics, &health).await?;
+    open_metrics(&loaded, &metrics, &health)?;
     let limits = loaded.limits();
     let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), tell));
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
@@ -192,21 +193,32 @@ fn plan(loaded: &Loaded) -> Option<digest::Plan> {
     })
 }
 
-async fn open_metrics(
+/// Opens the metrics endpoint, if there is to be one. Call it inside the runtime.
+fn open_metrics(
     loaded: &Loaded,
     metrics: &Arc<Metrics>,
     health: &Arc<Health>,
 ) -> anyhow::Result<()> {
     let Some(address) = &loaded.config.metrics.listen else { return Ok(()) };
     let place = listen::endpoint(address);
-    let listener = match address {
-        Address::Inet { host, port } => {
-            tokio::net::TcpListener::bind((host.as_str(), *port)).await.map(endpoint::Listener::Tcp)
-        }
-        Address::Unix(path) => tokio::net::UnixListener::bind(path).map(endpoint::Listener::Unix),
+    let access = Access { mode: loaded.config.server.socket_mode.0, group: None };
+    let open = || -> std::io::Result<_> {
+        Ok(match Listener::bind(&place, access)? {
+            Listener::Inet(socket) => {
+                (endpoint::Listener::Tcp(TcpListener::from_std(socket)?), None)
+            }
+            Listener::Unix(socket, file) => {
+                (endpoint::Listener::Unix(UnixListener::from_std(socket)?), file)
+            }
+        })
     };
-    let listener = listener.with_context(|| format!("metrics: cannot listen at {place}"))?;
-    tokio::spawn(endpoint::serve(listener, Arc::clone(metrics), Arc::clone(health)));
+    let (listener, file) = open().with_context(|| format!("metrics: cannot listen at {place}"))?;
+    let (metrics, health) = (Arc::clone(metrics), Arc::clone(health));
+    tokio::spawn(async move {
+        // Removed with the task.
+        let _file = file;
+        endpoint::serve(listener, metrics, health).await;
+    });
     Ok(())
 }
 

@@ -279,3 +279,43 @@ fn memory_comes_back_after_a_burst_of_large_messages() {
     }
     eprintln!("resident: idle {idle}, after the burst {}", daemon.resident());
 }
+
+/// Field failure 6 (pymilter #35): memory grows over 200,000 mails. The extra `soak` sends as many.
+#[test]
+fn field_failure_06_memory_does_not_grow_with_the_mails() {
+    grows_not(10_000);
+}
+
+#[test]
+#[ignore = "the extra `soak`: some minutes"]
+fn soak() {
+    grows_not(200_000);
+}
+
+/// Sends that many messages, good and bad, over eight connections; memory must be flat from the
+/// first tenth on.
+fn grows_not(messages: usize) {
+    let daemon = Daemon::start("");
+    let clean = letters::filler(8 << 10);
+    let bodies = [clean.as_bytes(), mixed_body(), b"x", b""];
+    let round = |count: usize| {
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let mut mta = Mta::begin(daemon.connect()).with_patience();
+                    for number in 0..count / 8 {
+                        let said = mta.filter(&UTF8, bodies[number % 4], "Q1");
+                        assert_eq!(said.ending.0, b'a');
+                    }
+                });
+            }
+        });
+        daemon.resident()
+    };
+    let first = round(messages / 10);
+    let figures: Vec<u64> = (0..9).map(|_| round(messages / 10)).collect();
+    eprintln!("resident after each tenth of {messages}: {first} {figures:?}");
+    let last = figures[8];
+    assert!(last <= first + first / 4 + (2 << 20), "grew from {first} to {last}");
+    assert_eq!(daemon.metric("linkmilter_messages_total"), (messages / 80 * 80) as u64);
+}

@@ -150,6 +150,31 @@ fn an_8bitmime_message_keeps_its_other_bytes() {
     assert!(body.starts_with(b"caf\xe9 \x80\x9f ") && body.ends_with(b" na\xefve\r\n"), "{body:?}");
 }
 
+/// Field failure 7 (MIMEDefang #16): rebuilding re-wraps untouched parts and breaks signed PDFs.
+#[test]
+fn field_failure_07_parts_that_are_not_edited_keep_every_byte() {
+    let (_daemon, postfix) = pair();
+    // Base64 in lines of odd lengths, a blank line in the middle, trailing blanks, and no final
+    // line end before the boundary's.
+    let pdf = "JVBERi0xLjcNCg==\r\nJVBE\r\nRi0xLjcNCiXi48/TDQoxIDAgb2JqDQo8PC9UeXBl  \r\n\r\n\
+               L0NhdGFsb2c+Pg0KZW5kb2JqDQp0cmFpbGVyDQo8PC9Sb290IDEgMCBSPj4NCiUlRU9GDQo=";
+    let frame = |text: &str| {
+        format!(
+            "--x\r\nContent-Type: text/plain; charset=utf-8\r\n\
+             Content-Transfer-Encoding: 8bit\r\n\r\n{text}\r\n\
+             --x\r\nContent-Type:application/pdf;\r\n\tname=\"a.pdf\"\r\n\
+             content-transfer-encoding:BASE64\r\n\r\n{pdf}\r\n--x--\r\n\r\n\r\n"
+        )
+    };
+    let body = frame("https://www.p\u{430}ypal.com/login");
+    let data = format!("{}{body}", letters::head("multipart/mixed; boundary=x"));
+    let letter = Letter { parameters: "BODY=8BITMIME", ..Letter::new(data.as_bytes()) };
+    let delivered = deliver(&postfix, &letter);
+    let expected = frame("hxxps://www[.]xn--pypal-4ve[.]com/login");
+    assert_eq!(String::from_utf8(delivered.body()).unwrap(), expected);
+    assert_eq!(restored(&delivered), body.as_bytes());
+}
+
 #[test]
 fn both_sockets_and_both_paths_into_postfix() {
     let daemon = Daemon::listen("", &["inet:0@127.0.0.1", "unix:socket"]);

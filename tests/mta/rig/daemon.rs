@@ -178,7 +178,6 @@ fn configuration(dir: &Path, settings: &str) -> String {
 }
 
 fn spawn(dir: &Path, listen: &[String], wrapper: &str) -> (Child, Vec<String>) {
-    let _ = fs::remove_file(dir.join("metrics"));
     let log = File::options().append(true).create(true).open(dir.join("log")).unwrap();
     let binary = env!("CARGO_BIN_EXE_linkmilter");
     let mut command = match wrapper {
