@@ -1,11 +1,232 @@
 //! `linkmilter explain`.
 
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+
 use super::Answer;
+use super::message::Whole;
+use crate::config::{self, Sources};
+use crate::engine::Facts;
+use crate::engine::mime::{self, Message, Part};
+use crate::engine::outcome::{Done, Verdict};
+use crate::engine::policy::{Mode, Policy};
+use crate::engine::span::TextEdit;
+use crate::engine::trace::{Trace, Traced, trace};
+use crate::policy::Envelope;
+use crate::tld;
 
 /// Show a message as the engine sees it
+///
+/// The parts with their layers, every link with its verdict and reasons, the rule that applies,
+/// and the edits.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// The envelope that selects the rule: the sender and a recipient
+    #[arg(long = "as", value_name = "SENDER,RECIPIENT")]
+    envelope: Option<String>,
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The message [default: standard input]
+    message: Option<PathBuf>,
+}
 
-pub fn run(_args: Args) -> anyhow::Result<Answer> {
-    anyhow::bail!("not built yet")
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let settings = config::load(&Sources::new(args.config))?.settings()?;
+    let whole = Whole::read(args.message.as_deref())?;
+    let envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
+    let selection = settings.policies.select(&envelope);
+    let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));
+    let facts = Facts {
+        recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),
+        ..Facts::default()
+    };
+    let seen = trace(whole.message(), &facts, &selection.policy, &tld::builtin());
+    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let paint = if colour { Paint::Ansi } else { Paint::Plain };
+    let page = page(whole.message(), &selection.policy, &seen, paint);
+    io::stdout().write_all(page.as_bytes()).context("cannot write to standard output")?;
+    Ok(Answer::Done)
+}
+
+fn envelope(words: &str) -> anyhow::Result<Envelope> {
+    let (sender, recipient) = words.split_once(',').with_context(|| {
+        format!("expected --as SENDER,RECIPIENT with a comma between, found {words:?}")
+    })?;
+    let recipients = [recipient.trim()].into_iter().filter(|to| !to.is_empty());
+    Ok(Envelope {
+        sender: sender.trim().to_owned(),
+        recipients: recipients.map(str::to_owned).collect(),
+        ..Envelope::default()
+    })
+}
+
+/// Whether verdicts are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paint {
+    Plain,
+    Ansi,
+}
+
+impl Paint {
+    fn verdict(self, verdict: Verdict) -> String {
+        let code = match verdict {
+            Verdict::Ok => "32",
+            Verdict::Notice => "36",
+            Verdict::Suspect => "33",
+            Verdict::Unsafe | Verdict::Invalid => "31;1",
+        };
+        self.with(code, verdict.as_str())
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        match self {
+            Paint::Plain => text.to_owned(),
+            Paint::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
+        }
+    }
+}
+
+fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> String {
+    let mode = match policy.mode {
+        Mode::ReportOnly => "report-only",
+        Mode::Enforce => "enforce",
+        Mode::Strict => "strict",
+    };
+    let mut out = format!(
+        "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{})\n",
+        message.head.len(),
+        message.body.len(),
+        seen.tree.parts.len(),
+        policy.rule,
+        policy.exempt.as_ref().map(|why| format!(", exempt: {why}")).unwrap_or_default(),
+    );
+    section(&mut out, "header", seen.links.iter().filter(|link| link.part.is_none()), paint);
+    for (index, part) in seen.tree.parts.iter().enumerate() {
+        let title = title(message, seen, index, part);
+        let here = seen.links.iter().filter(|link| link.part == Some(index));
+        section(&mut out, &title, here, paint);
+    }
+    for (part, bypass) in &seen.bypasses {
+        let _ = writeln!(out, "\nnot read: part {part}: {bypass}");
+    }
+    out
+}
+
+/// `part 1.2: html, signed; base64 → utf-8`, with every reading.
+fn title(message: Message<'_>, seen: &Trace, index: usize, part: &Part) -> String {
+    let mut title = format!("part {}: {}", part.path, format!("{:?}", part.media).to_lowercase());
+    if part.surroundings.signed {
+        title.push_str(", signed");
+    }
+    if part.surroundings.attachment {
+        title.push_str(", attachment");
+    }
+    for (number, reading) in mime::readings(message, &seen.tree, index).iter().enumerate() {
+        let or = if number == 0 { ";" } else { " or" };
+        let _ = write!(title, "{or} {} → {}", reading.transfer.as_str(), reading.charset.name());
+    }
+    title
+}
+
+fn section<'a>(
+    out: &mut String,
+    title: &str,
+    links: impl Iterator<Item = &'a Traced>,
+    paint: Paint,
+) {
+    let _ = writeln!(out, "\n{}", paint.with("1", title));
+    for link in links {
+        let finding = &link.finding;
+        let reasons: Vec<&str> = finding.reasons.iter().map(|reason| reason.code()).collect();
+        let done = match finding.done {
+            Done::Reported => "",
+            Done::Edited => ", edited",
+            Done::Exempt => ", exempt",
+        };
+        let _ = writeln!(out, "  {}", visible(&finding.spelling));
+        let _ = writeln!(
+            out,
+            "    {}{}{}{done}; {}, bytes {}..{}",
+            paint.verdict(finding.verdict),
+            if reasons.is_empty() { "" } else { ": " },
+            reasons.join(", "),
+            finding.place,
+            finding.span.start,
+            finding.span.end,
+        );
+        if !finding.ascii.is_empty() && finding.ascii != finding.unicode {
+            let _ = writeln!(out, "    host {} = {}", finding.unicode, finding.ascii);
+        }
+        if let Some(target) = &finding.target {
+            let _ = writeln!(out, "    reads as {target}");
+        }
+        if let Some(tld) = &link.question {
+            let _ = writeln!(out, "    a link if the DNS knows .{tld}");
+        }
+        edits(out, &link.edits);
+    }
+}
+
+fn edits(out: &mut String, edits: &[TextEdit]) {
+    for edit in edits {
+        let _ = writeln!(
+            out,
+            "    text {}..{} becomes {:?}",
+            edit.range.start, edit.range.end, edit.replacement
+        );
+    }
+}
+
+/// Controls and what turns or hides text are shown as escapes: a terminal is deceived as well.
+fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\u{200B}'..='\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{FEFF}'
+            | '\u{AD}' => format!("\\u{{{:X}}}", u32::from(c)),
+            c if c.is_control() => c.escape_default().to_string(),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_shows_parts_links_and_edits() {
+        let whole = Whole::new(
+            "From: a@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhttp://p\u{430}ypal.com/\u{202E}\r\n"
+                .as_bytes()
+                .to_vec(),
+        );
+        let policy = Policy::default();
+        let seen = trace(whole.message(), &Facts::default(), &policy, &tld::builtin());
+        let page = page(whole.message(), &policy, &seen, Paint::Plain);
+        for piece in [
+            "rule: default (enforce)",
+            "part 1: plain",
+            "8bit → utf-8",
+            "xn--pypal-4ve.com",
+            "becomes \"[.]\"",
+            "mixed-script",
+        ] {
+            assert!(page.contains(piece), "{piece}:\n{page}");
+        }
+        assert!(!page.contains('\u{202E}'));
+    }
+
+    #[test]
+    fn an_envelope_needs_its_comma() {
+        assert!(envelope("a@example.com").is_err());
+        assert_eq!(envelope("a@x, b@y").unwrap().recipients, ["b@y"]);
+        assert_eq!(envelope(",").unwrap().recipients, [""; 0]);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::content::Visibility;
 use super::judging::{Judged, Standing, same_domain};
 use super::mime::Tree;
 use super::outcome::{Bypass, Done, Finding, Place, Reason, Reasons, Verdict};
@@ -29,7 +30,7 @@ pub struct Found {
     /// Hosts by part, for the parts below multipart/alternative.
     hosts: BTreeMap<usize, BTreeSet<Box<str>>>,
     /// Raw bytes at which a link was found, with its verdict: readings and layers see the same ones.
-    known: HashMap<usize, Verdict>,
+    known: HashMap<(usize, Visibility), Verdict>,
 }
 
 impl Found {
@@ -55,15 +56,15 @@ impl Found {
         }
     }
 
-    /// Whether an earlier layer or reading found a link that begins at this raw byte and is as bad.
-    /// A worse one counts: what is harmless in one charset can lie in another.
-    pub fn is_known(&self, start: usize, verdict: Verdict) -> bool {
-        self.known.get(&start).is_some_and(|known| *known >= verdict)
+    /// Whether an earlier layer or reading found a link that begins at this raw byte, is met in the
+    /// same way and is as bad. A worse one counts: what is harmless in one charset can lie in another.
+    pub fn is_known(&self, place: (usize, Visibility), verdict: Verdict) -> bool {
+        self.known.get(&place).is_some_and(|known| *known >= verdict)
     }
 
-    pub fn know(&mut self, found: Vec<(usize, Verdict)>) {
-        for (start, verdict) in found {
-            let known = self.known.entry(start).or_insert(verdict);
+    pub fn know(&mut self, found: Vec<((usize, Visibility), Verdict)>) {
+        for (place, verdict) in found {
+            let known = self.known.entry(place).or_insert(verdict);
             *known = verdict.max(*known);
         }
     }

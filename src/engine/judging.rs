@@ -69,6 +69,10 @@ impl<'a> Judge<'a> {
             return None;
         }
         let spelling = text.get(link.host.clone())?;
+        if link.kind == Kind::Bare && spelling.starts_with('.') {
+            // `.mid.right.top` is no host, and no client links it.
+            return None;
+        }
         let host = self.host(spelling, glue);
         let standing = self.standing(&host, link.kind)?;
         let mut judged =

@@ -24,6 +24,7 @@ mod resolve;
 pub mod span;
 pub mod splice;
 pub mod tlds;
+pub mod trace;
 pub mod unicode;
 
 pub use mime::Message;
@@ -58,16 +59,28 @@ pub fn inspect(
     tlds: &TldTable,
 ) -> Inspection {
     let tree = mime::parse(message, &policy.limits);
+    let (questions, found) = search(message, &tree, facts, policy, tlds);
+    resolve::prepare(message, &tree, facts, policy, questions, found)
+}
+
+/// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
+fn search(
+    message: Message<'_>,
+    tree: &mime::Tree,
+    facts: &Facts,
+    policy: &Policy,
+    tlds: &TldTable,
+) -> (Vec<String>, Found) {
     let mut judge = Judge::new(facts, policy, tlds);
     let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
     let mut found = Found::new(tree.bypasses.clone());
     headers::read(message.head, &mut judge, &mut budget, policy, &mut found);
     for part in 0..tree.parts.len() {
-        let mut room = parts::Room { message, tree: &tree, facts, policy, tlds };
+        let mut room = parts::Room { message, tree, facts, policy, tlds };
         room.read(part, &mut judge, &mut budget, &mut found);
     }
-    found.compare_alternatives(&tree);
-    resolve::prepare(message, &tree, facts, policy, judge.questions, found)
+    found.compare_alternatives(tree);
+    (judge.questions, found)
 }
 
 /// [`inspect`] behind the one `catch_unwind`: a panic of the engine is `None`, and the message goes on

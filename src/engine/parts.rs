@@ -91,10 +91,11 @@ impl LayerReader<'_> {
                 break;
             }
             let span = self.raw_span(sighting);
-            if found.is_known(span.start, judged.verdict) {
+            let place = (span.start, sighting.visibility());
+            if found.is_known(place, judged.verdict) {
                 continue;
             }
-            here.push((span.start, judged.verdict));
+            here.push((place, judged.verdict));
             if self.entry.alternative.is_some() {
                 found.note_host(self.part, &judged);
             }
@@ -108,7 +109,7 @@ impl LayerReader<'_> {
     /// Visible text against the `href` around it.
     fn compare(&self, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
         for (index, sighting) in self.view.sightings.iter().enumerate() {
-            let Some(anchor) = sighting.anchor.filter(|anchor| *anchor != index) else { continue };
+            let Some(anchor) = sighting.anchor.flatten() else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };
             if let Some(Some(target)) = judged.get_mut(anchor) {
                 judge.compare(&visible, target);

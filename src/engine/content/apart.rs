@@ -156,8 +156,10 @@ impl<'a> Apart<'a> {
             pieces.scheme(link.span.start..link.host.start);
         }
         if let Some(user) = &link.user {
-            if link.kind != Kind::Email {
-                pieces.dots(user.clone());
+            match link.kind {
+                // `list-owner=example.org@…`: once the `@` is dead, a client links the rest.
+                Kind::Email => pieces.nested(user.clone(), self.tlds),
+                _ => pieces.dots(user.clone()),
             }
             pieces.at_sign(user.end..link.host.start);
         }
@@ -336,15 +338,17 @@ fn is_dot(c: char) -> bool {
 /// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.
 fn is_host_shaped(word: &str, tlds: &TldTable) -> bool {
     let word = word.trim_end_matches(is_dot);
-    let Some((_, last)) = word.rsplit_once(is_dot) else { return false };
     let digits =
         word.split('.').all(|label| !label.is_empty() && label.bytes().all(|c| c.is_ascii_digit()));
     if digits {
         return word.split('.').count() == 4;
     }
-    // Client programs take any two letters for a country.
-    let country = last.len() == 2 && last.bytes().all(|c| c.is_ascii_alphabetic());
-    country || !last.is_ascii() || tlds.contains(&last.to_ascii_lowercase())
+    // Every label but the first: a client may stop at `example.at` of `example.at.home`. Client
+    // programs take any two letters for a country.
+    word.split(is_dot).skip(1).any(|label| {
+        let country = label.len() == 2 && label.bytes().all(|c| c.is_ascii_alphabetic());
+        country || !label.is_ascii() || tlds.contains(&label.to_ascii_lowercase())
+    })
 }
 
 /// A label's A-label without judgement of it; `?` for each character that Punycode cannot take.

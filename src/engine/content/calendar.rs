@@ -3,7 +3,7 @@
 //! | clause | here |
 //! | --- | --- |
 //! | §3.1 content lines, folding | `unfold` |
-//! | §3.2 parameters (`ALTREP`, `DIR`, `SENT-BY`) | `parameters` |
+//! | §3.2 parameters (`ALTREP`, `DIR`, `SENT-BY`) | `followed` |
 //! | §3.3.11 TEXT escapes | `unescape` |
 //! | §3.3.3 CAL-ADDRESS, §3.3.13 URI | [`Language::Url`] |
 //! | `X-ALT-DESC;FMTTYPE=text/html` | [`Language::Html`] |
@@ -107,17 +107,28 @@ fn unfold(text: &str) -> Seen<'_> {
 
 fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'_>>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
-    let Some(colon) = value_colon(text) else { return };
+    if !may_hold_link(text) {
+        return;
+    }
+    let colon = value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
+    let Some(colon) = colon else {
+        // No content line, but a client may show it.
+        layers.push(Layer::of(piece(unfolded, line, Escapes::None), Language::Text));
+        return;
+    };
     let head = text.get(..colon).unwrap_or_default();
     let name = head.split(';').next().unwrap_or_default().to_ascii_uppercase();
     let layer = |seen, language| Layer { seen, language, property: Some(name.clone()) };
-    for (range, language) in parameters(head) {
-        let range = line.start + range.start..line.start + range.end;
-        if may_hold_link(unfolded.as_str().get(range.clone()).unwrap_or_default()) {
-            layers.push(layer(piece(unfolded, range, Escapes::None), language));
+    if may_hold_link(head) {
+        for range in followed(head) {
+            let range = line.start + range.start..line.start + range.end;
+            layers.push(layer(piece(unfolded, range, Escapes::None), Language::Url));
         }
+        // `CN=…` is shown, quoted or not.
+        let range = line.start..line.start + colon;
+        layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
     }
-    if MUTE.contains(&name.as_str()) || !may_hold_link(text) {
+    if MUTE.contains(&name.as_str()) {
         return;
     }
     let value = line.start + colon + 1..line.end;
@@ -145,8 +156,15 @@ fn value_colon(line: &str) -> Option<usize> {
     line.find(':')
 }
 
-/// Quoted parameter values that a client follows, or shows: `ALTREP="http://…"`, `CN="…"`.
-fn parameters(head: &str) -> Vec<(Range<usize>, Language)> {
+/// Whether a name stands in front: letters, digits and hyphens (§3.1 `iana-token`).
+fn is_named(head: &str) -> bool {
+    let name = head.split(';').next().unwrap_or_default();
+    let scheme = ["ftp", "http", "https", "mailto"].iter().any(|s| name.eq_ignore_ascii_case(s));
+    !scheme && !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
+}
+
+/// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.
+fn followed(head: &str) -> Vec<Range<usize>> {
     const FOLLOWED: [&str; 6] =
         ["ALTREP", "DELEGATED-FROM", "DELEGATED-TO", "DIR", "MEMBER", "SENT-BY"];
     let mut found = Vec::new();
@@ -155,10 +173,8 @@ fn parameters(head: &str) -> Vec<(Range<usize>, Language)> {
     for (index, piece) in head.split('"').enumerate() {
         if index % 2 == 0 {
             name = piece.rsplit(';').next().unwrap_or_default().trim_end_matches('=');
-        } else if name.eq_ignore_ascii_case("CN") {
-            found.push((at..at + piece.len(), Language::Text));
         } else if FOLLOWED.iter().any(|followed| name.eq_ignore_ascii_case(followed)) {
-            found.push((at..at + piece.len(), Language::Url));
+            found.push(at..at + piece.len());
         }
         at += piece.len() + 1;
     }
@@ -241,8 +257,28 @@ mod tests {
                 ("SUMMARY", Language::Text, "See example.com, or\n not"),
                 ("URL", Language::Url, "http://example.com/x"),
                 ("ORGANIZER", Language::Url, "mailto:a@example.com"),
+                (
+                    "ORGANIZER",
+                    Language::Text,
+                    "ORGANIZER;SENT-BY=\"mailto:a@example.com\";CN=\"A:B\""
+                ),
                 ("ORGANIZER", Language::Url, "mailto:b@example.com"),
                 ("X-ALT-DESC", Language::Html, "<a href=\"http://example.com\">x;</a>"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_content_line_is_text() {
+        let layers = layers("http://example.com\nATTENDEE;CN=x@example.com:mailto:y@example.org\n");
+        let shown: Vec<_> =
+            layers.iter().map(|layer| (layer.language, layer.seen.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                (Language::Text, "http://example.com"),
+                (Language::Text, "ATTENDEE;CN=x@example.com"),
+                (Language::Url, "mailto:y@example.org"),
             ]
         );
     }

@@ -64,8 +64,8 @@ pub struct Sighting {
     /// Whether prose may be glued to the host (S27).
     pub glue: Glue,
     pub shown: Shown,
-    /// The sighting of the `href` around this visible text.
-    pub anchor: Option<usize>,
+    /// The anchor around this visible text: the sighting of its `href`, when it leads anywhere.
+    pub anchor: Option<Option<usize>>,
 }
 
 /// Whether the link is shown as it stands in the text.
@@ -74,6 +74,13 @@ pub enum Shown {
     AsWritten,
     /// Turned round, or broken by something a reader does not see.
     Obfuscated,
+}
+
+/// Who meets a link: a reader, or only the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    Shown,
+    Followed,
 }
 
 /// Where a link stands in its layer, and with that how it is taken apart.
@@ -151,6 +158,15 @@ impl Sighting {
             glue,
             shown: Shown::AsWritten,
             anchor: None,
+        }
+    }
+
+    /// Whether a reader sees the characters of the link, or only a client follows it.
+    pub fn visibility(&self) -> Visibility {
+        match &self.spot {
+            Spot::Text | Spot::Value | Spot::HtmlText => Visibility::Shown,
+            Spot::Attribute { holds: Holds::Shown, .. } => Visibility::Shown,
+            Spot::Attribute { .. } | Spot::Style => Visibility::Followed,
         }
     }
 

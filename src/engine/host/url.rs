@@ -380,6 +380,14 @@ fn embedded(host: &str, tail: &str, context: &Context<'_>) -> Vec<Judgement> {
             };
             let name = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
             let judgement = judge(strip_port(name), &context);
+            // `…/*http://a.example*http://b.example`: what is no host leads nowhere.
+            let nothing = [Reason::IdnaInvalid, Reason::TldSyntax, Reason::TldUnknown];
+            if name.is_ascii()
+                && judgement.reasons.contains(Reason::IdnaInvalid)
+                && judgement.reasons.iter().all(|reason| nothing.contains(&reason))
+            {
+                continue;
+            }
             if judgement.ascii.contains('.') || judgement.ascii.starts_with('[') {
                 work.push((judgement.ascii.clone(), tail.to_owned(), depth + 1));
                 if found.len() < EMBEDDED && found.iter().all(|seen| seen.ascii != judgement.ascii)

@@ -89,7 +89,8 @@ impl Inside {
 /// The text of an `<a href>`.
 #[derive(Clone, Debug)]
 struct Anchor {
-    sighting: usize,
+    /// The sighting of its `href`, when it leads anywhere.
+    sighting: Option<usize>,
     text: Range<usize>,
 }
 
@@ -232,13 +233,22 @@ impl<'t, 'k> Reader<'t, 'k> {
             let here = self.visible.len();
             self.marks.push(here..here);
         }
-        if name.eq_ignore_ascii_case("a") && self.view.sightings.len() > first {
+        if name.eq_ignore_ascii_case("a") && self.leads(attributes) {
             self.end_anchor();
             self.separate(tag.range.start);
             let from = self.visible.len();
-            self.open_anchor = Some(Anchor { sighting: first, text: from..from });
+            let sighting = (self.view.sightings.len() > first).then_some(first);
+            self.open_anchor = Some(Anchor { sighting, text: from..from });
         }
         self.enter(tag, name, &traits);
+    }
+
+    /// Whether an `<a>` is, or was before it was taken apart, a link: its text stands by itself.
+    fn leads(&self, attributes: &[token::Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let name = self.slice(&attribute.name);
+            name.eq_ignore_ascii_case("href") || name.eq_ignore_ascii_case("data-unsafe-href")
+        })
     }
 
     /// Begins or counts elements that hide, turn or set apart their text.

@@ -20,7 +20,7 @@ fn found(html: &str) -> Vec<String> {
                 Target::Dangerous { scheme, .. } => format!("!{}", &text[scheme.clone()]),
             };
             let obfuscated = if sighting.shown == Shown::Obfuscated { "?" } else { "" };
-            let anchored = if sighting.anchor.is_some() { "^" } else { "" };
+            let anchored = if sighting.anchor.flatten().is_some() { "^" } else { "" };
             format!("{place} {host}{obfuscated}{anchored}")
         })
         .collect()

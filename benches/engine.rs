@@ -1,0 +1,80 @@
+//! The whole engine over real mail: decode, detect, judge, splice, a thread. `cargo bench --bench engine`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::fs;
+use std::hint::black_box;
+use std::path::PathBuf;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use linkmilter::engine::policy::Defang;
+use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
+use linkmilter::tld;
+
+/// Head and body of every message below the folder.
+fn messages(folder: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let root = std::env::var_os("LINKMILTER_TESTDATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let mut folders = vec![root.join(folder)];
+    let mut messages = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = fs::read(path).unwrap();
+            let crlf =
+                bytes.windows(4).position(|four| four == b"\r\n\r\n").map(|at| (at + 2, at + 4));
+            let lf = bytes.windows(2).position(|two| two == b"\n\n").map(|at| (at + 1, at + 2));
+            if let Some((head, body)) = [crlf, lf].into_iter().flatten().min() {
+                messages.push((bytes[..head].to_vec(), bytes[body..].to_vec()));
+            }
+        }
+    }
+    messages
+}
+
+fn run(messages: &[(Vec<u8>, Vec<u8>)], policy: &Policy, tlds: &TldTable) -> usize {
+    let facts = Facts::default();
+    let mut bytes = 0;
+    for (head, body) in messages {
+        let message = Message { head, body };
+        let outcome = inspect(message, &facts, policy, tlds).resolve(&Answers::new());
+        bytes += splice::apply(body, &outcome.edits).map(<[u8]>::len).sum::<usize>();
+    }
+    bytes
+}
+
+fn engine(criterion: &mut Criterion) {
+    let tlds = tld::builtin();
+    let mail = messages("mail");
+    let bytes = |messages: &[(Vec<u8>, Vec<u8>)]| {
+        messages.iter().map(|(head, body)| head.len() + body.len()).sum::<usize>() as u64
+    };
+    let mut group = criterion.benchmark_group("engine");
+    group.sample_size(10);
+    if !mail.is_empty() {
+        group.throughput(Throughput::Bytes(bytes(&mail)));
+        let policy = Policy::default();
+        group.bench_function("real mail, default policy", |bench| {
+            bench.iter(|| run(black_box(&mail), &policy, &tlds));
+        });
+        let all = Policy { defang: Defang::All, ..Policy::default() };
+        group.bench_function("real mail, every link taken apart", |bench| {
+            bench.iter(|| run(black_box(&mail), &all, &tlds));
+        });
+    }
+    let prose =
+        "This is a line of prose without any link in it, and it goes on and on\r\n".repeat(2_000);
+    let plain = vec![(b"Content-Type: text/plain; charset=utf-8\r\n".to_vec(), prose.into_bytes())];
+    group.throughput(Throughput::Bytes(bytes(&plain)));
+    let policy = Policy::default();
+    group.bench_function("a part without candidates", |bench| {
+        bench.iter(|| run(black_box(&plain), &policy, &tlds));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, engine);
+criterion_main!(benches);

@@ -1,0 +1,57 @@
+//! A message as the engine sees it: the part tree, its readings, every link with its edits.
+//!
+//! For `linkmilter explain`, and for proofs that compare the edits of the text with what the raw
+//! edits made of it. The mail path does not come here.
+
+use super::finding::{Candidate, Found};
+use super::judging::Standing;
+use super::mime::{self, Message, Tree};
+use super::outcome::{Bypass, Finding};
+use super::policy::{Policy, Report};
+use super::span::TextEdit;
+use super::{Facts, TldTable, search};
+
+/// What [`trace`] saw.
+#[derive(Debug)]
+pub struct Trace {
+    pub tree: Tree,
+    /// Every link, good ones included, in the order of the parts.
+    pub links: Vec<Traced>,
+    pub bypasses: Vec<(String, Bypass)>,
+}
+
+/// A link, and its edits before they are lowered to raw bytes.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    pub finding: Finding,
+    /// Index in [`Tree::parts`]; `None` for a header field.
+    pub part: Option<usize>,
+    /// Index in [`mime::readings`] of that part.
+    pub reading: usize,
+    /// In the text of that reading; may overlap those of other links.
+    pub edits: Vec<TextEdit>,
+    /// The TLD that the DNS is asked for.
+    pub question: Option<String>,
+}
+
+/// Reads a message like [`super::inspect`], and tells everything.
+pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
+    let policy = Policy { report: Report::AllLinks, ..policy.clone() };
+    let tree = mime::parse(message, &policy.limits);
+    let (_, Found { candidates, bypasses, .. }) = search(message, &tree, facts, &policy, tlds);
+    let parts = tree.parts.len();
+    let links = candidates
+        .into_iter()
+        .map(|Candidate { finding, standing, reading: (part, reading), edits }| Traced {
+            finding,
+            part: (part < parts).then_some(part),
+            reading,
+            edits,
+            question: match standing {
+                Standing::Link | Standing::Confirmed(_) => None,
+                Standing::Asked(tld) => Some(tld),
+            },
+        })
+        .collect();
+    Trace { tree, links, bypasses }
+}

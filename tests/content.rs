@@ -1,0 +1,201 @@
+//! Properties of the whole engine over made-up messages: pieces that lie, in every wrapping.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter::engine::policy::{Defang, HeaderFields};
+use linkmilter::engine::{
+    Answers, Facts, Message, Outcome, Policy, TldTable, Verdict, inspect, splice,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Pieces of text and markup; what meets what is up to chance.
+const PIECES: &[&str] = &[
+    "http://",
+    "https://",
+    "www.",
+    "mailto:",
+    "p\u{430}ypal.com",
+    "example.com",
+    "\u{430}\u{440}\u{440}\u{4cf}\u{435}.com",
+    "example.org/path?u=http://",
+    "a@",
+    "user:pass@",
+    "/x/y.html",
+    "?q=",
+    "#f",
+    ".",
+    "。",
+    " ",
+    "\r\n",
+    ",",
+    "(",
+    ")",
+    "<a href=\"",
+    "<a href='",
+    "<a href=",
+    "\">",
+    "'>",
+    ">",
+    "</a>",
+    "<b>",
+    "</b>",
+    "<br>",
+    "<wbr>",
+    "&#46;",
+    "&period;",
+    "&amp;",
+    "&#x430;",
+    "<span style=\"display:none\">",
+    "</span>",
+    "<bdo dir=rtl>",
+    "</bdo>",
+    "<!--[if mso]>",
+    "<![endif]-->",
+    "<!--",
+    "-->",
+    "<img src=",
+    "<form action=\"",
+    "<base href=\"",
+    "<p style=\"x:url(",
+    ")\">",
+    "<title>",
+    "</title>",
+    "<xmp>",
+    "</xmp>",
+    "javascript:",
+    "data:",
+    "\u{ad}",
+    "\u{200b}",
+    "=\r\n",
+    "=2E",
+    "日本語",
+    "\u{2e}",
+    "moc.elpmaxe",
+    "[.]",
+    "hxxp://",
+    "word",
+];
+
+const KINDS: &[&str] =
+    &["text/plain", "text/html", "text/plain; format=flowed; delsp=yes", "text/calendar"];
+
+#[derive(Clone, Copy, Debug)]
+enum Wrapping {
+    EightBit,
+    QuotedPrintable,
+    Base64,
+}
+
+fn encoded(text: &str, wrapping: Wrapping) -> (String, Vec<u8>) {
+    match wrapping {
+        Wrapping::EightBit => ("8bit".to_owned(), text.as_bytes().to_vec()),
+        Wrapping::QuotedPrintable => {
+            let mut out = String::new();
+            let mut column = 0;
+            for byte in text.bytes() {
+                if byte == b'\n' || byte == b'\r' {
+                    out.push(byte as char);
+                    column = 0;
+                    continue;
+                }
+                if column > 70 {
+                    out.push_str("=\r\n");
+                    column = 0;
+                }
+                if (33..=126).contains(&byte) && byte != b'=' {
+                    out.push(byte as char);
+                    column += 1;
+                } else {
+                    out += &format!("={byte:02X}");
+                    column += 3;
+                }
+            }
+            ("quoted-printable".to_owned(), out.into_bytes())
+        }
+        Wrapping::Base64 => {
+            const ALPHABET: &[u8; 64] =
+                b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+            let mut out = Vec::new();
+            for (index, chunk) in text.as_bytes().chunks(3).enumerate() {
+                let group = (u32::from(chunk[0]) << 16)
+                    | (u32::from(*chunk.get(1).unwrap_or(&0)) << 8)
+                    | u32::from(*chunk.get(2).unwrap_or(&0));
+                for digit in 0..4 {
+                    let c = ALPHABET[(group >> (18 - 6 * digit)) as usize & 63];
+                    out.push(if digit > chunk.len() { b'=' } else { c });
+                }
+                if index % 19 == 18 {
+                    out.extend_from_slice(b"\r\n");
+                }
+            }
+            ("base64".to_owned(), out)
+        }
+    }
+}
+
+fn run(head: &[u8], body: &[u8], defang: Defang) -> Outcome {
+    let tlds = TldTable::new(["com", "org", "net", "jp"], "");
+    let policy = Policy {
+        defang,
+        header_fields: HeaderFields::Add,
+        undo_header_bytes: None,
+        ..Policy::default()
+    };
+    inspect(Message { head, body }, &Facts::default(), &policy, &tlds).resolve(&Answers::new())
+}
+
+fn forwarded(head: &[u8], body: &[u8], outcome: &Outcome) -> (Vec<u8>, Vec<u8>) {
+    let mut out = Vec::new();
+    for field in &outcome.fields {
+        out.extend_from_slice(
+            format!("{}: {}\r\n", field.name, field.value.replace('\n', "\r\n")).as_bytes(),
+        );
+    }
+    out.extend(splice::apply_head(head, &outcome.head_edits));
+    (out, splice::apply(body, &outcome.edits).to_vec())
+}
+
+fn wrapping() -> impl Strategy<Value = Wrapping> {
+    select(vec![Wrapping::EightBit, Wrapping::QuotedPrintable, Wrapping::Base64])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edits_come_back_and_a_second_run_finds_nothing(
+        pieces in vec(select(PIECES), 0..40),
+        kind in select(KINDS),
+        wrapping in wrapping(),
+        defang in select(vec![Defang::All, Defang::Judged]),
+    ) {
+        let (transfer, body) = encoded(&pieces.concat(), wrapping);
+        let head = format!("Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: {transfer}\r\n");
+        let outcome = run(head.as_bytes(), &body, defang);
+        let (new_head, new_body) = forwarded(head.as_bytes(), &body, &outcome);
+        if outcome.edits.is_empty() {
+            prop_assert_eq!(&new_body, &body);
+        } else {
+            let restored = splice::restore(&new_head, &new_body, None, |_| None).unwrap();
+            prop_assert_eq!(&restored.body, &body);
+            prop_assert_eq!(restored.head, head.as_bytes());
+        }
+        let again = run(&new_head, &new_body, defang);
+        let left: Vec<_> = again.findings.iter().map(|finding| &finding.spelling).collect();
+        prop_assert!(again.edits.is_empty(), "left {left:?} in {:?}", String::from_utf8_lossy(&new_body));
+    }
+
+    #[test]
+    fn a_lying_host_is_found_behind_whatever_stands_before(
+        before in vec(select(&["word ", "example.com ", "<b>x</b> ", "&amp; ", "<br>", "(1) ", "日本語 ", "a@example.org "][..]), 0..12),
+        wrapping in wrapping(),
+    ) {
+        let text = format!("{}<a href=\"https://p\u{430}ypal.com/\">here</a>", before.concat());
+        let (transfer, body) = encoded(&text, wrapping);
+        let head = format!("Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: {transfer}\r\n");
+        let outcome = run(head.as_bytes(), &body, Defang::Judged);
+        prop_assert_eq!(outcome.verdict, Verdict::Unsafe);
+        prop_assert!(!outcome.edits.is_empty());
+    }
+}
