@@ -1,15 +1,42 @@
 //! The top-level domains that exist, as the engine is told of them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+type Set = HashSet<Box<str>, BuildHasherDefault<Fnv>>;
+
+/// FNV-1a: the names are short, and nobody hostile chooses them.
+#[derive(Clone, Debug)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
 
 /// A table of top-level domains, all in lower-case ASCII form.
 #[derive(Clone, Debug, Default)]
 pub struct TldTable {
-    names: HashSet<Box<str>>,
+    names: Set,
     /// U-labels of the names that have one.
-    unicode: HashSet<Box<str>>,
+    unicode: Set,
     /// First characters of the U-labels, sorted: most text is told apart by them.
     starts: Vec<char>,
+    /// First two bytes of the U-labels, a bit each: see [`lead`].
+    leads: Vec<u64>,
     /// Version line of the source: IANA's date and serial.
     pub version: String,
 }
@@ -17,16 +44,25 @@ pub struct TldTable {
 impl TldTable {
     /// A table of these names (A-labels, any case).
     pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>, version: &str) -> TldTable {
-        let names: HashSet<Box<str>> = names
+        let names: Set = names
             .into_iter()
             .map(|name| name.as_ref().to_ascii_lowercase().into_boxed_str())
             .collect();
-        let unicode: HashSet<Box<str>> =
+        let unicode: Set =
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
         let mut starts: Vec<char> = unicode.iter().filter_map(|name| name.chars().next()).collect();
         starts.sort_unstable();
         starts.dedup();
-        TldTable { names, unicode, starts, version: version.to_owned() }
+        let mut leads = vec![0; 64];
+        for name in &unicode {
+            if let [first, second, ..] = name.as_bytes() {
+                let (row, bit) = lead(*first, *second);
+                if let Some(row) = leads.get_mut(row) {
+                    *row |= bit;
+                }
+            }
+        }
+        TldTable { names, unicode, starts, leads, version: version.to_owned() }
     }
 
     /// Whether the TLD is in the table, in whatever spelling: A-label, U-label, any case, width forms.
@@ -50,6 +86,19 @@ impl TldTable {
         self.starts.binary_search(&first).is_ok()
     }
 
+    /// Whether a name of the table may begin with these bytes of UTF-8: ASCII, or the first two of
+    /// some U-label. Cheaper yet, and wrong at times on the side of "yes".
+    pub fn may_begin(&self, bytes: &[u8]) -> bool {
+        match bytes {
+            [first, ..] if first.is_ascii() => first.is_ascii_alphanumeric(),
+            [first, second, ..] => {
+                let (row, bit) = lead(*first, *second);
+                self.leads.get(row).is_some_and(|row| row & bit != 0)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the TLD, in lower-case ASCII form, is in the table.
     pub fn contains(&self, ascii: &str) -> bool {
         self.names.contains(ascii)
@@ -69,6 +118,11 @@ impl TldTable {
         names.sort_unstable();
         names
     }
+}
+
+/// Row and bit of two bytes of UTF-8: the low six bits of each tell them apart.
+fn lead(first: u8, second: u8) -> (usize, u64) {
+    (usize::from(first & 0x3F), 1 << (second & 0x3F))
 }
 
 fn u_label(name: &str) -> Option<String> {

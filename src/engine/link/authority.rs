@@ -37,34 +37,64 @@ pub(super) struct Form {
     ascii: bool,
     /// Whether some label might be longer than [`LABEL`] in ASCII form.
     long_label: bool,
+    /// Whether some label is: each of its characters takes a digit at least.
+    hopeless: bool,
 }
 
 impl Form {
     /// Reads a name; `None` for an empty label or one that begins or ends with a hyphen.
     pub(super) fn read(text: &str, range: Range<usize>) -> Option<Form> {
+        let name = text.get(range.clone())?;
         let mut form = Form {
             labels: 0,
-            last: range.start..range.start,
+            last: range.start..range.end,
             last_is_letters: true,
             ascii: true,
             long_label: false,
+            hopeless: false,
         };
+        if name.is_ascii() { form.read_ascii(name) } else { form.read_any(name) }.map(|()| form)
+    }
+
+    /// The same for the common case, label by label.
+    fn read_ascii(&mut self, name: &str) -> Option<()> {
+        let start = self.last.start;
+        let mut at = 0;
+        for label in name.as_bytes().split(|byte| *byte == b'.') {
+            let (first, last) = (label.first()?, label.last()?);
+            if *first == b'-' || *last == b'-' {
+                return None;
+            }
+            self.labels += 1;
+            self.long_label |= label.len() > LABEL;
+            self.last.start = start + at;
+            at += label.len() + 1;
+        }
+        let last = name.as_bytes().get(self.last.start - start..)?;
+        self.last_is_letters = last.iter().all(u8::is_ascii_alphabetic);
+        Some(())
+    }
+
+    fn read_any(&mut self, name: &str) -> Option<()> {
         let mut label = Label::default();
-        let mut at = range.start;
-        for c in text.get(range.clone())?.chars() {
+        let mut at = self.last.start;
+        for c in name.chars() {
             let class = Class::of(c);
+            at += c.len_utf8();
             if class.is_dot() {
-                label.close(&mut form)?;
-                form.last.start = at + c.len_utf8();
+                label.close(self)?;
+                self.last.start = at;
                 label = Label::default();
             } else {
                 label.push(c, class);
             }
-            at += c.len_utf8();
         }
-        label.close(&mut form)?;
-        form.last.end = range.end;
-        Some(form)
+        label.close(self)
+    }
+
+    fn is_domain(&self, text: &str, host: Range<usize>) -> bool {
+        let name = text.get(host).unwrap_or_default();
+        self.labels >= 2 && self.has_tld(text) && fits(name, self) && is_registrable(name, self)
     }
 
     /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
@@ -102,11 +132,13 @@ struct Label {
     letters: bool,
     ascii: usize,
     other: usize,
+    /// Characters that UTS #46 neither drops nor joins into fewer: kana, Han, Hangul syllables.
+    seen: usize,
 }
 
 impl Default for Label {
     fn default() -> Self {
-        Label { first: None, final_: '\0', letters: true, ascii: 0, other: 0 }
+        Label { first: None, final_: '\0', letters: true, ascii: 0, other: 0, seen: 0 }
     }
 }
 
@@ -120,6 +152,7 @@ impl Label {
         if class.is_ignored() {
             return;
         }
+        self.seen += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
         self.first.get_or_insert(c);
         self.final_ = c;
         self.letters &= class.is_tld();
@@ -132,6 +165,7 @@ impl Label {
         form.labels += 1;
         form.last_is_letters = self.letters;
         form.ascii &= self.other == 0;
+        form.hopeless |= self.seen > LABEL - "xn--".len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
             || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);
@@ -142,9 +176,7 @@ impl Label {
 /// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
 /// long.
 pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
-    let Some(form) = Form::read(text, host.clone()) else { return false };
-    let Some(name) = text.get(host) else { return false };
-    form.labels >= 2 && form.has_tld(text) && fits(name, &form) && is_registrable(name, &form)
+    Form::read(text, host.clone()).is_some_and(|form| form.is_domain(text, host))
 }
 
 /// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
@@ -155,7 +187,7 @@ pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
     }
     match Form::read(text, host.clone()) {
         Some(form) if form.ends_in_number(text) => is_ipv4(name),
-        Some(_) => is_domain(text, host),
+        Some(form) => form.is_domain(text, host),
         None => false,
     }
 }
@@ -173,6 +205,9 @@ fn fits(name: &str, form: &Form) -> bool {
     }
     if name.len() <= LABEL && !form.long_label {
         return true;
+    }
+    if form.hopeless {
+        return false;
     }
     // Four octets of UTF-8 a character: nothing longer can fit, and it is not worth converting.
     if name.len() > 4 * NAME {
@@ -209,7 +244,7 @@ fn raw_lengths_fit(name: &str) -> bool {
 fn is_registrable(name: &str, form: &Form) -> bool {
     /// No suffix of the list has more labels.
     const DEEPEST_SUFFIX: usize = 5;
-    if form.labels > DEEPEST_SUFFIX {
+    if form.labels > DEEPEST_SUFFIX || is_below_flat(name) {
         return true;
     }
     let lower: Cow<'_, str> = if form.ascii {
@@ -224,6 +259,19 @@ fn is_registrable(name: &str, form: &Form) -> bool {
     };
     psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
         suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
+    })
+}
+
+/// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
+/// do, and need no look at the list.
+fn is_below_flat(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    [".com", ".net", ".org"].iter().any(|flat| {
+        bytes
+            .len()
+            .checked_sub(flat.len())
+            .and_then(|at| bytes.get(at..))
+            .is_some_and(|end| end.eq_ignore_ascii_case(flat.as_bytes()))
     })
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Found {
 pub(super) struct Candidates<'t> {
     walker: Walker<'t>,
     reading: Reading<'t>,
-    finder: Finder,
+    finder: Finder<'t>,
     /// Found in one run of host characters, the first one last.
     pending: Vec<Found>,
     /// Where the search goes on.
@@ -114,7 +114,10 @@ impl<'t> Candidates<'t> {
         Candidates {
             walker: Walker::new(text),
             reading,
-            finder: Finder::new(),
+            finder: Finder::new(match reading {
+                Reading::Letter => None,
+                Reading::Prose(tlds) => Some(tlds),
+            }),
             pending: Vec::new(),
             at: 0,
             floor: 0,
@@ -234,27 +237,12 @@ impl<'t> Candidates<'t> {
         if !Class::of(next).is_host() {
             return self.defanged(dot);
         }
-        if !self.may_separate(dot, next) {
-            return None;
-        }
         let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
         self.at = run.end;
         match self.walker.char_before(run.start) {
             Some('@') => self.address(run),
             Some('/' | '\\') => None,
             _ => self.bare(run),
-        }
-    }
-
-    /// A cheap look at what follows a dot. Behind the stop of Chinese and Japanese the next sentence
-    /// follows directly: by the letter all of that is a host, but in prose only if the next label
-    /// begins as some top-level domain does.
-    fn may_separate(&self, dot: usize, next: char) -> bool {
-        match self.reading {
-            Reading::Letter => true,
-            Reading::Prose(_) if next.is_ascii() => true,
-            Reading::Prose(_) if self.walker.bytes_from(dot).first() == Some(&b'.') => true,
-            Reading::Prose(tlds) => tlds.begins_unicode(next),
         }
     }
 
@@ -299,6 +287,12 @@ impl<'t> Candidates<'t> {
             return None;
         }
         self.walker.steps += (run.end - run.start) as u64;
+        if text.get(start..end)?.is_ascii() {
+            let host = prose::inner_start(text, start..end)?..end;
+            let link = self.bare_link(host);
+            self.used(link.span.end);
+            return Some(Found { link, flaw: Flaw::None });
+        }
         let mut inner_hosts = Vec::new();
         while let Some(inner) = prose::inner_start(text, start..end) {
             inner_hosts.push(inner..end);
@@ -388,21 +382,10 @@ impl<'t> Candidates<'t> {
 
     /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
     fn local_start(&mut self, at_sign: usize) -> Option<usize> {
-        let mut start = at_sign;
-        let mut behind = '.';
-        while start > self.floor {
-            let Some(c) = self.walker.char_before(start) else { break };
-            if !Class::of(c).is_email() {
-                break;
-            }
-            if c == '.' && behind == '.' {
-                return None;
-            }
-            behind = c;
-            start -= c.len_utf8();
-        }
-        self.walker.steps += (at_sign - start) as u64;
-        (start < at_sign && behind != '.' && at_sign - start <= LOCAL_PART).then_some(start)
+        let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
+        let local = self.walker.str(start..at_sign);
+        let dots = local.starts_with('.') || local.ends_with('.') || has_two_dots(local);
+        (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
     }
 
     /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
@@ -514,6 +497,10 @@ fn ends_with_scheme(text: &str) -> bool {
     let letters = before.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
     let name = before.get(before.len() - letters..).unwrap_or_default();
     SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
+}
+
+fn has_two_dots(local: &str) -> bool {
+    local.as_bytes().windows(2).any(|pair| pair == b"..")
 }
 
 /// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.

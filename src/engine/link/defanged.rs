@@ -25,9 +25,10 @@ pub(super) fn before_slashes(text: &str) -> Option<&str> {
     ["[:]//", "[://]", "(:)//"].iter().find_map(|slashes| text.strip_suffix(slashes))
 }
 
-/// The host with plain dots; `None` if it has no bracketed one.
+/// The host with plain dots; `None` if it has no bracket but that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
-    if !host.contains(['(', '{']) && !host.contains("[.]") {
+    memchr::memchr3(b'[', b'(', b'{', host.as_bytes())?;
+    if host.starts_with('[') {
         return None;
     }
     Some(host.replace("[.]", ".").replace("(.)", ".").replace("{.}", "."))

@@ -5,39 +5,116 @@
 
 use memchr::{memchr2, memmem};
 
-/// The label separators other than the full stop (S12), in UTF-8.
-const VARIANTS: [[u8; 3]; 3] = [[0xE3, 0x80, 0x82], [0xEF, 0xBC, 0x8E], [0xEF, 0xBD, 0xA1]];
+use crate::engine::tlds::TldTable;
 
-/// Finds `.`, its variants, and `:`; each kind is searched once over the text.
+/// The label separators other than the full stop (S12), in UTF-8. Each is three bytes long.
+static VARIANTS: [[u8; 3]; 3] = [[0xE3, 0x80, 0x82], [0xEF, 0xBC, 0x8E], [0xEF, 0xBD, 0xA1]];
+
+/// Bytes searched for one needle before the next needle has its turn: they stay in the first-level
+/// cache.
+const WINDOW: usize = 16 << 10;
+
+/// Finds `.`, its variants, and `:` where a link can be round them.
 #[derive(Clone, Debug)]
-pub(super) struct Finder {
-    /// Next position of each needle, `usize::MAX` when there is none: the ASCII ones first.
+pub(super) struct Finder<'t> {
+    /// In prose, what follows a variant must be ASCII or begin as one of these does: behind the stop of
+    /// Chinese and Japanese the next sentence follows directly. By the letter all of that is a host.
+    tlds: Option<&'t TldTable>,
+    needles: [memmem::Finder<'static>; 3],
+    /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
     next: [usize; 4],
+    /// Where the window ends.
+    window: usize,
 }
 
-impl Finder {
-    pub(super) fn new() -> Finder {
-        Finder { next: [0; 4] }
+impl<'t> Finder<'t> {
+    pub(super) fn new(tlds: Option<&'t TldTable>) -> Self {
+        let needles = VARIANTS.each_ref().map(memmem::Finder::new);
+        Finder { tlds, needles, next: [0; 4], window: 0 }
     }
 
     /// The next position at or after `from`. Positions asked for must not go back.
     pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
-        let mut nearest = usize::MAX;
-        for (needle, next) in self.next.iter_mut().enumerate() {
-            if *next < from || *next == 0 {
-                *next = search(bytes, from, needle).unwrap_or(usize::MAX);
+        let mut from = from;
+        loop {
+            if from >= self.window {
+                if from >= bytes.len() {
+                    return None;
+                }
+                self.window = bytes.len().min(from + WINDOW);
+                self.next = [from; 4];
+                self.search_all(bytes, from);
+            } else {
+                self.search_passed(bytes, from);
             }
-            nearest = nearest.min(*next);
+            let nearest = self.next.iter().copied().min().unwrap_or(self.window);
+            if nearest < self.window {
+                return Some(nearest);
+            }
+            from = self.window;
         }
-        (nearest != usize::MAX).then_some(nearest)
     }
-}
 
-fn search(bytes: &[u8], from: usize, needle: usize) -> Option<usize> {
-    let rest = bytes.get(from..)?;
-    let found = match needle.checked_sub(1).and_then(|variant| VARIANTS.get(variant)) {
-        None => memchr2(b'.', b':', rest),
-        Some(variant) => memmem::find(rest, variant),
-    };
-    found.map(|at| from + at)
+    fn search_all(&mut self, bytes: &[u8], from: usize) {
+        self.next = [self.ascii(bytes, from), 0, 0, 0];
+        for variant in 0..VARIANTS.len() {
+            let found = self.variant(bytes, from, variant);
+            if let Some(next) = self.next.get_mut(variant + 1) {
+                *next = found;
+            }
+        }
+    }
+
+    /// Searches on for the needles whose last position has been passed.
+    fn search_passed(&mut self, bytes: &[u8], from: usize) {
+        let [ascii, stop, wide, half] = self.next;
+        if ascii < from {
+            self.next[0] = self.ascii(bytes, from);
+        }
+        if stop < from {
+            self.next[1] = self.variant(bytes, from, 0);
+        }
+        if wide < from {
+            self.next[2] = self.variant(bytes, from, 1);
+        }
+        if half < from {
+            self.next[3] = self.variant(bytes, from, 2);
+        }
+    }
+
+    /// A full stop before a host character, or a colon before a slash; in brackets, any.
+    fn ascii(&self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        while let Some(rest) = bytes.get(at..self.window) {
+            let Some(found) = memchr2(b'.', b':', rest) else { break };
+            at += found;
+            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+            let may_be = match rest.get(found) {
+                Some(b':') => next == b'/',
+                _ => next.is_ascii_alphanumeric() || !next.is_ascii() || b"-_])}".contains(&next),
+            };
+            if may_be {
+                return at;
+            }
+            at += 1;
+        }
+        self.window
+    }
+
+    /// One of the other separators. It may begin in the window and end behind it.
+    fn variant(&self, bytes: &[u8], from: usize, variant: usize) -> usize {
+        let Some(needle) = self.needles.get(variant) else { return self.window };
+        let end = bytes.len().min(self.window + 2);
+        let mut at = from;
+        while let Some(rest) = bytes.get(at..end) {
+            let Some(found) = needle.find(rest) else { break };
+            at += found;
+            let next = bytes.get(at + 3..).unwrap_or_default();
+            if self.tlds.is_none_or(|tlds| tlds.may_begin(next)) {
+                return at.min(self.window);
+            }
+            at += 3;
+        }
+        self.window
+    }
 }

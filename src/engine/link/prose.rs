@@ -23,6 +23,9 @@ const LONGEST_LABEL: usize = 1024;
 /// top-level domain.
 pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &TldTable) -> Option<usize> {
     let mut rest = text.get(run.clone())?;
+    if rest.is_ascii() {
+        return existing_ascii_end(rest, tlds).map(|end| run.start + end);
+    }
     while let Some((dot, c)) = rest.char_indices().rev().find(|(_, c)| Class::of(*c).is_dot()) {
         let behind = dot + c.len_utf8();
         let label = rest.get(behind..)?;
@@ -32,6 +35,19 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &TldTable) -> Op
         rest = rest.get(..dot)?;
     }
     None
+}
+
+/// The same in ASCII, where a label exists or not.
+fn existing_ascii_end(run: &str, tlds: &TldTable) -> Option<usize> {
+    let mut end = run.len();
+    loop {
+        let dot = memchr::memrchr(b'.', run.as_bytes().get(..end)?)?;
+        let label = run.get(dot + 1..end)?.trim_end_matches(['-', '_']);
+        if !label.is_empty() && tlds.contains_spelling(label) {
+            return Some(dot + 1 + label.len());
+        }
+        end = dot;
+    }
 }
 
 /// What separates the labels.
@@ -100,6 +116,9 @@ fn ascii_prefix(label: &str, tlds: &TldTable) -> Option<usize> {
 /// (`👉пример.рф`) and an ellipsis: anywhere else nobody could tell prose from name.
 pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
     let name = text.get(host.clone())?;
+    if name.is_ascii() && is_domain(text, host.clone()) {
+        return Some(host.start);
+    }
     let starts = [ascii_tail(name), leading_signs(name), Some(0)];
     let candidates = starts.into_iter().flatten().map(|start| host.start + start);
     let mut candidates = candidates.filter(|start| is_domain(text, *start..host.end));

@@ -59,6 +59,11 @@ pub(super) fn tail_end(text: &str, start: usize) -> usize {
     let mut open = Vec::new();
     let (mut at, mut safe) = (start, start);
     while let Some(&byte) = bytes.get(at) {
+        if part != Part::Start && is_plain(byte) {
+            at += 1;
+            safe = at;
+            continue;
+        }
         let rest = bytes.get(at..).unwrap_or_default();
         if let Some((next, length)) = part.next(rest) {
             part = next;
@@ -98,4 +103,9 @@ pub(super) fn tail_end(text: &str, start: usize) -> usize {
         }
     }
     safe
+}
+
+/// ASCII that is included in every part and means nothing to any.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'~' | b'+' | b'@')
 }

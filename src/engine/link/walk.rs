@@ -19,10 +19,32 @@ impl<'t> Walker<'t> {
 
     /// The start of the run of host characters and dots that ends before `end`, not before `floor`.
     pub(super) fn run_start(&mut self, floor: usize, end: usize) -> usize {
+        self.walk_back(floor, end, Class::is_host_or_dot)
+    }
+
+    /// Where the run of characters of some class begins that ends before `end`, not before `floor`.
+    pub(super) fn walk_back(
+        &mut self,
+        floor: usize,
+        end: usize,
+        belongs: impl Fn(Class) -> bool,
+    ) -> usize {
+        let before = self.text.as_bytes().get(floor..end).unwrap_or_default();
         let mut start = end;
-        while start > floor {
+        let mut bytes = before.iter().rev();
+        while let Some(&byte) = bytes.next() {
+            if byte.is_ascii() {
+                if !belongs(Class::of_ascii(byte)) {
+                    break;
+                }
+                start -= 1;
+                continue;
+            }
             match self.char_before(start) {
-                Some(c) if Class::of(c).is_host_or_dot() => start -= c.len_utf8(),
+                Some(c) if belongs(Class::of(c)) => {
+                    start -= c.len_utf8();
+                    bytes.nth(c.len_utf8() - 2);
+                }
                 _ => break,
             }
         }
