@@ -70,13 +70,25 @@ pub(super) fn unfold(value: &[u8]) -> String {
     }
 }
 
-/// The values of the fields of this name, unfolded, in order.
-pub(super) fn values<'a>(block: &'a [u8], name: &'a str) -> impl Iterator<Item = String> + 'a {
-    fields(block).filter_map(move |field| {
-        let found = block.get(field.name)?;
-        found
-            .eq_ignore_ascii_case(name.as_bytes())
-            .then(|| unfold(block.get(field.value).unwrap_or_default()))
+/// The fields that say how a body is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Type,
+    Transfer,
+    Disposition,
+}
+
+/// The labels of a block in order, with their values unfolded.
+pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, String)> + '_ {
+    fields(block).filter_map(|field| {
+        let name = block.get(field.name)?;
+        let label = match name.len() {
+            12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
+            19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
+            25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
+            _ => return None,
+        };
+        Some((label, unfold(block.get(field.value)?)))
     })
 }
 

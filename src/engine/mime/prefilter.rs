@@ -29,10 +29,10 @@ pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String
         Transfer::QuotedPrintable => true,
         Transfer::Base64 | Transfer::Uuencode => return Candidates::Maybe,
     };
-    if quoted && escapes(raw) {
-        return Candidates::Maybe;
+    match unwrapped(raw, media, labels) {
+        Candidates::None if quoted && escapes(raw) => Candidates::Maybe,
+        answer => answer,
     }
-    unwrapped(raw, media, labels)
 }
 
 /// Looks through transfer-decoded bytes.
@@ -90,18 +90,18 @@ fn candidate(byte: u8, next: u8) -> bool {
     ((byte == b'.') & label) | ((byte == b':') & (next > b' ')) | (byte == b'@') | wide
 }
 
-/// Whether a quoted-printable part has escapes of anything that [`candidate`] looks for.
+/// Whether a quoted-printable part has escapes of anything that [`candidate`] looks for. What stands
+/// behind a dot is a candidate already when it is an escape.
 fn escapes(raw: &[u8]) -> bool {
-    memchr::memchr_iter(b'=', raw).any(|at| {
-        let Some([high, low]) = raw.get(at + 1..at + 3) else { return false };
-        match (high, low | 0x20) {
+    raw.windows(3).any(|window| match window {
+        [b'=', high, low] => match (high, low | 0x20) {
             // `.`, `:`, `<`, `@`, and control characters that no sender escapes for nothing.
             (b'2', b'e') | (b'3', b'a' | b'c') | (b'4', b'0') | (b'1', _) => true,
             (b'E' | b'e', b'2' | b'3' | b'f') | (b'F' | b'f', _) => true,
             (b'0', low) => !matches!(low, b'9' | b'a' | b'd'),
-            // A letter or digit behind a dot.
-            _ => raw.get(at.wrapping_sub(1)) == Some(&b'.'),
-        }
+            _ => false,
+        },
+        _ => false,
     })
 }
 

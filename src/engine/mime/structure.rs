@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::header::{self, ContentType};
+use super::header::{self, ContentType, Label};
 use super::sniff;
 use super::transfer::{Transfer, uu};
 use super::{Media, Message, Part, Surroundings, Tree, View};
@@ -188,11 +188,23 @@ impl Labels {
     /// Reads a header block: the first field of a name counts, the second is another reading.
     fn of(block: &[u8], default_type: DefaultType) -> Labels {
         let mut types: Vec<ContentType> = Vec::new();
-        for value in header::values(block, "content-type").take(2) {
-            for reading in ContentType::parse(&value) {
-                if !types.contains(&reading) {
-                    types.push(reading);
+        let mut transfers: Vec<Transfer> = Vec::new();
+        let mut disposition = None;
+        let [mut type_fields, mut transfer_fields] = [0; 2];
+        for (name, value) in header::labels(block) {
+            match name {
+                Label::Type if type_fields < 2 => {
+                    type_fields += 1;
+                    distinct(&mut types, ContentType::parse(&value));
                 }
+                Label::Transfer if transfer_fields < 2 => {
+                    transfer_fields += 1;
+                    distinct(&mut transfers, transfer_readings(&value));
+                }
+                Label::Disposition if disposition.is_none() => {
+                    disposition = ContentType::parse(&value).pop();
+                }
+                _ => {}
             }
         }
         if types.is_empty() {
@@ -202,35 +214,29 @@ impl Labels {
             };
             types.extend(ContentType::parse(kind));
         }
-        let disposition = header::values(block, "content-disposition")
-            .next()
-            .and_then(|value| ContentType::parse(&value).pop())
-            .unwrap_or_default();
-        Labels { types, transfers: transfers(block), disposition }
+        if transfers.is_empty() {
+            transfers.push(Transfer::Identity);
+        }
+        Labels { types, transfers, disposition: disposition.unwrap_or_default() }
     }
 }
 
-/// The transfer encodings of a block: that of the first label, then others that a client might take.
-fn transfers(block: &[u8]) -> Vec<Transfer> {
-    let mut found = Vec::new();
-    for label in header::values(block, "content-transfer-encoding").take(2) {
-        let transfer = Transfer::from_label(&label);
-        found.push(transfer.unwrap_or_default());
-        // A label with a tail: clients that compare it whole read the bytes as they are.
-        if label.trim().contains(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
-            found.push(Transfer::Identity);
-        }
-    }
-    if found.is_empty() {
+/// The encodings that clients take a label for, the usual one first.
+fn transfer_readings(label: &str) -> Vec<Transfer> {
+    let mut found = vec![Transfer::from_label(label).unwrap_or_default()];
+    // A label with a tail: clients that compare it whole read the bytes as they are.
+    if label.trim().contains(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
         found.push(Transfer::Identity);
     }
-    let mut distinct: Vec<Transfer> = Vec::new();
-    for transfer in found {
-        if !distinct.contains(&transfer) {
-            distinct.push(transfer);
+    found
+}
+
+fn distinct<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
+    for item in more {
+        if !known.contains(&item) {
+            known.push(item);
         }
     }
-    distinct
 }
 
 struct Splitter<'m> {

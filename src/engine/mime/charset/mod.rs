@@ -180,11 +180,20 @@ fn owned_utf8(bytes: Vec<u8>) -> Text<'static> {
 struct Builder {
     text: String,
     map: Map,
+    row: Row,
+}
+
+/// The row of units that the map ends with: a unit that carries it on needs no piece of its own.
+#[derive(Default)]
+struct Row {
+    text: usize,
+    source: usize,
+    unit: (usize, usize),
 }
 
 impl Builder {
     fn new(capacity: usize) -> Builder {
-        Builder { text: String::with_capacity(capacity), map: Map::new() }
+        Builder { text: String::with_capacity(capacity), map: Map::new(), row: Row::default() }
     }
 
     /// Text that is its own source.
@@ -192,20 +201,31 @@ impl Builder {
         if !text.is_empty() {
             self.map.push(self.text.len(), source, PieceKind::Linear);
             self.text.push_str(text);
+            self.row = Row::default();
         }
     }
 
     /// One unit of text from `source`.
     fn unit(&mut self, text: &str, source: Range<usize>) {
-        let kind = match (u8::try_from(text.len()), u8::try_from(source.len())) {
-            (Ok(text @ 1..), Ok(source @ 1..)) => PieceKind::Units { text, source },
-            _ => PieceKind::Atomic,
-        };
-        self.map.push(self.text.len(), source.start, kind);
-        self.text.push_str(text);
-        if kind == PieceKind::Atomic {
-            self.map.push(self.text.len(), source.end, PieceKind::Atomic);
+        let unit = (text.len(), source.len());
+        if self.row.unit != unit
+            || self.row.source != source.start
+            || self.row.text != self.text.len()
+        {
+            let kind = match (u8::try_from(unit.0), u8::try_from(unit.1)) {
+                (Ok(text @ 1..), Ok(source @ 1..)) => PieceKind::Units { text, source },
+                _ => PieceKind::Atomic,
+            };
+            self.map.push(self.text.len(), source.start, kind);
+            if kind == PieceKind::Atomic {
+                self.text.push_str(text);
+                self.map.push(self.text.len(), source.end, PieceKind::Atomic);
+                self.row = Row::default();
+                return;
+            }
         }
+        self.text.push_str(text);
+        self.row = Row { text: self.text.len(), source: source.end, unit };
     }
 
     fn character(&mut self, character: char, source: Range<usize>) {
@@ -267,10 +287,13 @@ fn widen(ascii: &[u8], endian: Endian) -> Vec<u8> {
 }
 
 fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    let upper: Vec<String> = (128..=255_u8)
-        .map(|byte| encoding.decode_without_bom_handling(&[byte]).0.into_owned())
+    let upper: Vec<char> = (128..=255_u8)
+        .map(|byte| {
+            let text = encoding.decode_without_bom_handling(&[byte]).0.into_owned();
+            text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
+        })
         .collect();
-    let mut out = Builder::new(bytes.len() + bytes.len() / 4);
+    let mut out = Builder::new(bytes.len() + bytes.len() / 2);
     let mut at = 0;
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
@@ -278,8 +301,8 @@ fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
         if byte.is_ascii() {
             at += ascii_run(&mut out, rest, at);
         } else {
-            let text = upper.get(usize::from(*byte) - 128).map_or("\u{FFFD}", String::as_str);
-            out.unit(text, at..at + 1);
+            let character = upper.get(usize::from(byte & 127)).copied();
+            out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
             at += 1;
         }
     }
@@ -294,22 +317,111 @@ fn ascii_run(out: &mut Builder, rest: &[u8], at: usize) -> usize {
     length
 }
 
-/// Decodes a byte at a time, outside runs of ASCII, to learn which bytes make which character.
+/// Decodes by runs; where a run is not what its lead bytes say, a byte at a time.
 fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    let stateful = encoding == encoding_rs::ISO_2022_JP;
-    let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut out = Builder::new(bytes.len() + bytes.len() / 2);
-    let mut start = 0;
     let mut at = 0;
+    if encoding == encoding_rs::ISO_2022_JP {
+        if let Some(text) = shifted::decode_iso2022_jp(bytes) {
+            return text;
+        }
+        by_byte(&mut out, bytes, 0, encoding, Until::End);
+        return out.close(bytes.len());
+    }
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()
     {
-        if !stateful && start == at && byte.is_ascii() {
-            at += ascii_run(&mut out, rest, at);
-            start = at;
-            continue;
+        at = if byte.is_ascii() {
+            at + ascii_run(&mut out, rest, at)
+        } else {
+            let run = wide_run(rest, encoding);
+            match wide(&mut out, run, at, encoding) {
+                Some(length) => at + length,
+                None => by_byte(&mut out, bytes, at, encoding, Until::Ascii),
+            }
+        };
+    }
+    out.close(bytes.len())
+}
+
+/// Bytes decoded at once.
+const RUN: usize = 1024;
+
+/// The bytes of the characters of two and more bytes that `rest` begins with.
+fn wide_run<'b>(rest: &'b [u8], encoding: &'static Encoding) -> &'b [u8] {
+    let mut length = 0;
+    while length < RUN
+        && let Some(after) = rest.get(length..)
+        && after.first().is_some_and(|byte| !byte.is_ascii())
+    {
+        length += width(after, encoding);
+    }
+    rest.get(..length).unwrap_or(rest)
+}
+
+/// Bytes of the character at the front, by its lead byte (WHATWG Encoding §10 to §13).
+fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
+    match rest {
+        [0xA1..=0xDF, ..] if encoding == encoding_rs::SHIFT_JIS => 1,
+        [0x8F, ..] if encoding == encoding_rs::EUC_JP => 3,
+        [_, b'0'..=b'9', ..]
+            if encoding == encoding_rs::GBK || encoding == encoding_rs::GB18030 =>
+        {
+            4
         }
-        let step = if stateful && rest.starts_with(b"\x1B") { rest.len().min(3) } else { 1 };
+        [0x80, ..] => 1,
+        _ => 2,
+    }
+}
+
+/// Decodes a run whose characters are as long as their lead bytes say; its length, or `None`.
+fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -> Option<usize> {
+    let text = encoding.decode_without_bom_handling_and_without_replacement(run)?;
+    let mut length = 0;
+    let mut characters = 0;
+    while let Some(rest) = run.get(length..).filter(|rest| !rest.is_empty()) {
+        length += width(rest, encoding);
+        characters += 1;
+    }
+    if length != run.len() || text.chars().count() != characters {
+        return None;
+    }
+    let mut length = 0;
+    for character in text.chars() {
+        let width = width(run.get(length..)?, encoding);
+        out.character(character, at + length..at + length + width);
+        length += width;
+    }
+    Some(length)
+}
+
+/// How far bytes are decoded one by one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    /// The first ASCII byte that begins a character.
+    Ascii,
+}
+
+/// Decodes a byte at a time, to learn which bytes make which character. The offset reached.
+fn by_byte(
+    out: &mut Builder,
+    bytes: &[u8],
+    from: usize,
+    encoding: &'static Encoding,
+    until: Until,
+) -> usize {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut start = from;
+    let mut at = from;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if until == Until::Ascii && start == at && byte.is_ascii() {
+            break;
+        }
+        let escape = until == Until::End && rest.starts_with(b"\x1B");
+        let step = if escape { rest.len().min(3) } else { 1 };
         let mut buffer = [0; 32];
         let source = rest.get(..step).unwrap_or(rest);
         let last = at + step == bytes.len();
@@ -318,13 +430,13 @@ fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
         let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default());
         let text = text.unwrap_or("\u{FFFD}");
         if !text.is_empty() {
-            decoded_unit(&mut out, text, start..at);
+            decoded_unit(out, text, start..at);
             start = at;
         } else if step > 1 {
             start = at;
         }
     }
-    out.close(bytes.len())
+    at
 }
 
 /// A character; or what a cut-off sequence left and the character behind it, told apart.

@@ -6,6 +6,50 @@ use super::Builder;
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::Text;
 
+/// ISO-2022-JP (RFC 1468) of ASCII and JIS X 0208 alone; `None` for what needs all of the WHATWG decoder.
+pub(super) fn decode_iso2022_jp(bytes: &[u8]) -> Option<Text<'static>> {
+    let mut out = Builder::new(bytes.len());
+    let mut wide = false;
+    let mut at = 0;
+    let mut switched = false;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = memchr::memchr(0x1B, rest).unwrap_or(rest.len());
+        let run = rest.get(..length)?;
+        // Two switches in a row are an error there.
+        if run.is_empty() && switched {
+            return None;
+        }
+        if wide {
+            let euc: Vec<u8> = run.iter().map(|byte| byte | 0x80).collect();
+            if run.iter().any(|byte| !(0x21..=0x7E).contains(byte)) {
+                return None;
+            }
+            let text =
+                encoding_rs::EUC_JP.decode_without_bom_handling_and_without_replacement(&euc)?;
+            for (index, character) in text.chars().enumerate() {
+                out.character(character, at + 2 * index..at + 2 * index + 2);
+            }
+            if 2 * text.chars().count() != length {
+                return None;
+            }
+        } else {
+            let plain = run.iter().all(|byte| byte.is_ascii() && !matches!(byte, 0x0E | 0x0F));
+            out.linear(std::str::from_utf8(run).ok().filter(|_| plain)?, at);
+        }
+        at += length;
+        if at < bytes.len() {
+            wide = match bytes.get(at..at + 3)? {
+                b"\x1B(B" => false,
+                b"\x1B$B" | b"\x1B$@" => true,
+                _ => return None,
+            };
+            at += 3;
+            switched = true;
+        }
+    }
+    Some(out.close(bytes.len()))
+}
+
 /// ISO-2022-KR (RFC 1557) and the GB 2312 set of ISO-2022-CN (RFC 1922).
 pub(super) fn decode_iso2022(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());

@@ -61,15 +61,23 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut Map) 
     }
 }
 
-/// Reads what begins with the `=` at `at`; the offset after it.
+/// Reads what begins with the `=` at `at`: a run of escapes, a soft break, or the sign itself. The offset
+/// after it.
 fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut Map) -> usize {
     let rest = raw.get(at + 1..).unwrap_or_default();
-    if let [high, low, ..] = rest
-        && let (Some(high), Some(low)) = (hex(*high), hex(*low))
-    {
-        map.push(bytes.len(), at, PieceKind::Units { text: 1, source: 3 });
+    let (units, _) = raw.get(at..).unwrap_or_default().as_chunks::<3>();
+    let before = bytes.len();
+    for [sign, high, low] in units {
+        let (high, low) = (hex(*high), hex(*low));
+        if *sign != b'=' || (high | low) > 15 {
+            break;
+        }
         bytes.push(high << 4 | low);
-        return at + 3;
+    }
+    let escapes = bytes.len() - before;
+    if escapes > 0 {
+        map.push(before, at, PieceKind::Units { text: 1, source: 3 });
+        return at + 3 * escapes;
     }
     if let Some(skipped) = soft_break(rest) {
         return at + 1 + skipped;
@@ -91,13 +99,24 @@ fn soft_break(rest: &[u8]) -> Option<usize> {
     }
 }
 
-fn hex(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
+/// Value of each hexadecimal digit, in either case; 16: none.
+const HEX: [u8; 256] = digits();
+
+const fn digits() -> [u8; 256] {
+    let mut table = [16; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        if let Some(digit) = char::to_digit(byte as u8 as char, 16) {
+            table[byte] = digit as u8;
+        }
+        byte += 1;
     }
+    table
+}
+
+fn hex(byte: u8) -> u8 {
+    HEX.get(usize::from(byte)).copied().unwrap_or(16)
 }
 
 /// Lowers edits of the unwrapped bytes. New soft breaks stand only in and round the replacements.
