@@ -7,5 +7,9 @@ mod corpus;
 #[path = "mime/generate.rs"]
 mod generate;
 mod oracle;
+#[path = "mime/prefilter.rs"]
+mod prefilter;
 #[path = "mime/surgery.rs"]
 mod surgery;
+#[path = "mime/witness.rs"]
+mod witness;

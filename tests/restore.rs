@@ -95,8 +95,9 @@ fn a_big_recipe_is_in_the_state_directory() {
     let folder = tempfile::tempdir().unwrap();
     let (message, stored) = filtered(None, Some(80));
     let (digest, recipe) = stored.unwrap();
-    let missing = restore().arg("--state-dir").arg(folder.path()).write_stdin(message.clone());
-    let output = { missing }.output().unwrap();
+    let mut missing = restore();
+    missing.arg("--state-dir").arg(folder.path()).write_stdin(message.clone());
+    let output = missing.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains(&digest));
     std::fs::create_dir(folder.path().join("undo")).unwrap();

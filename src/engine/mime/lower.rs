@@ -38,8 +38,8 @@ impl<'m> Lowering<'m> {
             return;
         }
         let transfer = reading.transfer;
-        let unwrapped = transfer.decode(self.raw(part));
-        let lowered = reading.charset.lower(&unwrapped.bytes, &reading.text, edits);
+        let unwrapped = || transfer.decode(self.raw(part)).bytes;
+        let lowered = reading.charset.lower(unwrapped, &reading.text, edits);
         let known = self.pending.iter_mut().find(|p| p.part == part && p.transfer == transfer);
         match known {
             Some(pending) => pending.edits.extend(lowered),

@@ -87,7 +87,9 @@ fn candidate(byte: u8, next: u8) -> bool {
     // In UTF-8, U+2000 to U+3FFF and U+F000 on: every character that reads as a dot, a colon, an `@`
     // or a slash; and every byte order mark.
     let wide = (byte == 0xE2) | (byte == 0xE3) | (byte >= 0xEF);
-    ((byte == b'.') & label) | ((byte == b':') & (next > b' ')) | (byte == b'@') | wide
+    // A dot that somebody took apart: `example[.]com`.
+    let bracketed = ((byte == b'[') | (byte == b'(') | (byte == b'{')) & (next == b'.');
+    bracketed | ((byte == b'.') & label) | ((byte == b':') & (next > b' ')) | (byte == b'@') | wide
 }
 
 /// Whether a quoted-printable part has escapes of anything that [`candidate`] looks for. What stands

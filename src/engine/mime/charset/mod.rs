@@ -136,8 +136,14 @@ impl Charset {
         }
     }
 
-    /// Edits of the bytes for edits (in order, disjoint) of the text that they decode to.
-    pub(super) fn lower(self, bytes: &[u8], text: &Text<'_>, edits: &[TextEdit]) -> Vec<RawEdit> {
+    /// Edits of the bytes for edits (in order, disjoint) of the text that they decode to. The bytes
+    /// are asked for where the charset has a state.
+    pub(super) fn lower<'b>(
+        self,
+        bytes: impl FnOnce() -> Cow<'b, [u8]>,
+        text: &Text<'_>,
+        edits: &[TextEdit],
+    ) -> Vec<RawEdit> {
         let plain = edits.iter().map(|edit| RawEdit {
             range: text.source(edit.range.clone()),
             replacement: edit.replacement.as_bytes().to_vec(),
@@ -146,11 +152,11 @@ impl Charset {
             Charset::Utf16(endian) => plain
                 .map(|edit| RawEdit { replacement: widen(&edit.replacement, endian), ..edit })
                 .collect(),
-            Charset::Utf7 => utf7::lower(bytes, text, edits),
-            Charset::Iso2022Shift => shifted::lower_iso2022(bytes, plain.collect()),
-            Charset::Hz => shifted::lower_hz(bytes, plain.collect()),
+            Charset::Utf7 => utf7::lower(&bytes(), text, edits),
+            Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
+            Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
             Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
-                shifted::lower_iso2022_jp(bytes, plain.collect())
+                shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
             Charset::Utf8 | Charset::Known(_) => plain.collect(),
         }

@@ -279,7 +279,7 @@ mod tests {
             replacement: to.to_owned(),
         };
         let mut out = bytes.to_vec();
-        for edit in charset.lower(bytes, &text, &[edit]).iter().rev() {
+        for edit in charset.lower(|| bytes.into(), &text, &[edit]).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         let text = charset.decode(out.clone().into()).into_owned().text.into_owned();
