@@ -117,12 +117,7 @@ pub struct Judge<'s> {
 
 impl<'s> Judge<'s> {
     pub fn new(settings: &'s Settings) -> Judge<'s> {
-        let headers = MessageParser::new()
-            .default_header_ignore()
-            .header_date(HeaderName::Date)
-            .header_address(HeaderName::From)
-            .header_id(HeaderName::MessageId);
-        Judge { settings, headers, out: Judged::default() }
+        Judge { settings, headers: headers(), out: Judged::default() }
     }
 
     pub fn finish(self) -> Judged {
@@ -254,6 +249,15 @@ impl Sink for Judge<'_> {
         self.out.tally.passed_over += 1;
         ControlFlow::Continue(())
     }
+}
+
+/// Reads who sent a message and when, and nothing else.
+pub fn headers() -> MessageParser {
+    MessageParser::new()
+        .default_header_ignore()
+        .header_date(HeaderName::Date)
+        .header_address(HeaderName::From)
+        .header_id(HeaderName::MessageId)
 }
 
 fn span(letter: &Letter<'_>, finding: &Finding) -> std::ops::Range<usize> {
