@@ -3,10 +3,17 @@
 
 mod common;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use linkmilter::engine::policy::HeaderFields;
+use linkmilter::engine::{Facts, Policy, Verdict};
+use linkmilter::record::tally::Tally;
+use linkmilter::scan::{Account, Input, Progress, Scan, Settings, Stream, Witness};
 
 /// A message whose link deceives: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
@@ -294,4 +301,62 @@ fn the_diff_applies() {
     let patched = fs::read_to_string(folder.path().join("bad.eml")).unwrap();
     assert!(patched.contains("hxxp://xn--ypal-43d9g[.]com/login/1"), "{patched}");
     assert_eq!(fs::read_to_string(folder.path().join("good.eml")).unwrap(), ham(1));
+}
+
+/// The counts over the real mail of the test data, by folder: a change of judgement shows up here
+/// and has to be explained. Counts only, no names: the mail belongs to others.
+#[test]
+fn counts_over_real_mail() {
+    let Some(mail) = common::testdata("mail", "the counts over real mail") else { return };
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(mail).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    let mut text = format!("{:<24}{:>9}{:>9}{:>8}", "folder", "messages", "links", "edited");
+    for verdict in Verdict::ALL.into_iter().skip(1) {
+        let _ = write!(text, "{:>9}", verdict.as_str());
+    }
+    let mut all = Tally::default();
+    for folder in folders {
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let tally = tally(folder);
+        row(&mut text, &name, &tally);
+        all.merge(tally);
+    }
+    row(&mut text, "all", &all);
+    text.push_str("\n\nfindings by reason\n");
+    for (reason, count) in &all.reasons {
+        let _ = writeln!(text, "{count:>9}  {reason}");
+    }
+    text.push_str("\nparts not read\n");
+    for (why, count) in &all.bypasses {
+        let _ = writeln!(text, "{count:>9}  {why}");
+    }
+    let _ = writeln!(text, "\n{:>9}  messages without a header", all.headless);
+    let _ = writeln!(text, "{:>9}  sources not read", all.unread);
+    insta::assert_snapshot!(text);
+}
+
+fn row(text: &mut String, name: &str, tally: &Tally) {
+    let _ = write!(text, "\n{name:<24}{:>9}{:>9}{:>8}", tally.messages, tally.links, tally.edited);
+    for count in tally.by_verdict.iter().skip(1) {
+        let _ = write!(text, "{count:>9}");
+    }
+}
+
+fn tally(folder: PathBuf) -> Tally {
+    let settings = Settings {
+        policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
+        facts: Facts::default(),
+        tlds: linkmilter::tld::builtin(),
+        stream: Stream::Counts,
+        least: Verdict::Notice,
+        account: Account::Findings,
+        witness: Witness::No,
+        largest: 256 << 20,
+    };
+    let (progress, stop) = (Progress::hidden(), AtomicBool::new(false));
+    let scan =
+        Scan { settings: &settings, jobs: 2, progress: &progress, stop: &stop, journal: None };
+    scan.run(std::iter::once(Input::Path(folder)), &mut std::io::sink()).unwrap().tally
 }

@@ -156,7 +156,7 @@ impl<'s> Judge<'s> {
 
     fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {
         match witness::compare(letter.raw(), outcome, &self.settings.tlds) {
-            witness::Word::TooDeep => {}
+            witness::Word::Silent => {}
             witness::Word::Agrees => self.out.tally.witnessed += 1,
             witness::Word::Differs => {
                 self.out.tally.witnessed += 1;

@@ -23,17 +23,20 @@ const NESTED: usize = 100;
 pub enum Word {
     Agrees,
     Differs,
-    /// Not asked: too large or too deep for it.
-    TooDeep,
+    /// Says nothing: too large or too deep for it, or it broke off.
+    Silent,
 }
 
 /// Compares the plain-text links that mail-parser's reading shows with what was found. The
 /// outcome must hold every link (`policy.report` = all).
 pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &TldTable) -> Word {
     if raw.len() > BYTES || nested(raw) > NESTED {
-        return Word::TooDeep;
+        return Word::Silent;
     }
-    let Some(message) = MessageParser::default().parse(raw) else { return Word::Agrees };
+    // Its assertions are of no concern to the scan.
+    let parsed = std::panic::catch_unwind(|| MessageParser::default().parse(raw));
+    let Ok(parsed) = parsed else { return Word::Silent };
+    let Some(message) = parsed else { return Word::Agrees };
     let ours: BTreeSet<String> =
         outcome.findings.iter().map(|finding| finding.spelling.to_lowercase()).collect();
     for part in message.text_bodies() {
