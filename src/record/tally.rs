@@ -52,7 +52,7 @@ pub struct Tally {
     pub senders: BTreeMap<String, ByVerdict>,
     /// Findings whose host or sender came after [`NAMES`] others.
     pub crowded: u64,
-    /// First findings by reason code.
+    /// The worst findings by reason code, of equal ones the first.
     pub samples: BTreeMap<String, Vec<Sample>>,
     /// Files that are no messages by the rules of their folder.
     pub passed_over: u64,
@@ -166,9 +166,11 @@ impl Tally {
 
     fn sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
         let samples = self.samples.entry(reason.code().to_owned()).or_default();
-        let known = samples.iter().any(|sample| sample.unicode == finding.unicode);
-        if samples.len() < SAMPLES && !known {
-            samples.push(Sample::new(origin, finding));
+        // Making one costs more than a look at what is kept.
+        let full = samples.len() >= SAMPLES;
+        let better = samples.last().is_none_or(|last| finding.verdict > verdict(&last.verdict));
+        if !full || better {
+            keep(samples, Sample::new(origin, finding));
         }
     }
 
@@ -225,10 +227,7 @@ impl Tally {
         for (reason, samples) in later.samples {
             let kept = self.samples.entry(reason).or_default();
             for sample in samples {
-                let known = kept.iter().any(|other| other.unicode == sample.unicode);
-                if kept.len() < SAMPLES && !known {
-                    kept.push(sample);
-                }
+                keep(kept, sample);
             }
         }
     }
@@ -339,6 +338,15 @@ impl Sample {
             date: origin.date.clone(),
             from_domain: origin.from_domain.clone(),
         }
+    }
+}
+
+/// Adds a sample to the worst ones, each host once.
+fn keep(samples: &mut Vec<Sample>, sample: Sample) {
+    if !samples.iter().any(|other| other.unicode == sample.unicode) {
+        samples.push(sample);
+        samples.sort_by_key(|sample| std::cmp::Reverse(verdict(&sample.verdict)));
+        samples.truncate(SAMPLES);
     }
 }
 

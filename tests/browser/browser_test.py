@@ -24,7 +24,7 @@ def main(folder):
                     grounds.add(ground(page) if script else None)
                     if script:
                         name = f"report-{scheme}-{width}.png"
-                        page.screenshot(path=folder / name, clip=clip(page, width))
+                        page.screenshot(path=folder / name, full_page=True, clip=clip(page, width))
                         print(f"{folder / name}")
                     page.context.close()
             print(f"{scheme}: ground {', '.join(sorted(filter(None, grounds)))}")

@@ -160,12 +160,10 @@ def queries(folder):
     assert len(blocks) > 3
     for block in blocks:
         for query in filter(str.strip, block.split(";")):
-            answer = duckdb.sql(query.replace("scan.parquet", "rows.parquet"))
-            if answer is not None:
-                rows = answer.fetchall()
-                title = " ".join(query.split())[:70]
-                print(f"{len(rows):6} rows: {title}")
-                assert rows, query
+            rows = duckdb.execute(query.replace("scan.parquet", "rows.parquet")).fetchall()
+            title = " ".join(query.split())[:70]
+            print(f"{len(rows):6} rows: {title}")
+            assert rows or query.lstrip().startswith("CREATE"), query
     print(f"{len(blocks)} queries answered")
 
 

@@ -20,7 +20,7 @@ const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
 /// SHA-256 of the script and the style in Base64, for the policy; a test keeps them true.
 const FILTER_HASH: &str = "HbT8CHEyR5VMHFGD14NmpbwHAdZaGeigiCcuT9debE0=";
-const STYLE_HASH: &str = "436D/pQ13PV4qS2cGjNH4JexrpGSiWdxD+nRxpbZqK4=";
+const STYLE_HASH: &str = "4hRuycjYl8TmiFVretyeLW372ssh+7Ppsk7Aiy5w9CA=";
 
 /// Bars of a list.
 const BARS: usize = 15;
@@ -147,8 +147,11 @@ fn samples(tally: &Tally) -> String {
     let mut shown: Vec<&str> = Vec::new();
     for reason in reasons {
         let samples = tally.samples.get(reason.code()).map(Vec::as_slice).unwrap_or_default();
-        let fresh: Vec<_> =
-            samples.iter().filter(|sample| !shown.contains(&&*sample.spelling)).collect();
+        let fresh: Vec<_> = samples
+            .iter()
+            .filter(|sample| verdict(&sample.verdict) > Verdict::Notice)
+            .filter(|sample| !shown.contains(&&*sample.spelling))
+            .collect();
         if fresh.is_empty() {
             continue;
         }

@@ -1,5 +1,6 @@
 //! Plots as inline SVG: no script, no font, no file.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::engine::outcome::Verdict;
@@ -19,13 +20,7 @@ const TOP: f64 = 6.0;
 
 /// Messages with findings over time, stacked by their worst verdict.
 pub fn over_time(tally: &Tally) -> String {
-    let dated = || tally.months.iter().filter(|(month, _)| *month != "undated");
-    let columns: Vec<(String, ByVerdict)> = if dated().count() > MONTHS {
-        let years = tally.years().into_iter().filter(|(year, _)| *year != "undated");
-        years.map(|(year, counts)| (year.to_owned(), counts)).collect()
-    } else {
-        dated().map(|(month, counts)| (month.clone(), *counts)).collect()
-    };
+    let columns = columns(tally);
     let most = columns.iter().map(|(_, counts)| bad(counts)).max().unwrap_or_default();
     if most == 0 {
         return "<p class=soft>No dated message has a finding.</p>".to_owned();
@@ -48,6 +43,33 @@ pub fn over_time(tally: &Tally) -> String {
     }
     out.push_str("</svg>");
     out
+}
+
+/// A column a month, or a year when the months are too many; empty ones as well, so that time runs
+/// evenly.
+fn columns(tally: &Tally) -> Vec<(String, ByVerdict)> {
+    let months: BTreeMap<u32, ByVerdict> =
+        tally.months.iter().filter_map(|(name, counts)| Some((number(name)?, *counts))).collect();
+    let (Some((first, _)), Some((last, _))) = (months.first_key_value(), months.last_key_value())
+    else {
+        return Vec::new();
+    };
+    if (last - first) as usize >= MONTHS {
+        let years = tally.years();
+        let named = (first / 12..=last / 12).map(|year| year.to_string());
+        return named
+            .map(|year| (year.clone(), years.get(&*year).copied().unwrap_or_default()))
+            .collect();
+    }
+    let named =
+        (*first..=*last).map(|month| (month, format!("{}-{:02}", month / 12, month % 12 + 1)));
+    named.map(|(month, name)| (name, months.get(&month).copied().unwrap_or_default())).collect()
+}
+
+/// `2024-05` as months since the year 0.
+fn number(month: &str) -> Option<u32> {
+    let (year, month) = month.split_once('-')?;
+    Some(year.parse::<u32>().ok()? * 12 + month.parse::<u32>().ok()?.checked_sub(1)?)
 }
 
 fn axis(out: &mut String, most: u64) {
@@ -113,5 +135,32 @@ fn short(count: u64) -> String {
         0..10_000 => count.to_string(),
         10_000..10_000_000 => format!("{}k", count / 1_000),
         _ => format!("{}M", count / 1_000_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(months: &[&str]) -> Tally {
+        let months = months.iter().map(|month| ((*month).to_owned(), [0, 1, 0, 0, 0])).collect();
+        Tally { months, ..Tally::default() }
+    }
+
+    #[test]
+    fn time_runs_evenly() {
+        let names = |months: &[&str]| -> Vec<String> {
+            columns(&tally(months)).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(&["2023-11", "2024-02"]), ["2023-11", "2023-12", "2024-01", "2024-02"]);
+        assert_eq!(names(&["2019-12", "2023-01"]), ["2019", "2020", "2021", "2022", "2023"]);
+        assert!(names(&["undated"]).is_empty());
+    }
+
+    #[test]
+    fn the_highest_column_fills_the_plot() {
+        let plot = over_time(&tally(&["2024-01", "2024-02"]));
+        assert!(plot.contains("height=\"128.00\""), "{plot}");
+        assert!(over_time(&tally(&[])).contains("No dated message"));
     }
 }

@@ -9,6 +9,8 @@ use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
 
+/// Characters shown of what is spelled where a host should be.
+const SHOWN: usize = 80;
 /// Distinct characters named.
 const NAMED: usize = 6;
 
@@ -55,7 +57,11 @@ fn shown(sample: &Sample) -> String {
     if authority.is_ascii() && !authority.contains("\\u{") && !sample.unicode.is_ascii() {
         return dead(&sample.unicode);
     }
-    if authority.is_empty() { sample.spelling.clone() } else { authority.to_owned() }
+    let authority = if authority.is_empty() { &*sample.spelling } else { authority };
+    match authority.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", authority.get(..cut).unwrap_or(authority)),
+        None => authority.to_owned(),
+    }
 }
 
 fn dead(host: &str) -> String {
