@@ -22,9 +22,9 @@ const ZSTD_WINDOW_LOG: u32 = 25;
 const XZ_MEMORY: u64 = 66 << 20;
 /// Bytes that any stream may expand to, whatever its size.
 const FLOOR: u64 = 64 << 20;
-/// Beyond [`FLOOR`], bytes out for a byte in. Mail compresses to a tenth; deflate ends at 1032,
-/// so what comes near is made of one repeated byte.
-const RATIO: u64 = 200;
+/// Beyond [`FLOOR`], bytes out for a byte on the disk. Mail compresses to a tenth, and to a hundredth
+/// when an archive holds many copies; deflate alone cannot do more than 1032, nested it can.
+const RATIO: u64 = 1_000;
 
 /// Counts the bytes that leave the disk, under however many layers of compression.
 #[derive(Clone, Debug, Default)]
@@ -136,11 +136,7 @@ mod tests {
     fn a_bomb_is_named() {
         let bomb = zstd::encode_all(io::repeat(0).take(100 << 20), 3).unwrap();
         let error = read(Coding::Zstd, &bomb).unwrap_err().to_string();
-        assert!(error.starts_with("expands more than 200 times"), "{error}");
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        io::copy(&mut io::repeat(0).take(100 << 20), &mut encoder).unwrap();
-        let bomb = encoder.finish().unwrap();
-        assert!(read(Coding::Gzip, &bomb).is_err());
+        assert!(error.starts_with("expands more than 1000 times"), "{error}");
     }
 
     #[test]
