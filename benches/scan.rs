@@ -17,7 +17,7 @@ use linkmilter::engine::{self, Answers, Facts, Message, Policy, Verdict, mime};
 use linkmilter::scan::letter::{Letter, Raw};
 use linkmilter::scan::walk::{Entry, Walk};
 use linkmilter::scan::{
-    Account, Input, Progress, Scan, Settings, Stream, Witness, read, read::Sink,
+    Account, Dns, Input, Progress, Scan, Settings, Stream, Witness, read, read::Sink,
 };
 
 fn main() {
@@ -99,6 +99,7 @@ fn settings() -> Settings {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         tlds: linkmilter::tld::builtin(),
+        dns: Dns::Silent,
         stream: Stream::Jsonl,
         least: Verdict::Notice,
         account: Account::Findings,

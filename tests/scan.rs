@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::record::tally::Tally;
-use linkmilter::scan::{Account, Input, Progress, Scan, Settings, Stream, Witness};
+use linkmilter::scan::{Account, Dns, Input, Progress, Scan, Settings, Stream, Witness};
 
 /// A message whose link deceives: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
@@ -349,6 +349,7 @@ fn tally(folder: PathBuf) -> Tally {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         tlds: linkmilter::tld::builtin(),
+        dns: Dns::Silent,
         stream: Stream::Counts,
         least: Verdict::Notice,
         account: Account::Findings,
