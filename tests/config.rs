@@ -279,6 +279,71 @@ fn a_file_that_was_named_must_be_there() {
     );
 }
 
+#[test]
+fn every_block_of_the_documentation_is_a_valid_configuration() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/configuration.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let blocks: Vec<&str> =
+        text.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(blocks.len() >= 8, "{}", blocks.len());
+    for block in blocks {
+        let dir = tempfile::tempdir().unwrap();
+        let config = load(dir.path(), block).unwrap_or_else(|errors| panic!("{block}\n{errors}"));
+        assert!(config.effective.iter().any(|setting| setting.origin != "built-in"), "{block}");
+        config.settings().unwrap();
+    }
+}
+
+proptest::proptest! {
+    /// Whatever somebody writes, there is an answer, and every complaint says where and what.
+    #[test]
+    fn any_text_is_read_or_complained_about(file in hostile_toml()) {
+        let dir = tempfile::tempdir().unwrap();
+        if let Err(errors) = load(dir.path(), &file) {
+            assert!(!errors.0.is_empty());
+            for problem in errors.0 {
+                assert!(!problem.origin.is_empty() && !problem.expected.is_empty(), "{problem:?}");
+                assert!(!problem.found.is_empty(), "{problem:?}");
+            }
+        }
+    }
+}
+
+/// Sections, keys and values of ours and of nobody's, put together at random.
+fn hostile_toml() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let section = prop_oneof![
+        Just("dns".to_owned()),
+        Just("server".to_owned()),
+        Just("policy.actions".to_owned()),
+        Just("rules.x".to_owned()),
+        "[a-z.\"]{1,12}",
+    ];
+    let key = prop_oneof![
+        Just("mode".to_owned()),
+        Just("listen".to_owned()),
+        Just("unsafe".to_owned()),
+        Just("networks".to_owned()),
+        Just("deadline".to_owned()),
+        "[a-z_.\\[\\]0-9-]{1,12}",
+    ];
+    let value = prop_oneof![
+        Just("\"strict\"".to_owned()),
+        Just("[\"192.0.2.0/33\", 1, [], {}]".to_owned()),
+        Just("18446744073709551616".to_owned()),
+        Just("nan".to_owned()),
+        Just("1979-05-27".to_owned()),
+        Just("{ a = { b = 1 } }".to_owned()),
+        Just("\"99999999999999999999d\"".to_owned()),
+        "\\PC{0,12}",
+    ];
+    let line = prop_oneof![
+        section.prop_map(|section| format!("[{section}]")),
+        (key, value).prop_map(|(key, value)| format!("{key} = {value}")),
+    ];
+    proptest::collection::vec(line, 0..8).prop_map(|lines| lines.join("\n"))
+}
+
 // ---- the commands -------------------------------------------------------------------------
 
 fn linkmilter(args: &[&str]) -> assert_cmd::Command {
@@ -310,7 +375,8 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
 fn config_print_shows_values_with_their_origins() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
-    std::fs::write(&file, "[dns]\nmode = \"never\"\n").unwrap();
+    std::fs::write(&file, "[dns]\nmode = \"never\"\n[policy.actions]\nuserinfo = \"leave\"\n")
+        .unwrap();
     let output = linkmilter(&["config", "print", "--config", file.to_str().unwrap()])
         .env("LINKMILTER_LOG__LEVEL", "debug")
         .assert()
@@ -319,6 +385,7 @@ fn config_print_shows_values_with_their_origins() {
     for line in [
         format!("dns.mode = \"never\"  # {}:2", file.display()),
         "log.level = \"debug\"  # environment LINKMILTER_LOG__LEVEL".to_owned(),
+        format!("policy.actions.userinfo = \"leave\"  # {}:4", file.display()),
         "dns.deadline = \"2s\"  # built-in".to_owned(),
     ] {
         assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
@@ -352,4 +419,47 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     let said = add("example.com").code(0);
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
     assert!(said.contains("no daemon runs"), "{said}");
+}
+
+#[test]
+fn allow_add_reloads_a_daemon_that_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let state = dir.path().display();
+    let text = format!(
+        "[server]\nstate_dir = \"{state}\"\nlisten = [\"unix:{state}/socket\"]\n\
+         [log]\ntarget = \"stderr\"\n[dns]\nmode = \"never\"\n[tld]\nrefresh = \"0\"\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    let log = dir.path().join("log");
+    let mut daemon = std::process::Command::new(assert_cmd::cargo::cargo_bin("linkmilter"))
+        .args(["serve", "--config"])
+        .arg(&file)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .env_remove("LINKMILTER_TESTDATA")
+        .spawn()
+        .unwrap();
+    let logged = |what: &str| {
+        (0..1_000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::fs::read_to_string(&log).unwrap().contains(what)
+        })
+    };
+    let started = (0..1_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        dir.path().join("linkmilter.pid").exists() && dir.path().join("socket").exists()
+    });
+    let said = linkmilter(&["allow", "add", "example.com", "--config", file.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let reloaded = logged("reload");
+    let alive = daemon.try_wait().unwrap().is_none();
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert!(started && alive, "{log}");
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert!(said.contains(&format!("SIGHUP sent to process {}", daemon.id())), "{said}");
+    assert!(reloaded, "{log}");
 }

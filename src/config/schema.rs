@@ -3,7 +3,7 @@
 //! [`settings!`] makes of one declaration the struct, its reader, and the [`Key`]s from which
 //! `conf/linkmilter.toml`, `config print` and the built-in layer come.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ::config::{Value, ValueKind};
 
@@ -108,12 +108,7 @@ impl<'a> Table<'a> {
             }
         };
         let at = At { key: &path, value, bounds: key.bounds };
-        self.reading.effective.push(Effective {
-            key: path.clone(),
-            value: shown(value),
-            origin: at.origin().to_owned(),
-            effect: key.effect,
-        });
+        self.reading.effective.extend(effective(at, key.effect));
         T::read(at, &mut self.reading.problems)
     }
 
@@ -129,6 +124,24 @@ impl<'a> Table<'a> {
             let path = format!("{}.{name}", self.path);
             self.reading.problems.push(unknown_key(&path, value));
         }
+    }
+}
+
+/// The setting as it holds; of a table each entry, since layers merge them one by one.
+fn effective(at: At<'_>, effect: Effect) -> Vec<Effective> {
+    let setting = |key: String, value: &Value| Effective {
+        key,
+        value: shown(value),
+        origin: value.origin().unwrap_or("built-in").to_owned(),
+        effect,
+    };
+    match &at.value.kind {
+        ValueKind::Table(entries) if !entries.is_empty() => {
+            let sorted: BTreeMap<&String, &Value> = entries.iter().collect();
+            let entry = |(name, value)| setting(format!("{}.{name}", at.key), value);
+            sorted.into_iter().map(entry).collect()
+        }
+        _ => vec![setting(at.key.to_owned(), at.value)],
     }
 }
 

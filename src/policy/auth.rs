@@ -147,6 +147,16 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_field_has_an_answer_and_only_ours_can_pass(field in "[ ;=()\\\\\"a-z./\\PC]{0,60}") {
+            let theirs = format!("mx.evil.example; {field}; dmarc=pass header.from=example.com");
+            proptest::prop_assert!(!pass(&[&theirs], "example.com"));
+            pass(&[&field], "example.com");
+            pass(&[&format!("{ID}; {field}")], "example.com");
+        }
+    }
+
     #[test]
     fn a_forged_pass_beside_our_fail_does_not_help() {
         let ours = "mx.example.org; dmarc=fail header.from=example.com";

@@ -29,11 +29,7 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     let editing: Vec<&Policy> = everyone.iter().copied().filter(|policy| edits(policy)).collect();
     let mut merged = match editing.first() {
         Some(first) => stricter(first, &editing),
-        // Nobody wants an edit; report-only says more of the message than exempt does.
-        None => everyone
-            .iter()
-            .find(|policy| policy.exempt.is_none())
-            .map_or_else(|| Policy::clone(first), |policy| Policy::clone(policy)),
+        None => quietest(first, &everyone),
     };
     merged.rule = joined_rules(&everyone);
     // Anchors for plain links are a convenience, not strictness: nobody gets them unasked.
@@ -46,6 +42,20 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     merged.on_limit = agreed(everyone.iter().map(|policy| policy.on_limit));
     merged.on_opaque = agreed(everyone.iter().map(|policy| policy.on_opaque));
     Some(Arc::new(merged))
+}
+
+/// Nobody wants an edit; report-only says more of the message than exempt does.
+fn quietest(first: &Policy, everyone: &[&Policy]) -> Policy {
+    let reporting = everyone.iter().find(|policy| policy.exempt.is_none());
+    let mut merged = reporting.map_or_else(|| first.clone(), |policy| Policy::clone(policy));
+    merged.mode = match reporting {
+        Some(_) => Mode::ReportOnly,
+        None => everyone.iter().map(|policy| policy.mode).max().unwrap_or_default(),
+    };
+    merged.level = everyone.iter().map(|policy| policy.level).min().unwrap_or_default();
+    merged.verdict_actions.clear();
+    merged.reason_actions.clear();
+    merged
 }
 
 fn edits(policy: &Policy) -> bool {
@@ -145,4 +155,115 @@ fn agreed_action(actions: impl Iterator<Item = MessageAction> + Clone) -> Messag
 fn agreed(mut dispositions: impl Iterator<Item = Disposition>) -> Disposition {
     let first = dispositions.next().unwrap_or_default();
     if dispositions.all(|disposition| disposition == first) { first } else { Disposition::Accept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::policy::RestrictionLevel;
+    use proptest::prelude::*;
+
+    fn action() -> impl Strategy<Value = LinkAction> {
+        prop_oneof![
+            Just(LinkAction::Leave),
+            Just(LinkAction::PercentEncode),
+            Just(LinkAction::Punycode),
+            Just(LinkAction::Unlink),
+            Just(LinkAction::Defang),
+        ]
+    }
+
+    fn message_action() -> impl Strategy<Value = MessageAction> {
+        prop_oneof![
+            Just(MessageAction::Header),
+            Just(MessageAction::SubjectTag),
+            Just(MessageAction::Dispose(Disposition::Quarantine)),
+            Just(MessageAction::Dispose(Disposition::Reject)),
+        ]
+    }
+
+    fn verdict() -> impl Strategy<Value = Verdict> {
+        proptest::sample::select(Verdict::ALL.to_vec())
+    }
+
+    /// A few reasons of different verdicts.
+    fn reason() -> impl Strategy<Value = Reason> {
+        let some = [Reason::MixedScript, Reason::Userinfo, Reason::ScriptPath, Reason::BidiControl];
+        proptest::sample::select(some.to_vec())
+    }
+
+    fn policy() -> impl Strategy<Value = Policy> {
+        use proptest::collection::btree_map;
+        let mode = prop_oneof![Just(Mode::ReportOnly), Just(Mode::Enforce), Just(Mode::Strict)];
+        let level =
+            prop_oneof![Just(RestrictionLevel::AsciiOnly), Just(RestrictionLevel::Unrestricted)];
+        let actions = (btree_map(verdict(), action(), 0..3), btree_map(reason(), action(), 0..3));
+        let on_message = (
+            btree_map(verdict(), message_action(), 0..3),
+            btree_map(reason(), message_action(), 0..3),
+        );
+        ("[a-d]", mode, level, any::<bool>(), actions, on_message).prop_map(
+            |(name, mode, level, exempt, actions, on_message)| {
+                let base = Policy {
+                    rule: name,
+                    mode,
+                    level,
+                    exempt: exempt.then(|| "profile".to_owned()),
+                    verdict_actions: actions.0,
+                    reason_actions: actions.1,
+                    message_actions: on_message.0,
+                    reason_message_actions: on_message.1,
+                    ..Policy::default()
+                };
+                if edits(&base) { base } else { super::super::report_only_actions(&base) }
+            },
+        )
+    }
+
+    /// What one policy does to the message on account of a reason and its usual verdict.
+    fn on_message(policy: &Policy, reason: Reason) -> MessageAction {
+        let by_reason = policy.reason_message_actions.get(&reason).copied();
+        by_reason.unwrap_or(MessageAction::Header).max(on_verdict(policy, reason.verdict()))
+    }
+
+    proptest! {
+        #[test]
+        fn the_merged_policy_is_as_strict_as_each_and_loses_nothing_alone(
+            policies in proptest::collection::vec(policy().prop_map(Arc::new), 1..4)
+        ) {
+            let merged = all(&policies).unwrap();
+            for policy in policies.iter().filter(|policy| edits(policy)) {
+                prop_assert!(edits(&merged) && merged.mode >= policy.mode);
+                prop_assert!(merged.level <= policy.level);
+                for verdict in Verdict::ALL {
+                    prop_assert!(by_verdict(&merged, verdict) >= by_verdict(policy, verdict));
+                }
+                for reason in Reason::ALL {
+                    prop_assert!(by_reason(&merged, *reason) >= by_reason(policy, *reason));
+                }
+            }
+            prop_assert!(edits(&merged) == policies.iter().any(|policy| edits(policy)));
+            for reason in Reason::ALL {
+                if let action @ MessageAction::Dispose(_) = on_message(&merged, *reason) {
+                    for policy in &policies {
+                        prop_assert_eq!(on_message(policy, *reason), action);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn the_order_of_recipients_does_not_matter(
+            one in policy().prop_map(Arc::new), other in policy().prop_map(Arc::new)
+        ) {
+            let there = all(&[Arc::clone(&one), Arc::clone(&other)]).unwrap();
+            let back = all(&[other, one]).unwrap();
+            prop_assert_eq!(&there.rule, &back.rule);
+            prop_assert_eq!(there.mode, back.mode);
+            prop_assert_eq!(&there.verdict_actions, &back.verdict_actions);
+            prop_assert_eq!(&there.reason_actions, &back.reason_actions);
+            prop_assert_eq!(&there.message_actions, &back.message_actions);
+            prop_assert_eq!(&there.reason_message_actions, &back.reason_message_actions);
+        }
+    }
 }
