@@ -11,42 +11,82 @@ pub(super) fn is_cjk(c: char) -> bool {
     ) || c == 'ー'
 }
 
-/// Whether a character of a few strokes stands alone among Latin letters, where it reads as a
-/// separator or a letter (`google丶com`). Among its own (`一生gamer`) it is a word.
+/// Whether CJK characters that are no word stand among Latin letters, where they read as a
+/// separator or a letter: strokes by themselves (`google丶com`), or one character of a plain
+/// shape alone (`google工com`). Among their own (`一生gamer`, `ノートpc`) they are words.
 pub(super) fn stroke_beside_latin(label: &str) -> bool {
-    let chars: Vec<char> = label.chars().collect();
-    if !chars.iter().any(char::is_ascii_alphabetic) {
+    if !label.contains(|c: char| c.is_ascii_alphabetic()) {
         return false;
     }
-    chars.iter().enumerate().any(|(at, c)| is_stroke(*c) && !has_word(&chars, at))
+    label.split(|c| !is_cjk(c) && !is_stroke(c)).any(|run| {
+        let mut chars = run.chars();
+        let alone = chars.next().is_some_and(is_shape) && chars.next().is_none();
+        alone || !run.is_empty() && run.chars().all(is_stroke)
+    })
 }
 
-/// Whether the run of CJK characters round this one holds a character of more than strokes.
-fn has_word(chars: &[char], at: usize) -> bool {
-    let (head, tail) = chars.split_at_checked(at).unwrap_or_default();
-    let word = |c: &&char| is_cjk(**c);
-    let left = head.iter().rev().take_while(word);
-    let right = tail.iter().skip(1).take_while(word);
-    left.chain(right).any(|c| !is_stroke(*c))
-}
-
-/// Ideographs, Bopomofo and kana of one to three plain strokes: lines, corners, crosses and boxes.
+/// Lines, hooks and dots, which read as - | \ / , . ' and mean nothing or "one".
 fn is_stroke(c: char) -> bool {
     matches!(
         c,
-        // Lines and dots: read as - | \ / , . '
-        '一' | '丨' | '丶' | '丿' | '乀' | '乁' | '乙' | '乚' | '乛' | '亅' | '二' | '亠' | '冫'
-        // Corners, roofs, boxes: read as T Y X I L n u c o
-        | '丁' | '丄' | '丅' | '丆' | '丩' | '七' | '丫' | '乂' | '八' | '冂' | '冖' | '几' | '凵' | '勹' | '匕'
-        | '匚' | '匸' | '十' | '卜' | '卩' | '厂' | '厶' | '口' | '囗' | '夂' | '宀' | '工' | '巛'
-        | '川' | '广' | '廴' | '廾' | '弋' | '彡' | '彳' | '〇' | '了' | '人' | '入'
-        // CJK strokes and the radicals that are nothing else.
+        '一' | '丨' | '丶' | '丿' | '乀' | '乁' | '乙' | '乚' | '乛' | '亅' | '亠' | '冫'
+        | '冖' | '宀' | '巛'
+        // CJK strokes, and the radicals that are nothing else.
         | '\u{31c0}'..='\u{31e3}' | '\u{2e80}'..='\u{2eff}'
-        // Bopomofo and their extensions are all such shapes.
+        // Bopomofo and its extensions are all such shapes.
         | '\u{3105}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}'
-        // Kana of one or two strokes: read as / - = ^ ( <
-        | 'ノ' | 'ン' | 'ソ' | 'ゾ' | 'ニ' | 'ヘ' | 'へ' | 'く' | 'し' | 'ー' | 'ヽ' | 'ヾ' | 'ト'
-        | 'エ' | 'ロ'
+        // Kana of one stroke.
+        | 'ノ' | 'ヘ' | 'へ' | 'く' | 'し' | 'ー' | 'ヽ' | 'ヾ'
+    )
+}
+
+/// Crosses, corners and boxes, which read as T t X Y I n u o and are words in company.
+fn is_shape(c: char) -> bool {
+    matches!(
+        c,
+        '二' | '丁'
+            | '丄'
+            | '丅'
+            | '丆'
+            | '丩'
+            | '七'
+            | '丫'
+            | '乂'
+            | '八'
+            | '冂'
+            | '几'
+            | '凵'
+            | '勹'
+            | '匕'
+            | '匚'
+            | '匸'
+            | '十'
+            | '卜'
+            | '卩'
+            | '厂'
+            | '厶'
+            | '口'
+            | '囗'
+            | '夂'
+            | '工'
+            | '川'
+            | '广'
+            | '廴'
+            | '廾'
+            | '弋'
+            | '彡'
+            | '彳'
+            | '〇'
+            | '了'
+            | '人'
+            | '入'
+            | 'ン'
+            | 'ソ'
+            | 'ゾ'
+            | 'ニ'
+            | 'ト'
+            | 'エ'
+            | 'ロ'
     )
 }
 
@@ -86,4 +126,33 @@ fn has_kana_twin(label: &str) -> bool {
     }
     katakana && label.contains(|c| matches!(c, 'へ'..='ぺ'))
         || hiragana && label.contains(|c| matches!(c, 'ヘ'..='ペ'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strokes_are_words_in_company() {
+        for label in
+            ["google丶com", "一google", "google工com", "googleノcom", "comンevil", "a丿丶b"]
+        {
+            assert!(stroke_beside_latin(label), "{label}");
+        }
+        for label in
+            ["一生gamer", "ノートpc", "人口map", "eコマース", "一123", "丶乀乁丿", "gamer十年"]
+        {
+            assert!(!stroke_beside_latin(label), "{label}");
+        }
+    }
+
+    #[test]
+    fn japanese_marks_follow_japanese() {
+        for label in ["日本ー", "aヽ", "カへカ", "かヘか"] {
+            assert!(out_of_place(label), "{label}");
+        }
+        for label in ["カー", "かー", "カヽ", "ヘルプ", "へや", "ラーメン"] {
+            assert!(!out_of_place(label), "{label}");
+        }
+    }
 }

@@ -9,8 +9,8 @@
 //! | S12 U+3002, U+FF0E, U+FF61 separate labels | [`is_dot`] |
 //! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, `address` |
 
+use core::net::{Ipv4Addr, Ipv6Addr};
 use std::borrow::Cow;
-use std::net::{Ipv4Addr, Ipv6Addr};
 
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 

@@ -65,10 +65,7 @@ pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
     add(mixes_scripts(label, scene.level), Reason::MixedScript);
     add(mixes_numbers(label), Reason::NumberMix);
     add(marks::abused(label), Reason::MarkAbuse);
-    add(
-        separators::deceives(label, scene.tld) || cjk::stroke_beside_latin(label),
-        Reason::SeparatorLookalike,
-    );
+    add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
     add(cjk::out_of_place(label), Reason::MixedScript);
     add(
         scene.role == Role::Registrable && !at_home(label, scene.tld) && reads_as_latin(label),
@@ -76,7 +73,9 @@ pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
     );
     add(reads_as_number(label), Reason::DigitLookalike);
     add(label.chars().any(|c| is_stranger(c, scene.tld)), Reason::TldLetter);
-    found.dedup();
+    if let Some(verdict) = separators::deceives(label, scene.tld) {
+        found.push((Reason::SeparatorLookalike, verdict));
+    }
     found
 }
 

@@ -5,24 +5,29 @@ use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
 use super::homes::MIDDLE_DOT_HOME;
+use crate::engine::outcome::{Reason, Verdict};
 
-/// Whether the label holds something that reads as `/ . - : ? #` or a quote where it deceives.
-pub(super) fn deceives(label: &str, tld: &str) -> bool {
+/// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
+/// the label holds none. A turned comma or an apostrophe could be Hawaiian.
+pub(super) fn deceives(label: &str, tld: &str) -> Option<Verdict> {
     let chars: Vec<char> = label.chars().collect();
-    chars.iter().enumerate().any(|(at, c)| {
+    let judge = |(at, c): (usize, &char)| {
         if c.is_ascii() {
-            return false;
+            return None;
         }
         let before = at.checked_sub(1).and_then(|at| chars.get(at)).copied();
         let after = chars.get(at + 1).copied();
-        match c {
+        let bad = match c {
             '·' => !is_catalan(before, after, tld),
             '・' => !is_between_kana(before, after),
+            '\u{2bb}' | '\u{2bc}' => return Some(Verdict::Suspect),
             // Modifier letters read as quotes, colons and dashes.
             '\u{2b0}'..='\u{2ff}' => true,
             _ => is_separator(*c) && !belongs(*c, before, after),
-        }
-    })
+        };
+        bad.then_some(Reason::SeparatorLookalike.verdict())
+    };
+    chars.iter().enumerate().filter_map(judge).max()
 }
 
 /// RFC 5892 A.3, and the language that writes it.

@@ -7,7 +7,7 @@
 
 use super::domain::{Section, suffix_labels};
 use super::form::Part;
-use super::lookalike::{Likeness, Look, is_bidi, likeness, looks};
+use super::lookalike::{Likeness, Look, is_bidi, likeness, looks, reads_as_latin};
 use super::names::{Name, Names, Reach};
 use super::script::at_home;
 use crate::engine::outcome::Verdict;
@@ -102,8 +102,10 @@ impl Host<'_> {
         let part = self.parts.get(at)?;
         let (_, look) = name.labels.get(name.brand)?;
         let how = self.loose(at, name, resemblance(part, look)?)?;
-        // A word of another language at home is that word (`мета.рф`).
-        if how == Likeness::Foreign && self.is_home_word(part) {
+        // A word of another language at home is that word (`мета.рф`), but not a long one that
+        // is letter by letter the name (`аррӏе.рф`).
+        let chance = look.len() < BRAND_ASCII || !reads_as_latin(&part.unicode);
+        if how == Likeness::Foreign && chance && self.is_home_word(part) {
             return None;
         }
         let enough = match how {
@@ -222,6 +224,7 @@ mod tests {
     fn labels_alone() {
         assert_eq!(marked("раураl.attack.test"), Some(Verdict::Unsafe));
         assert_eq!(marked("paypal.de"), None);
+        assert_eq!(marked("раураӏ.рф"), Some(Verdict::Unsafe));
         assert_eq!(marked("paypa1-login.test"), Some(Verdict::Suspect));
         assert_eq!(marked("türkiye.com.tr"), None);
     }
