@@ -40,7 +40,8 @@ pub struct Judge<'a> {
     policy: &'a Policy,
     tlds: &'a TldTable,
     own: Names,
-    memo: HashMap<(Box<str>, u8), Rc<Judgement>>,
+    /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
+    memo: HashMap<Box<str>, Vec<(Glue, Rc<Judgement>)>>,
     /// TLDs to ask for, in the order of their first sighting.
     pub questions: Vec<String>,
 }
@@ -105,13 +106,14 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or remembers it.
     pub fn host(&mut self, spelling: &str, glue: Glue) -> Rc<Judgement> {
-        let key = (Box::from(spelling), glue as u8);
-        if let Some(known) = self.memo.get(&key) {
+        let known = self.memo.get(spelling).into_iter().flatten();
+        if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == glue) {
             return Rc::clone(known);
         }
         let judgement = Rc::new(host::judge(spelling, &self.context(glue)));
         if self.memo.len() < MEMO {
-            self.memo.insert(key, Rc::clone(&judgement));
+            let known = self.memo.entry(Box::from(spelling)).or_default();
+            known.push((glue, Rc::clone(&judgement)));
         }
         judgement
     }

@@ -2,12 +2,12 @@
 
 use super::content::{self, Apart, Layer, Sighting, Spot, View};
 use super::finding::{Candidate, Found};
-use super::judging::{Judge, Judged};
+use super::judging::{Judge, Judged, Standing};
 use super::limits::Budget;
 use super::link::{Confidence, Kind};
 use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
-use super::policy::{LinkAction, Linkify, Mode, Notice};
+use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::span::TextEdit;
 use super::{Facts, Policy, TldTable, actions, notices};
 
@@ -99,11 +99,25 @@ impl LayerReader<'_> {
             if self.entry.alternative.is_some() {
                 found.note_host(self.part, &judged);
             }
+            if self.is_silent(&judged) {
+                found.plain += 1;
+                continue;
+            }
             let candidate = self.candidate(sighting, &judged, span);
             found.push(self.room.policy, candidate);
         }
         found.know(here);
         steps
+    }
+
+    /// Most links: good ones that nobody wants to hear of. Spares the finding.
+    fn is_silent(&self, judged: &Judged) -> bool {
+        let policy = self.room.policy;
+        judged.verdict == Verdict::Ok
+            && judged.standing == Standing::Link
+            && policy.report == Report::Findings
+            && policy.linkify == Linkify::Off
+            && actions::link(policy, self.entry, judged).0 == LinkAction::Leave
     }
 
     /// Visible text against the `href` around it.
