@@ -33,8 +33,8 @@ pub struct TldTable {
     names: Set,
     /// U-labels of the names that have one.
     unicode: Set,
-    /// First characters of the U-labels, sorted: most text is told apart by them.
-    starts: Vec<char>,
+    /// The U-labels again, sorted: most text is told apart by their first characters.
+    sorted_unicode: Vec<Box<str>>,
     /// First two bytes of the U-labels, a bit each: see [`lead`].
     leads: Vec<u64>,
     /// Version line of the source: IANA's date and serial.
@@ -50,11 +50,12 @@ impl TldTable {
             .collect();
         let unicode: Set =
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
-        let mut starts: Vec<char> = unicode.iter().filter_map(|name| name.chars().next()).collect();
-        starts.sort_unstable();
-        starts.dedup();
+        let mut sorted_unicode: Vec<Box<str>> = unicode.iter().cloned().collect();
+        sorted_unicode.sort_unstable();
         let mut leads = vec![0; 64];
-        for name in &unicode {
+        // Latin letters of full width are mapped to plain ones.
+        let wide = ["\u{FF21}", "\u{FF41}"];
+        for name in unicode.iter().map(AsRef::as_ref).chain(wide) {
             if let [first, second, ..] = name.as_bytes() {
                 let (row, bit) = lead(*first, *second);
                 if let Some(row) = leads.get_mut(row) {
@@ -62,7 +63,7 @@ impl TldTable {
                 }
             }
         }
-        TldTable { names, unicode, starts, leads, version: version.to_owned() }
+        TldTable { names, unicode, sorted_unicode, leads, version: version.to_owned() }
     }
 
     /// Whether the TLD is in the table, in whatever spelling: A-label, U-label, any case, width forms.
@@ -81,9 +82,16 @@ impl TldTable {
         self.unicode.contains(label)
     }
 
-    /// Whether some U-label of the table begins with the character: a cheap "no" for most text.
-    pub fn begins_unicode(&self, first: char) -> bool {
-        self.starts.binary_search(&first).is_ok()
+    /// Lengths in bytes of the U-labels of the table that the text begins with, ascending.
+    pub fn unicode_prefixes<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let first = text.chars().next();
+        let from = self.sorted_unicode.partition_point(|name| name.chars().next() < first);
+        let candidates = self.sorted_unicode.get(from..).unwrap_or_default();
+        candidates
+            .iter()
+            .take_while(move |name| name.chars().next() == first)
+            .filter(|name| text.starts_with(name.as_ref()))
+            .map(|name| name.len())
     }
 
     /// Whether a name of the table may begin with these bytes of UTF-8: ASCII, or the first two of

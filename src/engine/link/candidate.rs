@@ -237,6 +237,15 @@ impl<'t> Candidates<'t> {
         if !Class::of(next).is_host() {
             return self.defanged(dot);
         }
+        // Behind the stop of Chinese and Japanese the next sentence follows directly: most of them
+        // are told from hosts before anything is walked through.
+        if let Reading::Prose(tlds) = self.reading
+            && !next.is_ascii()
+            && behind - dot > 1
+            && !prose::may_be_tld(self.walker.str(behind..self.walker.text.len()), tlds)
+        {
+            return None;
+        }
         let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
         self.at = run.end;
         match self.walker.char_before(run.start) {

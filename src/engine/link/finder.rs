@@ -56,7 +56,11 @@ impl<'t> Finder<'t> {
     }
 
     fn search_all(&mut self, bytes: &[u8], from: usize) {
-        self.next = [self.ascii(bytes, from), 0, 0, 0];
+        self.next = [self.ascii(bytes, from), self.window, self.window, self.window];
+        // The variants begin with a byte that is not ASCII.
+        if bytes.get(from..self.window).is_none_or(<[u8]>::is_ascii) {
+            return;
+        }
         for variant in 0..VARIANTS.len() {
             let found = self.variant(bytes, from, variant);
             if let Some(next) = self.next.get_mut(variant + 1) {

@@ -14,8 +14,6 @@ use super::authority::is_domain;
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::Class;
 
-/// Code points of a U-label that is a top-level domain: the longest has 18.
-const LONGEST_TLD: usize = 24;
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
 const LONGEST_LABEL: usize = 1024;
 
@@ -75,25 +73,27 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usi
     if first.is_ascii() {
         return ascii_prefix(label, tlds);
     }
-    if !tlds.begins_unicode(first) && !may_be_mapped(first) {
-        return None;
-    }
     let whole = label.trim_end_matches(is_edge);
-    if tlds.contains_unicode(whole) || (has_mapped(whole) && tlds.contains_spelling(whole)) {
+    if has_mapped(whole) && tlds.contains_spelling(whole) {
         return Some(whole.len());
     }
-    let mut longest = None;
-    let mut chars = whole.char_indices().take(LONGEST_TLD).peekable();
-    while let Some((at, c)) = chars.next() {
-        let end = at + c.len_utf8();
-        let Some(&(_, next)) = chars.peek() else { break };
-        let boundary = is_script_boundary(c, next)
-            || (stop == Stop::Full && is_unspaced(c.script()) && is_unspaced(next.script()));
-        if boundary && whole.get(..end).is_some_and(|prefix| tlds.contains_unicode(prefix)) {
-            longest = Some(end);
-        }
-    }
-    longest
+    let ends_there = |end: &usize| {
+        let (Some(name), Some(rest)) = (whole.get(..*end), whole.get(*end..)) else { return false };
+        let (Some(last), next) = (name.chars().next_back(), rest.chars().next()) else {
+            return false;
+        };
+        next.is_none_or(|next| {
+            is_script_boundary(last, next)
+                || (stop == Stop::Full && is_unspaced(last.script()) && is_unspaced(next.script()))
+        })
+    };
+    tlds.unicode_prefixes(whole).filter(ends_there).last()
+}
+
+/// Whether a label may begin here that is an existing top-level domain, by its first characters.
+pub(super) fn may_be_tld(rest: &str, tlds: &TldTable) -> bool {
+    rest.starts_with(|first: char| first.is_ascii() || may_be_mapped(first))
+        || tlds.unicode_prefixes(rest).next().is_some()
 }
 
 /// `com` of `comです`: the letters before another script, or all of an ASCII label.
