@@ -1,5 +1,5 @@
-//! The judgement of one target, as `check --json` prints it: one object a line, described in
-//! `docs/json.md`, "judgement".
+//! The judgement of one target, as `check --json` prints it: one object a line, every field always
+//! there, `null` where there is nothing. The types below are the schema.
 
 use serde::Serialize;
 

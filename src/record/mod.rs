@@ -6,7 +6,7 @@
 //! | the file that keeps events | [`journal::Journal`] | one event a line |
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
-//! | one target judged | [`judgement::JudgementRecord`] | `docs/json.md`, "judgement" |
+//! | one target judged | [`judgement::JudgementRecord`] | `check --json`, one a line |
 //! | one message in words | [`story`] | text |
 //! | a finding of an archive | [`finding::Line`], [`csv`], [`diff`] | `docs/scan.md` |
 //! | counts over an archive | [`tally::Tally`], [`summary`], `html`, [`stix`] | – |

@@ -236,8 +236,6 @@ pub(super) fn others(c: char) -> Option<Glyph> {
     Some(match c {
         // Zeros and strokes of further scripts.
         '០' => same(&["o", "0"]),
-        'ຳ' => same(&["n"]),
-        'ೱ' => same(&["x"]),
         'ꓲ' => same(&["l", "i"]),
         'ට' => same(&["o", "0"]),
         'ᩅ' => same(&["o"]),

@@ -4,7 +4,7 @@ use super::{Glyph, near, same};
 
 pub(super) fn latin(c: char) -> Option<Glyph> {
     Some(match c {
-        // Latin: small capitals, stroked and African letters whose body is the plain letter; also where confusables.txt sends к т н в м.
+        // Latin: small capitals, stroked and African letters whose body is the plain letter.
         'ĸ' => same(&["k"]),
         'ŧ' => same(&["t"]),
         'ƅ' => same(&["b"]),
@@ -276,7 +276,7 @@ pub(super) fn ethiopic(c: char) -> Option<Glyph> {
 
 pub(super) fn cherokee(c: char) -> Option<Glyph> {
     Some(match c {
-        // Cherokee and syllabics: restricted anyway, read so that the explanation names the target.
+        // Cherokee and syllabics: restricted anyway, read so that the target is named.
         'Ꮞ' => same(&["4"]),
         'Ꭰ' => same(&["d"]),
         'Ꭱ' => same(&["r"]),
