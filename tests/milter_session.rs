@@ -4,6 +4,7 @@
 use linkmilter::milter::session::{Bounds, Completeness, Step, Violation};
 use linkmilter::milter::wire::{Packet, Peer};
 use linkmilter::milter::{Mail, Origin, Session};
+use proptest::prelude::*;
 
 /// What Postfix 3.7 and Sendmail 8.17 offer: version 6, actions 0x1ff, protocol 0x1fffff.
 const OFFER: &[u8] = &[0, 0, 0, 6, 0, 0, 1, 0xff, 0, 0x1f, 0xff, 0xff];
@@ -261,4 +262,33 @@ fn quit_says_good_bye_at_any_time() {
     assert!(Script::new(Bounds::default()).say(&[(b'Q', b"")]).unwrap());
     let mut script = Script::begun();
     assert!(script.say(&[(b'M', b"<>\0"), (b'Q', b"")]).unwrap());
+}
+
+proptest! {
+    /// Whatever an MTA says, the session ends or goes on; it holds no more than its bounds, and a
+    /// message comes only out of an envelope.
+    #[test]
+    fn no_order_of_packets_does_harm(
+        packets in prop::collection::vec(
+            (prop::sample::select(b"OCHMRTLNBEAKUD".to_vec()), prop::sample::select(vec![
+                &b""[..], OFFER, b"a\0", b"<a@b>\0X\0", b"h\0U", b"A\0 b\0", b"Mi\0Q\0", b"0123456789",
+            ])),
+            0..60,
+        ),
+    ) {
+        let mut script = Script::new(Bounds { message_bytes: 64, recipients: 3 });
+        let _ = script.say(&[(b'O', OFFER)]);
+        for (code, data) in packets {
+            let open = script.session.in_message();
+            let mails = script.mails.len();
+            if script.say(&[(code, data)]).is_err() {
+                break;
+            }
+            prop_assert!(script.session.held() <= 64 + 16, "head and its line ends");
+            prop_assert!(script.mails.len() == mails || open);
+        }
+        for mail in script.mails {
+            prop_assert!(mail.recipients.len() <= 3);
+        }
+    }
 }

@@ -22,9 +22,11 @@ use super::tell::{Report, Tell};
 use super::tlds::Tlds;
 use crate::config::{self, Config, DnsMode};
 use crate::engine::outcome::{Bypass, StoredRecipe};
+use crate::engine::policy::Mode;
 use crate::engine::splice::{self, Describe};
 use crate::engine::{self, Answers, Facts, Inspection, Message, Outcome, Policy, TldTable};
 use crate::milter::session::Completeness;
+use crate::milter::wire::Actions;
 use crate::milter::{Answer, Event, Handler, Mail};
 use crate::policy::Envelope;
 
@@ -81,7 +83,8 @@ impl Filter {
 
     async fn judge(&self, mail: &Arc<Mail>, generation: &Arc<Generation<Loaded>>) -> Judged {
         let envelope = envelope(mail);
-        let policy = generation.settings.settings.policies.select(&envelope).policy;
+        let policy =
+            permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
         let facts = facts(mail, &envelope, generation);
         let job = Job {
             mail: Arc::clone(mail),
@@ -291,6 +294,19 @@ impl Job {
         let (engine, dns) = (Duration::ZERO, Duration::ZERO);
         Judged { outcome, envelope: self.envelope, policy: self.policy, engine, dns }
     }
+}
+
+/// The policy, as far as the MTA lets it be carried out: what cannot be changed is reported only.
+fn permitted(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
+    let needed = Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS);
+    if mail.actions.has(needed) {
+        return policy;
+    }
+    let mut policy = Policy::clone(&policy);
+    policy.mode = Mode::ReportOnly;
+    policy.message_actions.clear();
+    policy.reason_message_actions.clear();
+    Arc::new(policy)
 }
 
 /// Whether this daemon made the mail itself: its digest.

@@ -189,21 +189,37 @@ fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {
     for line in head.split_inclusive(|c| *c == b'\n') {
         let name = line.get(..8).unwrap_or_default();
         if name.eq_ignore_ascii_case(b"subject:") {
-            let value = line.get(8..).unwrap_or_default();
-            let bare = value.trim_ascii_end();
-            let spaces = bare.len() - bare.trim_ascii_start().len();
-            if bare.trim_ascii_start().starts_with(tag.as_bytes()) {
+            let start = at + 8;
+            let value = folded(head.get(start..).unwrap_or_default());
+            let text = value.trim_ascii_start();
+            if text.starts_with(tag.as_bytes()) {
                 return None;
             }
-            let start = at + 8;
             return Some(HeadEdit {
                 name: "Subject".to_owned(),
                 index: 1,
-                range: start..start + spaces,
-                value: format!(" {tag} ").into_bytes(),
+                range: start..start + value.len(),
+                value: [b" ", tag.as_bytes(), b" ", text].concat(),
             });
         }
         at += line.len();
     }
     None
+}
+
+/// A field's value with its folds, without the final line end.
+fn folded(rest: &[u8]) -> &[u8] {
+    let mut end = 0;
+    loop {
+        let Some(feed) = memchr::memchr(b'\n', rest.get(end..).unwrap_or_default()) else {
+            end = rest.len();
+            break;
+        };
+        end += feed + 1;
+        if !matches!(rest.get(end), Some(b' ' | b'\t')) {
+            break;
+        }
+    }
+    let value = rest.get(..end).unwrap_or_default();
+    value.strip_suffix(b"\n").map_or(value, |value| value.strip_suffix(b"\r").unwrap_or(value))
 }

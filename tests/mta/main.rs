@@ -12,4 +12,5 @@ mod kill;
 mod one_message;
 mod opendkim;
 mod postfix;
+mod protocol;
 mod sendmail;

@@ -6,9 +6,9 @@ use super::rig::daemon::Daemon;
 use super::rig::letters::{self, CLEAN, MIXED};
 use super::rig::mailbox::Delivered;
 use super::rig::postfix::Postfix;
-use super::rig::restored;
 use super::rig::smtp::Letter;
 use super::rig::{program, wait_for};
+use super::rig::{restored, restored_message};
 
 /// A daemon and a Postfix that uses it for everything that comes by SMTP.
 fn pair() -> (Daemon, Postfix) {
@@ -210,6 +210,29 @@ fn nobody_is_refused_on_the_way_of_the_sendmail_command() {
     postfix.sendmail(message.as_bytes(), &["-f", "ann@example.com", "bob@example.org"]);
     let delivered = postfix.mailbox().only();
     assert_eq!(String::from_utf8(delivered.body()).unwrap(), letters::MIXED_DEFANGED);
+}
+
+/// The other half of field failure 3: a chrooted smtpd sees nothing outside its queue directory.
+#[test]
+fn field_failure_03_a_chrooted_smtpd_reaches_a_socket_in_its_queue_directory() {
+    let prepared = Postfix::prepare();
+    let socket = prepared.dir.path().join("queue/linkmilter.socket");
+    let listen = format!("unix:{}", socket.display());
+    let _daemon = Daemon::listen("server.socket_group = \"postfix\"", &[&listen]);
+    let postfix = prepared.run_with("unix:/linkmilter.socket", "", "y");
+    let delivered = deliver(&postfix, &Letter::new(MIXED.as_bytes()));
+    assert_eq!(String::from_utf8(delivered.body()).unwrap(), letters::MIXED_DEFANGED);
+}
+
+#[test]
+fn a_subject_tag_is_put_in_front_and_taken_back() {
+    let daemon = Daemon::start("policy.message_actions = { unsafe = \"subject-tag\" }");
+    let postfix = Postfix::start(&daemon.places[0], "");
+    let delivered = deliver(&postfix, &Letter::new(MIXED.as_bytes()));
+    assert_eq!(delivered.fields("Subject"), ["[deceptive link] mixed"]);
+    let restored = Delivered { raw: restored_message(&delivered) };
+    assert_eq!(restored.fields("Subject"), ["mixed"]);
+    assert!(MIXED.as_bytes().ends_with(&restored.body()));
 }
 
 #[test]

@@ -16,6 +16,34 @@ pub struct Postfix {
     pub port: u16,
 }
 
+/// A Postfix that has its directories only.
+pub struct Prepared {
+    pub dir: tempfile::TempDir,
+    port: u16,
+}
+
+impl Prepared {
+    /// Starts it; `chroot` is `y` or `n`, for smtpd.
+    pub fn run_with(self, milters: &str, more: &str, chroot: &str) -> Postfix {
+        let Prepared { dir, port } = self;
+        let root = dir.path();
+        fs::write(root.join("conf/main.cf"), main_cf(root, milters, more)).unwrap();
+        let master = format!("127.0.0.1:{port} inet n - {chroot} - - smtpd\n{SERVICES}");
+        fs::write(root.join("conf/master.cf"), master).unwrap();
+        // SO_REUSEPORT would let two masters share a port.
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "port {port} is taken");
+        let postfix = Postfix { dir, port };
+        let start = postfix.run("start");
+        assert!(
+            start.status.success(),
+            "postfix start: {}",
+            String::from_utf8_lossy(&start.stderr)
+        );
+        wait_for("Postfix", || TcpStream::connect(("127.0.0.1", port)).ok());
+        postfix
+    }
+}
+
 /// Services of master.cf that take part.
 const SERVICES: &str = "\
 pickup unix n - n 1 1 pickup
@@ -43,6 +71,11 @@ postlog unix-dgram n - n - 1 postlogd
 impl Postfix {
     /// With these `smtpd_milters`, and more lines of main.cf.
     pub fn start(milters: &str, more: &str) -> Postfix {
+        Postfix::prepare().run_with(milters, more, "n")
+    }
+
+    /// Its directories, with nothing running yet: a socket can be put into its queue directory.
+    pub fn prepare() -> Prepared {
         let dir = open_dir();
         let port = free_port();
         let root = dir.path();
@@ -51,21 +84,7 @@ impl Postfix {
         }
         own(&root.join("data"), "postfix");
         own(&root.join("mail"), "nobody");
-        let main = main_cf(root, milters, more);
-        fs::write(root.join("conf/main.cf"), main).unwrap();
-        let master = format!("127.0.0.1:{port} inet n - n - - smtpd\n{SERVICES}");
-        fs::write(root.join("conf/master.cf"), master).unwrap();
-        let postfix = Postfix { dir, port };
-        // SO_REUSEPORT would let two masters share a port.
-        assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "port {port} is taken");
-        let start = postfix.run("start");
-        assert!(
-            start.status.success(),
-            "postfix start: {}",
-            String::from_utf8_lossy(&start.stderr)
-        );
-        wait_for("Postfix", || TcpStream::connect(("127.0.0.1", port)).ok());
-        postfix
+        Prepared { dir, port }
     }
 
     fn run(&self, command: &str) -> Output {
