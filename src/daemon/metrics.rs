@@ -14,6 +14,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
 use super::canary::CanaryError;
+use crate::engine::Reason;
 use crate::record::event::Event;
 
 /// An enum whose variants are the words of a label.
@@ -210,7 +211,38 @@ impl Metrics {
         metrics.generation.set(1);
         metrics.register_mail();
         metrics.register_house();
+        metrics.begin_at_zero();
         metrics
+    }
+
+    /// Series that alerts look at are there from the start: an increase from nothing to one is
+    /// none to Prometheus.
+    fn begin_at_zero(&self) {
+        for (verdict, action) in [("ok", "passed"), ("unsafe", "edited"), ("invalid", "edited")] {
+            drop(self.messages.get_or_create(&MessageLabels { verdict, action }));
+        }
+        for reason in Reason::ALL {
+            drop(self.links.get_or_create(&ReasonLabel { reason: reason.code().to_owned() }));
+        }
+        for cause in ["panic", "opaque", "limit:steps", "limit:max_message"] {
+            drop(self.bypasses.get_or_create(&CauseLabel { cause: cause.to_owned() }));
+        }
+        for answer in [DnsAnswer::Exists, DnsAnswer::Missing, DnsAnswer::Unverified] {
+            drop(self.questions.get_or_create(&AnswerLabel { answer }));
+        }
+        for result in [Lookup::Hit, Lookup::Miss] {
+            drop(self.cache.get_or_create(&CacheLabels { cache: Cache::Dns, result }));
+        }
+        for cause in [ConnectionFault::Accept, ConnectionFault::Protocol, ConnectionFault::Limit] {
+            drop(self.connection_faults.get_or_create(&ConnectionFaultLabel { cause }));
+        }
+        for cause in [JournalFault::QueueFull, JournalFault::Write] {
+            drop(self.journal_faults.get_or_create(&JournalFaultLabel { cause }));
+        }
+        for result in [Ended::Well, Ended::Failed] {
+            drop(self.reloads.get_or_create(&ReloadLabel { result }));
+            drop(self.digests.get_or_create(&ReloadLabel { result }));
+        }
     }
 
     fn register_mail(&mut self) {

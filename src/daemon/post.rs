@@ -114,6 +114,11 @@ pub fn compose(
     seal: Option<&Seal>,
 ) -> Result<Message, PostError> {
     let id = format!("<{}@{}>", unique(), printable::host(host_name));
+    // 7bit is a promise that lettre takes at its word: it panics at a bare CR or an octet above.
+    let text: String = text
+        .lines()
+        .map(|line| line.replace(|char: char| !matches!(char, ' '..='~'), "?") + "\n")
+        .collect();
     let mut builder = Message::builder()
         .from(mailbox(&post.from)?)
         .subject(printable::label(subject))

@@ -33,6 +33,88 @@ impl Default for Limits {
     }
 }
 
+/// One bound in words, for `docs/threats.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Name of the key under `limits` in the configuration.
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub default: u64,
+    /// What it is there against, and why the default is what it is.
+    pub reason: &'static str,
+    /// What happens to the message when it is reached.
+    pub effect: &'static str,
+    /// The test that reaches it.
+    pub test: &'static str,
+}
+
+impl Limits {
+    /// Every bound with its unit, default, reason and test.
+    pub fn bounds(&self) -> [Bound; 7] {
+        [
+            Bound {
+                name: "depth",
+                unit: "parts inside one another",
+                default: self.depth as u64,
+                reason: "Parsers that recurse end on deep nesting; 33,000 levels abort a process. \
+                         Real mail stays below 12.",
+                effect: "what is deeper is read as text; `limit:depth`",
+                test: "nested_messages_33000",
+            },
+            Bound {
+                name: "parts",
+                unit: "parts of a message",
+                default: self.parts as u64,
+                reason: "Empty parts of a few bytes each would cost memory out of proportion.",
+                effect: "the rest is not read; `limit:parts`",
+                test: "parts_beyond_the_limit",
+            },
+            Bound {
+                name: "header_bytes",
+                unit: "bytes of one header block",
+                default: self.header_bytes as u64,
+                reason: "A header is parsed as a whole. MTAs cut theirs at about 100 kB; those of \
+                         parts have no such bound.",
+                effect: "the part counts as text; `limit:header`",
+                test: "part_header_beyond_the_limit",
+            },
+            Bound {
+                name: "links",
+                unit: "links of a message",
+                default: self.links as u64,
+                reason: "Every link that is kept costs memory and a judgement.",
+                effect: "further links are not judged; `limit:links`",
+                test: "links_beyond_the_limit",
+            },
+            Bound {
+                name: "questions",
+                unit: "names asked of the DNS for one message",
+                default: self.questions as u64,
+                reason: "A message must not be able to make the filter query the world.",
+                effect: "further names count as unverified",
+                test: "questions_beyond_the_limit",
+            },
+            Bound {
+                name: "steps_per_byte",
+                unit: "steps for each byte of the message",
+                default: self.steps_per_byte,
+                reason: "All algorithms are linear; this is the belt to those braces. Real mail \
+                         stays below a tenth of it.",
+                effect: "edits found so far stay, the rest goes unread; `limit:steps`",
+                test: "steps_run_out",
+            },
+            Bound {
+                name: "steps_base",
+                unit: "steps on top",
+                default: self.steps_base,
+                reason: "Small messages with many layers need a floor.",
+                effect: "as `steps_per_byte`",
+                test: "steps_run_out",
+            },
+        ]
+    }
+}
+
 /// The steps that are left for one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {

@@ -134,7 +134,8 @@ fn table(out: &mut String, title: &str, counts: &BTreeMap<String, u64>) {
     }
     let _ = writeln!(out, "\n{title}");
     for (name, count) in top(counts, ROWS) {
-        let _ = writeln!(out, "{count:>10}  {name}");
+        // From the journal, which somebody else may have written into.
+        let _ = writeln!(out, "{count:>10}  {}", printable::label(name));
     }
     if counts.len() > ROWS {
         let _ = writeln!(out, "{:>10}  and {} more", "", counts.len() - ROWS);

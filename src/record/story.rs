@@ -11,8 +11,14 @@ use crate::engine::outcome::Reason;
 pub fn story(event: &Event) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail, here and below.
-    let _ =
-        writeln!(out, "{} at {}: {}, {}", event.queue_id, event.time, event.verdict, done(event));
+    let _ = writeln!(
+        out,
+        "{} at {}: {}, {}",
+        printable::queue_id(&event.queue_id),
+        event.time,
+        event.verdict,
+        done(event)
+    );
     let sender = match event.sender.as_str() {
         "" => "the null sender".to_owned(),
         sender => printable::defanged(sender),
@@ -23,10 +29,12 @@ pub fn story(event: &Event) -> String {
     let _ = writeln!(
         out,
         "  rule {:?} ({}), configuration {}",
-        event.rule, event.mode, event.generation
+        printable::label(&event.rule),
+        printable::label(&event.mode),
+        event.generation
     );
     if let Some(exempt) = &event.exempt {
-        let _ = writeln!(out, "  exempt from edits: {exempt}");
+        let _ = writeln!(out, "  exempt from edits: {}", printable::label(exempt));
     }
     let _ = writeln!(
         out,

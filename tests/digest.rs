@@ -1,0 +1,405 @@
+//! The digest: printed from the journal, and mailed through every transport. The SMTP server is a
+//! script of the test that writes down what it hears.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "common/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::SystemTime;
+
+use daemon::{House, PATIENCE, binary, clean};
+use linkmilter::daemon::seal::Seal;
+use linkmilter::engine::outcome::Verdict;
+use linkmilter::engine::{Answers, Facts, Message, Policy, inspect};
+use linkmilter::record::event::{Action, Event, HostDone, HostEntry};
+use linkmilter::record::journal::{Bounds, Journal};
+use linkmilter::record::time::Timestamp;
+use linkmilter::tld;
+
+/// A house whose journal holds one edited and one exempted message of this hour.
+fn house(settings: &str) -> House {
+    let house = House::new(&format!("server.host_name = \"mx.example\"\n{settings}"));
+    let mut journal = Journal::open(&house.path("state/journal"), Bounds::default()).unwrap();
+    let edited = Event {
+        v: 1,
+        time: Timestamp::of(SystemTime::now()),
+        queue_id: "4DIGEST".into(),
+        verdict: Verdict::Unsafe,
+        action: Action::Edited,
+        sender: "sender.example".into(),
+        links: 3,
+        edited: 1,
+        reasons: [("mixed-script".to_owned(), 1)].into(),
+        hosts: vec![HostEntry {
+            host: "xn--pypal-4ve.com".into(),
+            verdict: Verdict::Unsafe,
+            reasons: vec!["mixed-script".into()],
+            target: Some("paypal.com".into()),
+            done: HostDone::Edited,
+            count: 1,
+        }],
+        ..Event::default()
+    };
+    let exempted = Event {
+        queue_id: "4EXEMPT".into(),
+        action: Action::Exempted,
+        exempt: Some("authenticated".into()),
+        ..edited.clone()
+    };
+    journal.record(&edited).unwrap();
+    journal.record(&exempted).unwrap();
+    house
+}
+
+fn run(house: &House, args: &[&str]) -> Output {
+    let mut command = Command::new(binary());
+    clean(&mut command);
+    command.args(args).arg("--config").arg(house.path("linkmilter.toml")).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn in_print() {
+    let house = house("");
+    let output = run(&house, &["digest", "--since", "24h"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        "2  messages with 6 links",
+        "1  edited",
+        "1  exempted",
+        "xn--pypal-4ve[.]com",
+        "reads as paypal[.]com",
+        "U+0430 Cyrillic",
+        "sender[.]example",
+        "1  authenticated",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    let output = run(&house, &["digest", "--since", "yesterday"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("found \"yesterday\""), "{}", said(&output));
+}
+
+#[test]
+fn why_answers_with_exit_codes() {
+    let house = house("");
+    let output = run(&house, &["why", "4DIGEST"]);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("links were edited"));
+    let output = run(&house, &["why", "--json", "4DIGEST"]);
+    let event: Event = serde_json::from_slice(output.stdout.trim_ascii()).unwrap();
+    assert_eq!(event.queue_id, "4DIGEST");
+    let output = run(&house, &["why", "4NOBODY"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("reaches back to"), "{}", said(&output));
+}
+
+#[test]
+fn as_a_file_sealed_and_without_a_live_link() {
+    let house = house("digest = { to = [\"ops@bücher.example\"], transport = \"file\" }");
+    std::fs::create_dir(house.path("state/digests")).unwrap();
+    let seal = Seal::load_or_create(&house.path("state/seal.key")).unwrap();
+    let output = run(&house, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let files: Vec<_> = std::fs::read_dir(house.path("state/digests")).unwrap().collect();
+    assert_eq!(files.len(), 1);
+    let mail = std::fs::read(files[0].as_ref().unwrap().path()).unwrap();
+    assert!(mail.is_ascii());
+    let text = String::from_utf8(mail.clone()).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    for field in [
+        "To: ops@xn--bcher-kva.example",
+        "From: linkmilter@mx.example",
+        "Auto-Submitted: auto-generated",
+        "Subject: linkmilter on mx.example: 2 messages, 1 edited",
+        "Content-Transfer-Encoding: 7bit",
+    ] {
+        assert!(head.lines().any(|line| line == field), "{field} in\n{head}");
+    }
+    let head = format!("{head}\r\n");
+    assert!(seal.is_own(head.as_bytes(), body.as_bytes()));
+    assert!(!seal.is_own(head.as_bytes(), format!("{body}https://evil.example/").as_bytes()));
+    // Even a filter that does not know the seal finds nothing to do.
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    let outcome = inspect(message, &Facts::default(), &Policy::default(), &tld::builtin())
+        .resolve(&Answers::new());
+    assert!(outcome.edits.is_empty(), "{:?}", outcome.findings);
+}
+
+#[test]
+fn through_a_sendmail_command() {
+    use std::os::unix::fs::PermissionsExt;
+    let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$0.args\"; cat >\"$0.mail\"\n";
+    let house = house("");
+    let path = house.path("sendmail");
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let settings = format!(
+        "server.host_name = \"mx.example\"\n[digest]\nto = [\"-oQ/tmp@example.org\"]\ntransport = \"sendmail\"\nsendmail = {path:?}"
+    );
+    house.configure(&settings);
+    let output = run(&house, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let args = std::fs::read_to_string(house.path("sendmail.args")).unwrap();
+    // An address that looks like an option stands behind the end of options.
+    let args: Vec<&str> = args.lines().collect();
+    let end = args.iter().position(|arg| *arg == "--").expect("-- before recipients");
+    assert_eq!(args[end + 1..], ["-oQ/tmp@example.org"]);
+    assert!(std::fs::read_to_string(house.path("sendmail.mail")).unwrap().contains("2 messages"));
+}
+
+/// What a scripted server offers.
+#[derive(Clone, Default)]
+struct Offer {
+    extensions: Vec<&'static str>,
+    tls: Option<Arc<rustls::ServerConfig>>,
+}
+
+/// A server for one session; it gives back the lines that it heard.
+fn server(offer: Offer) -> (u16, JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let heard = std::thread::spawn(move || {
+        listener.set_nonblocking(true).unwrap();
+        let begun = std::time::Instant::now();
+        let stream = loop {
+            match listener.accept() {
+                Ok((stream, _)) => break stream,
+                // Nobody comes when the client refuses before it connects.
+                Err(_) if begun.elapsed() > std::time::Duration::from_secs(5) => return Vec::new(),
+                Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
+            }
+        };
+        stream.set_nonblocking(false).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut heard = Vec::new();
+        (&stream).write_all(b"220 mx.example ESMTP\r\n").unwrap();
+        if session(stream.try_clone().unwrap(), &offer, &mut heard) == Some(Upgrade) {
+            let tls = rustls::ServerConnection::new(offer.tls.clone().unwrap()).unwrap();
+            let offer = Offer { tls: None, ..offer };
+            heard.push("<TLS>".to_owned());
+            session(rustls::StreamOwned::new(tls, stream), &offer, &mut heard);
+        }
+        heard
+    });
+    (port, heard)
+}
+
+#[derive(PartialEq)]
+struct Upgrade;
+
+fn session<S: Read + Write>(stream: S, offer: &Offer, heard: &mut Vec<String>) -> Option<Upgrade> {
+    let mut stream = BufReader::new(stream);
+    let mut in_data = false;
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line).unwrap_or(0) == 0 {
+            return None;
+        }
+        let line = line.trim_end_matches("\r\n").to_owned();
+        heard.push(line.clone());
+        let answer = match line.split([' ', ':']).next().unwrap() {
+            _ if in_data && line != "." => continue,
+            _ if in_data => {
+                in_data = false;
+                "250 taken\r\n".to_owned()
+            }
+            "EHLO" => {
+                let mut extensions = offer.extensions.clone();
+                extensions.extend(offer.tls.as_ref().map(|_| "STARTTLS"));
+                let lines: String =
+                    extensions.iter().map(|name| format!("250-{name}\r\n")).collect();
+                format!("250-mx.example\r\n{lines}250 HELP\r\n")
+            }
+            "STARTTLS" => {
+                stream.get_mut().write_all(b"220 go ahead\r\n").unwrap();
+                return Some(Upgrade);
+            }
+            "AUTH" => "235 welcome\r\n".to_owned(),
+            "DATA" => {
+                in_data = true;
+                "354 go on\r\n".to_owned()
+            }
+            "QUIT" => "221 bye\r\n".to_owned(),
+            _ => "250 fine\r\n".to_owned(),
+        };
+        stream.get_mut().write_all(answer.as_bytes()).unwrap();
+        stream.get_mut().flush().unwrap();
+    }
+}
+
+fn smtp(port: u16, more: &str) -> String {
+    format!(
+        "[digest]\ntransport = \"smtp\"\nsmtp_host = \"localhost\"\nsmtp_port = {port}\nsmtp_timeout = \"20s\"\n{more}\n"
+    )
+}
+
+fn commands(heard: &[String], verb: &str) -> Vec<String> {
+    let end = heard.iter().position(|line| line == "DATA").unwrap_or(heard.len());
+    heard[..end].iter().filter(|line| line.starts_with(verb)).cloned().collect()
+}
+
+#[test]
+fn over_smtp() {
+    let (port, server) = server(Offer::default());
+    let house = house(&smtp(
+        port,
+        "smtp_tls = \"none\"\nto = [\"ops@example.org\", \"sec@bücher.example\"]",
+    ));
+    let output = run(&house, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let heard = server.join().unwrap();
+    // The domain has an ASCII form, so no SMTPUTF8 is needed.
+    assert_eq!(commands(&heard, "MAIL"), ["MAIL FROM:<linkmilter@mx.example>"]);
+    assert_eq!(
+        commands(&heard, "RCPT"),
+        ["RCPT TO:<ops@example.org>", "RCPT TO:<sec@xn--bcher-kva.example>"]
+    );
+    assert!(heard.iter().any(|line| line.contains("2  messages with 6 links")));
+}
+
+#[test]
+fn smtputf8_where_a_local_part_needs_it() {
+    let to = "smtp_tls = \"none\"\nto = [\"почта@bücher.example\"]";
+    let (port, with) = server(Offer { extensions: vec!["SMTPUTF8", "8BITMIME"], tls: None });
+    let there = house(&smtp(port, to));
+    let output = run(&there, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let heard = with.join().unwrap();
+    assert!(commands(&heard, "MAIL")[0].contains(" SMTPUTF8"), "{heard:?}");
+    assert!(commands(&heard, "RCPT")[0].contains("почта@"), "{heard:?}");
+
+    let (port, without) = server(Offer::default());
+    let not_there = house(&smtp(port, to));
+    let output = run(&not_there, &["digest", "--send"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("SMTPUTF8"), "{}", said(&output));
+    assert!(commands(&without.join().unwrap(), "MAIL").is_empty());
+}
+
+#[test]
+fn injection_into_the_envelope_and_the_head() {
+    for to in [
+        r"ops@example.org\r\nRCPT TO:<evil@example.net>",
+        r"ops@example.org>\r\nDATA",
+        r"\r\nBcc: evil@example.net\r\n@example.org",
+        r#"\"a\r\nBcc: evil@example.net\"@example.org"#,
+        r"ops@example.org, evil@example.net",
+        r"ops@example.org\u0000",
+    ] {
+        let (port, server) = server(Offer::default());
+        let house = house(&smtp(port, &format!("smtp_tls = \"none\"\nto = [\"{to}\"]")));
+        let output = run(&house, &["digest", "--send"]);
+        assert_eq!(output.status.code(), Some(2), "{to}");
+        let heard = server.join().unwrap();
+        assert!(!heard.iter().any(|line| line.contains("evil")), "{to}: {heard:?}");
+        assert!(commands(&heard, "RCPT").is_empty(), "{to}: {heard:?}");
+    }
+}
+
+#[test]
+fn names_in_the_journal_cannot_break_out_of_the_mail() {
+    let (port, server) = server(Offer::default());
+    let house = house(&smtp(port, "smtp_tls = \"none\"\nto = [\"ops@example.org\"]"));
+    let mut journal = Journal::open(&house.path("state/journal"), Bounds::default()).unwrap();
+    // As a journal that somebody else has written into.
+    journal
+        .record(&Event {
+            v: 1,
+            time: Timestamp::of(SystemTime::now()),
+            verdict: Verdict::Unsafe,
+            action: Action::Exempted,
+            sender: "evil.example\r\n.\r\nMAIL FROM:<evil@example.net>".into(),
+            exempt: Some("x\r\n.\r\nRCPT TO:<evil@example.net>".into()),
+            reasons: [("made\r\n.\r\nup".to_owned(), 1)].into(),
+            bypasses: [("opaque\r\n.\r\nDATA".to_owned(), 1)].into(),
+            ..Event::default()
+        })
+        .unwrap();
+    let output = run(&house, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let heard = server.join().unwrap();
+    let data = heard.iter().position(|line| line == "DATA").unwrap();
+    let end = data + heard[data..].iter().position(|line| line == ".").unwrap();
+    assert!(
+        heard[end + 1..].iter().all(|line| line == "QUIT" || line == "RSET"),
+        "{:?}",
+        &heard[end..]
+    );
+}
+
+/// A server certificate for localhost and its PEM form.
+fn certificate() -> (Arc<rustls::ServerConfig>, String) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    (Arc::new(config), made.cert.pem())
+}
+
+#[test]
+fn starttls_and_a_login() {
+    let (tls, pem) = certificate();
+    let (port, server) = server(Offer { extensions: vec!["AUTH PLAIN LOGIN"], tls: Some(tls) });
+    let house = house(&smtp(
+        port,
+        "to = [\"ops@example.org\"]\nsmtp_user = \"digest\"\nsmtp_password_file = \"password\"\nsmtp_ca_file = \"ca.pem\"",
+    ));
+    std::fs::write(house.path("password"), "geheim\nnot this\n").unwrap();
+    std::fs::write(house.path("ca.pem"), pem).unwrap();
+    let output = run(&house, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let heard = server.join().unwrap();
+    let tls = heard.iter().position(|line| line == "<TLS>").expect("STARTTLS");
+    assert!(!heard[..tls].iter().any(|line| line.starts_with("AUTH") || line.starts_with("MAIL")));
+    // "\0digest\0geheim" in base64: the first line of the file, no line end.
+    assert_eq!(commands(&heard, "AUTH"), ["AUTH PLAIN AGRpZ2VzdABnZWhlaW0="]);
+}
+
+#[test]
+fn without_starttls_no_mail() {
+    let (port, server) = server(Offer::default());
+    let house = house(&smtp(port, "to = [\"ops@example.org\"]"));
+    let output = run(&house, &["digest", "--send"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("STARTTLS"), "{}", said(&output));
+    let heard = server.join().unwrap();
+    assert!(commands(&heard, "MAIL").is_empty() && commands(&heard, "AUTH").is_empty());
+}
+
+#[test]
+fn an_unknown_authority_gets_no_mail() {
+    let (tls, _) = certificate();
+    let (port, server) = server(Offer { extensions: vec![], tls: Some(tls) });
+    let house = house(&smtp(port, "to = [\"ops@example.org\"]"));
+    let output = run(&house, &["digest", "--send"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(commands(&server.join().unwrap(), "MAIL").is_empty());
+}
+
+#[test]
+fn a_password_never_goes_out_in_the_clear() {
+    let house = house(
+        "[digest]\nto = [\"ops@example.org\"]\ntransport = \"smtp\"\nsmtp_host = \"mail.invalid\"\nsmtp_tls = \"none\"\nsmtp_user = \"digest\"\nsmtp_password_file = \"password\"",
+    );
+    std::fs::write(house.path("password"), "geheim\n").unwrap();
+    let output = run(&house, &["digest", "--send"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = said(&output);
+    assert!(said.contains("encryption") || said.contains("smtp_tls"), "{said}");
+}

@@ -1,0 +1,144 @@
+//! Seen from outside: `/metrics` and `/healthz` of a running daemon, the dashboard and the alerts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "common/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use daemon::{House, binary, connect, deliver, free_port, negotiate, start, wait_for};
+
+const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/secret?user=alice today.\r\n";
+
+/// Status and body of one request.
+fn request(mut stream: impl Read + Write, request: &str) -> (u16, String) {
+    let head = format!("{request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer}"));
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+}
+
+fn value(text: &str, series: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no {series} in\n{text}")).parse().unwrap()
+}
+
+#[test]
+fn a_message_is_seen_from_outside() {
+    let house = House::new("");
+    let metrics = house.path("metrics.sock");
+    house.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let daemon = start(command);
+    let mut session = connect(&house.socket());
+    negotiate(&mut session);
+    let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
+    let replies = deliver(&mut session, "4METR1", &header, DECEPTIVE.as_bytes());
+    assert!(replies.contains(&b'b'), "the body is replaced: {replies:?}");
+    deliver(&mut session, "4METR2", &header, b"nothing here\r\n");
+
+    let ask = |path: &str| request(UnixStream::connect(&metrics).unwrap(), path);
+    let (status, text) = ask("GET /metrics");
+    assert_eq!(status, 200);
+    let unsafe_edited = r#"linkmilter_messages_total{verdict="unsafe",action="edited"}"#;
+    assert_eq!(value(&text, unsafe_edited), 1.0);
+    assert_eq!(value(&text, r#"linkmilter_messages_total{verdict="ok",action="passed"}"#), 1.0);
+    assert_eq!(value(&text, r#"linkmilter_findings_total{reason="mixed-script"}"#), 1.0);
+    assert_eq!(value(&text, "linkmilter_engine_seconds_count"), 2.0);
+    assert_eq!(value(&text, "linkmilter_connections_open"), 1.0);
+    assert_eq!(value(&text, "linkmilter_config_generation"), 1.0);
+    assert!(value(&text, "linkmilter_tld_table_age_seconds") >= 0.0);
+    assert!(value(&text, "linkmilter_resident_memory_bytes") > 0.0);
+    assert!(text.ends_with("# EOF\n"));
+    for private in ["paypal", "xn--", "alice", "secret", "sender.example", "4METR"] {
+        assert!(!text.contains(private), "{private} in\n{text}");
+    }
+
+    wait_for("the first canary", || {
+        (ask("GET /healthz") == (200, "ok\n".to_owned())).then_some(())
+    });
+    assert_eq!(ask("GET /other").0, 404);
+    assert_eq!(ask("POST /metrics").0, 405);
+    daemon.signal("HUP");
+    wait_for("the second configuration", || {
+        let (_, text) = ask("GET /metrics");
+        (value(&text, "linkmilter_config_generation") == 2.0).then_some(())
+    });
+
+    // The log and the journal hold the same message, without its secrets.
+    let logged = house.logged();
+    let line = logged.lines().find(|line| line.contains("4METR1")).expect("one line a message");
+    assert!(line.contains("unsafe") && line.contains("[.]com"), "{line}");
+    assert!(!logged.contains("secret") && !logged.contains("alice"), "{logged}");
+    let why = || {
+        let mut why = Command::new(binary());
+        why.args(["why", "4METR1", "--config"]).arg(house.path("linkmilter.toml"));
+        daemon::clean(&mut why);
+        why.output().unwrap()
+    };
+    let found = wait_for("the journal", || Some(why()).filter(|why| why.status.success()));
+    let said = String::from_utf8(found.stdout).unwrap();
+    assert!(said.contains("links were edited") && said.contains("mixed-script"), "{said}");
+    assert!(!said.contains("secret") && !said.contains("alice"), "{said}");
+}
+
+#[test]
+fn over_tcp_on_loopback() {
+    let house = House::new("");
+    let port = free_port();
+    house.configure(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let _daemon = start(command);
+    let stream = wait_for("the endpoint", || TcpStream::connect(("127.0.0.1", port)).ok());
+    assert_eq!(request(stream, "GET /metrics").0, 200);
+}
+
+#[test]
+fn nobody_outside_is_offered_metrics() {
+    let house = House::new("metrics.listen = \"inet:9895@0.0.0.0\"");
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("metrics.listen"), "{said}");
+}
+
+#[test]
+fn dashboard_and_alerts_name_metrics_that_are_there() {
+    let exposed = linkmilter::daemon::metrics::Metrics::new().text(std::time::SystemTime::now());
+    // A family without a series yet shows its HELP line alone, without suffixes.
+    let families: BTreeSet<&str> = exposed
+        .lines()
+        .filter_map(|line| line.strip_prefix("# HELP ")?.split(' ').next())
+        .collect();
+    for file in ["conf/grafana-dashboard.json", "conf/prometheus-alerts.yml"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut named = 0;
+        for (start, _) in text.match_indices("linkmilter_") {
+            let name: String = text[start..]
+                .chars()
+                .take_while(|char| char.is_ascii_alphanumeric() || *char == '_')
+                .collect();
+            let family = name.trim_end_matches("_total").trim_end_matches("_bucket");
+            assert!(families.contains(family), "{file} names {name}; there are {families:#?}");
+            named += 1;
+        }
+        assert!(named > 10, "{file}");
+    }
+    let dashboard = Path::new(env!("CARGO_MANIFEST_DIR")).join("conf/grafana-dashboard.json");
+    let json: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(dashboard).unwrap()).unwrap();
+    assert!(json["panels"].as_array().unwrap().len() > 10);
+}
