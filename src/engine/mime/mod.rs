@@ -5,6 +5,7 @@
 
 mod charset;
 mod header;
+mod labels;
 mod lines;
 mod lower;
 mod prefilter;
@@ -12,6 +13,7 @@ mod reading;
 mod sniff;
 mod structure;
 mod transfer;
+mod walk;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -3,20 +3,22 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | RFC 2046 §5.1.1, delimiter lines | [`Boundaries`] |
+//! | RFC 2046 §5.1.1, delimiter lines | [`super::walk`] |
 //! | RFC 2046 §5.1.5, digest default type | [`Context::default_type`] |
-//! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::message`], [`Layer`] |
+//! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::enter`], [`Layer`] |
 //!
 //! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
 //! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::header::{self, ContentType, Label};
+use super::header::ContentType;
+use super::labels::{DefaultType, Labels, label_key};
 use super::sniff;
 use super::transfer::{Transfer, uu};
+use super::walk::{Boundaries, Walk};
 use super::{Media, Message, Part, Surroundings, Tree, View};
 use crate::engine::limits::Limits;
 use crate::engine::outcome::Bypass;
@@ -122,7 +124,7 @@ struct Pass {
 
 /// Whether labels that can be read in several ways are followed in each.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Views {
+pub(super) enum Views {
     All,
     /// Already inside a second reading: the first label counts.
     First,
@@ -158,23 +160,6 @@ enum Place {
     Child,
 }
 
-/// What a header says of its body.
-#[derive(Clone)]
-struct Labels {
-    /// The readings of Content-Type, the one most clients take first. Never empty.
-    types: Vec<ContentType>,
-    transfers: Vec<Transfer>,
-    disposition: ContentType,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum DefaultType {
-    #[default]
-    Text,
-    /// In multipart/digest.
-    Message,
-}
-
 /// What the multiparts above mean for a part.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context {
@@ -182,61 +167,6 @@ struct Context {
     encrypted: bool,
     alternative: Option<usize>,
     default_type: DefaultType,
-}
-
-impl Labels {
-    /// Reads a header block: the first field of a name counts, the second is another reading.
-    fn of(block: &[u8], default_type: DefaultType) -> Labels {
-        let mut types: Vec<ContentType> = Vec::new();
-        let mut transfers: Vec<Transfer> = Vec::new();
-        let mut disposition = None;
-        let [mut type_fields, mut transfer_fields] = [0; 2];
-        for (name, value) in header::labels(block) {
-            match name {
-                Label::Type if type_fields < 2 => {
-                    type_fields += 1;
-                    distinct(&mut types, ContentType::parse(&value));
-                }
-                Label::Transfer if transfer_fields < 2 => {
-                    transfer_fields += 1;
-                    distinct(&mut transfers, transfer_readings(&value));
-                }
-                Label::Disposition if disposition.is_none() => {
-                    disposition = ContentType::parse(&value).pop();
-                }
-                _ => {}
-            }
-        }
-        if types.is_empty() {
-            let kind = match default_type {
-                DefaultType::Text => "text/plain",
-                DefaultType::Message => "message/rfc822",
-            };
-            types.extend(ContentType::parse(kind));
-        }
-        if transfers.is_empty() {
-            transfers.push(Transfer::Identity);
-        }
-        Labels { types, transfers, disposition: disposition.unwrap_or_default() }
-    }
-}
-
-/// The encodings that clients take a label for, the usual one first.
-fn transfer_readings(label: &str) -> Vec<Transfer> {
-    let mut found = vec![Transfer::from_label(label).unwrap_or_default()];
-    // A label with a tail: clients that compare it whole read the bytes as they are.
-    if label.trim().contains(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
-        found.push(Transfer::Identity);
-    }
-    found
-}
-
-fn distinct<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
-    for item in more {
-        if !known.contains(&item) {
-            known.push(item);
-        }
-    }
 }
 
 struct Splitter<'m> {
@@ -251,19 +181,8 @@ struct Splitter<'m> {
     alternatives: usize,
 }
 
-/// The state of one pass.
-struct Walk<'m> {
-    layer: usize,
-    bytes: LayerBytes<'m>,
-    end: usize,
-    views: Views,
-    frames: Vec<Frame>,
-    boundaries: Boundaries,
-    open: Option<Open>,
-}
-
 /// An open multipart.
-struct Frame {
+pub(super) struct Frame {
     entity: Entity,
     boundary: Vec<u8>,
     /// Where its body begins.
@@ -274,19 +193,19 @@ struct Frame {
 }
 
 /// A leaf whose end is not known yet.
-struct Open {
+pub(super) struct Open {
     entity: Entity,
     start: usize,
 }
 
 #[derive(Clone)]
-enum LayerBytes<'m> {
+pub(super) enum LayerBytes<'m> {
     Body(&'m [u8]),
     Layer(Arc<Vec<u8>>),
 }
 
 impl LayerBytes<'_> {
-    fn get(&self) -> &[u8] {
+    pub fn get(&self) -> &[u8] {
         match self {
             LayerBytes::Body(bytes) => bytes,
             LayerBytes::Layer(bytes) => bytes,
@@ -609,12 +528,6 @@ impl<'m> Splitter<'m> {
     }
 }
 
-/// What makes two readings of a label differ.
-fn label_key(label: &ContentType) -> [String; 4] {
-    let parameter = |name| label.parameter(name).unwrap_or_default().to_owned();
-    [label.kind.clone(), label.subtype.clone(), parameter("boundary"), parameter("charset")]
-}
-
 fn join(path: &str, number: usize) -> String {
     if path.is_empty() { number.to_string() } else { format!("{path}.{number}") }
 }
@@ -625,136 +538,5 @@ impl Entity {
             Place::Top => join(&self.path, 1),
             Place::Child => self.path.clone(),
         }
-    }
-}
-
-impl Labels {
-    /// message/rfc822 and its kin.
-    fn is_message(&self) -> bool {
-        self.types.first().is_some_and(sniff::is_message)
-    }
-
-    fn transfer(&self) -> Transfer {
-        self.transfers.first().copied().unwrap_or_default()
-    }
-}
-
-/// A header block found in a layer.
-struct Block {
-    /// Without the empty line.
-    head: Range<usize>,
-    /// Where the body begins.
-    body: usize,
-    ragged: Option<usize>,
-}
-
-impl Walk<'_> {
-    /// The delimiter of a multipart; without the parameter, a guess by its first `--` line.
-    fn boundary_of(&self, label: &ContentType, start: usize) -> Vec<u8> {
-        if let Some(boundary) = label.parameter("boundary") {
-            let boundary = boundary.trim_end();
-            if !boundary.is_empty() {
-                return boundary.as_bytes().to_vec();
-            }
-        }
-        let bytes = self.bytes.get().get(start..self.end).unwrap_or_default();
-        let opening = bytes.get(..4096).unwrap_or(bytes);
-        let line = opening.split(|b| *b == b'\n').find(|line| line.starts_with(b"--"));
-        line.and_then(|line| line.get(2..)).unwrap_or_default().trim_ascii_end().to_vec()
-    }
-
-    /// Finds the end of the header block at `start`: an empty line, or a delimiter, or a first line
-    /// that is no field.
-    fn header_block(&self, start: usize) -> Block {
-        let bytes = self.bytes.get().get(..self.end).unwrap_or_default();
-        let mut at = start;
-        let mut ragged = None;
-        while at < bytes.len() {
-            let next = header::line_after(bytes, at);
-            let line = bytes.get(at..next).unwrap_or_default();
-            if header::without_line_end(line).is_empty() {
-                return Block { head: start..at, body: next, ragged };
-            }
-            if line.starts_with(b"--") && self.boundaries.find(line).is_some() {
-                return Block { head: start..at, body: at, ragged };
-            }
-            let first = at == start;
-            let envelope = first && (line.starts_with(b"From ") || line.starts_with(b">From "));
-            let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
-            if header::colon(line).is_none() && !envelope && !folded {
-                if first {
-                    return Block { head: start..start, body: start, ragged };
-                }
-                ragged = ragged.or(Some(at));
-            }
-            at = next;
-        }
-        Block { head: start..bytes.len(), body: bytes.len(), ragged }
-    }
-
-    /// The first delimiter line at or behind `from`, which begins a line.
-    fn next_delimiter(&self, from: usize) -> Option<Delimiter> {
-        if self.frames.is_empty() {
-            return None;
-        }
-        let bytes = self.bytes.get().get(..self.end)?;
-        let mut at = from;
-        loop {
-            let rest = bytes.get(at..)?;
-            if rest.starts_with(b"--") {
-                let end = header::line_after(bytes, at);
-                let line = bytes.get(at..end)?;
-                if let Some((frame, closing)) = self.boundaries.find(line) {
-                    return Some(Delimiter { frame, closing, line: at..end });
-                }
-            }
-            at += memchr::memmem::find(rest, b"\n--")? + 1;
-        }
-    }
-
-    /// The end of the content before a delimiter line: its line end belongs to the delimiter.
-    fn before_line_end(&self, at: usize) -> usize {
-        let before = self.bytes.get().get(..at).unwrap_or_default();
-        header::without_line_end(before).len()
-    }
-}
-
-/// The delimiters in force: boundary → indices of its frames, the outermost first. Where two multiparts
-/// have one boundary the outer one has it: clients hand lines from the outside in.
-#[derive(Default)]
-struct Boundaries(BTreeMap<Vec<u8>, Vec<usize>>);
-
-/// A delimiter line.
-struct Delimiter {
-    frame: usize,
-    closing: bool,
-    /// The line with its line end.
-    line: Range<usize>,
-}
-
-impl Boundaries {
-    fn add(&mut self, boundary: &[u8], frame: usize) {
-        self.0.entry(boundary.to_vec()).or_default().push(frame);
-    }
-
-    fn remove(&mut self, boundary: &[u8]) {
-        if let Some(frames) = self.0.get_mut(boundary) {
-            frames.pop();
-            if frames.is_empty() {
-                self.0.remove(boundary);
-            }
-        }
-    }
-
-    /// The frame that a line beginning with `--` delimits, and whether it closes it. White space at
-    /// the end does not count.
-    fn find(&self, line: &[u8]) -> Option<(usize, bool)> {
-        let text = line.get(2..)?.trim_ascii_end();
-        let outermost = |boundary: &[u8]| self.0.get(boundary)?.first().copied();
-        if let Some(frame) = outermost(text) {
-            return Some((frame, false));
-        }
-        let frame = outermost(text.strip_suffix(b"--")?.trim_ascii_end())?;
-        Some((frame, true))
     }
 }

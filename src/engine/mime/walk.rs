@@ -1,0 +1,140 @@
+//! One walk over the lines of a layer: where header blocks end, and where delimiter lines stand
+//! (RFC 2046 §5.1.1).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::header::{self, ContentType};
+use super::structure::{Frame, LayerBytes, Open, Views};
+
+/// The state of one pass.
+pub(super) struct Walk<'m> {
+    pub layer: usize,
+    pub bytes: LayerBytes<'m>,
+    pub end: usize,
+    pub views: Views,
+    pub frames: Vec<Frame>,
+    pub boundaries: Boundaries,
+    pub open: Option<Open>,
+}
+
+/// A header block found in a layer.
+pub(super) struct Block {
+    /// Without the empty line.
+    pub head: Range<usize>,
+    /// Where the body begins.
+    pub body: usize,
+    /// The first line that is no field.
+    pub ragged: Option<usize>,
+}
+
+impl Walk<'_> {
+    /// The delimiter of a multipart; without the parameter, a guess by its first `--` line.
+    pub fn boundary_of(&self, label: &ContentType, start: usize) -> Vec<u8> {
+        if let Some(boundary) = label.parameter("boundary") {
+            let boundary = boundary.trim_end();
+            if !boundary.is_empty() {
+                return boundary.as_bytes().to_vec();
+            }
+        }
+        let bytes = self.bytes.get().get(start..self.end).unwrap_or_default();
+        let opening = bytes.get(..4096).unwrap_or(bytes);
+        let line = opening.split(|b| *b == b'\n').find(|line| line.starts_with(b"--"));
+        line.and_then(|line| line.get(2..)).unwrap_or_default().trim_ascii_end().to_vec()
+    }
+
+    /// Finds the end of the header block at `start`: an empty line, or a delimiter, or a first line
+    /// that is no field.
+    pub fn header_block(&self, start: usize) -> Block {
+        let bytes = self.bytes.get().get(..self.end).unwrap_or_default();
+        let mut at = start;
+        let mut ragged = None;
+        while at < bytes.len() {
+            let next = header::line_after(bytes, at);
+            let line = bytes.get(at..next).unwrap_or_default();
+            if header::without_line_end(line).is_empty() {
+                return Block { head: start..at, body: next, ragged };
+            }
+            if line.starts_with(b"--") && self.boundaries.find(line).is_some() {
+                return Block { head: start..at, body: at, ragged };
+            }
+            let first = at == start;
+            let envelope = first && (line.starts_with(b"From ") || line.starts_with(b">From "));
+            let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
+            if header::colon(line).is_none() && !envelope && !folded {
+                if first {
+                    return Block { head: start..start, body: start, ragged };
+                }
+                ragged = ragged.or(Some(at));
+            }
+            at = next;
+        }
+        Block { head: start..bytes.len(), body: bytes.len(), ragged }
+    }
+
+    /// The first delimiter line at or behind `from`, which begins a line.
+    pub fn next_delimiter(&self, from: usize) -> Option<Delimiter> {
+        if self.frames.is_empty() {
+            return None;
+        }
+        let bytes = self.bytes.get().get(..self.end)?;
+        let mut at = from;
+        loop {
+            let rest = bytes.get(at..)?;
+            if rest.starts_with(b"--") {
+                let end = header::line_after(bytes, at);
+                let line = bytes.get(at..end)?;
+                if let Some((frame, closing)) = self.boundaries.find(line) {
+                    return Some(Delimiter { frame, closing, line: at..end });
+                }
+            }
+            at += memchr::memmem::find(rest, b"\n--")? + 1;
+        }
+    }
+
+    /// The end of the content before a delimiter line: its line end belongs to the delimiter.
+    pub fn before_line_end(&self, at: usize) -> usize {
+        let before = self.bytes.get().get(..at).unwrap_or_default();
+        header::without_line_end(before).len()
+    }
+}
+
+/// The delimiters in force: boundary → indices of its frames, the outermost first. Where two multiparts
+/// have one boundary the outer one has it: clients hand lines from the outside in.
+#[derive(Default)]
+pub(super) struct Boundaries(BTreeMap<Vec<u8>, Vec<usize>>);
+
+/// A delimiter line.
+pub(super) struct Delimiter {
+    pub frame: usize,
+    pub closing: bool,
+    /// The line with its line end.
+    pub line: Range<usize>,
+}
+
+impl Boundaries {
+    pub fn add(&mut self, boundary: &[u8], frame: usize) {
+        self.0.entry(boundary.to_vec()).or_default().push(frame);
+    }
+
+    pub fn remove(&mut self, boundary: &[u8]) {
+        if let Some(frames) = self.0.get_mut(boundary) {
+            frames.pop();
+            if frames.is_empty() {
+                self.0.remove(boundary);
+            }
+        }
+    }
+
+    /// The frame that a line beginning with `--` delimits, and whether it closes it. White space at
+    /// the end does not count.
+    fn find(&self, line: &[u8]) -> Option<(usize, bool)> {
+        let text = line.get(2..)?.trim_ascii_end();
+        let outermost = |boundary: &[u8]| self.0.get(boundary)?.first().copied();
+        if let Some(frame) = outermost(text) {
+            return Some((frame, false));
+        }
+        let frame = outermost(text.strip_suffix(b"--")?.trim_ascii_end())?;
+        Some((frame, true))
+    }
+}
