@@ -16,8 +16,8 @@ use memchr::{memchr, memmem};
 
 use super::letter::{self, Quoting, Raw};
 
-/// Bytes read at a time.
-const CHUNK: usize = 256 * 1024;
+/// Bytes read at a time. Few in tests, so that every seam is met.
+const CHUNK: usize = if cfg!(test) { 61 } else { 256 * 1024 };
 /// A `From ` line is shorter than this many bytes; real ones stay below 150.
 const LINE: usize = 1024;
 /// Content-Length is believed up to this many bytes: it makes the reader look ahead that far,
@@ -108,8 +108,8 @@ impl<R: Read> Splitter<R> {
                 Search::Resume(at) => from = at,
             }
             if self.ended {
-                let all = self.rest().len();
-                return Some(End { content: all, next: all, by: By::Separator });
+                let (content, next) = (last_content(self.rest()), self.rest().len());
+                return Some(End { content, next, by: By::Separator });
             }
             if self.rest().len() > self.largest {
                 return None;
@@ -340,6 +340,15 @@ fn is_time(word: &[u8]) -> bool {
     matches!(fields, 2 | 3)
 }
 
+/// End of the last message: the empty line behind it belongs to the mbox.
+fn last_content(rest: &[u8]) -> usize {
+    match rest {
+        [.., b'\n', b'\r', b'\n'] => rest.len() - 2,
+        [.., b'\n', b'\n'] => rest.len() - 1,
+        _ => rest.len(),
+    }
+}
+
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     head.split(|byte| *byte == b'\n').find_map(|line| {
@@ -357,6 +366,8 @@ fn has_bare_separator(bytes: &[u8], lead: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Hands out a few bytes at a time, as a pipe does.
@@ -483,6 +494,63 @@ mod tests {
         }
         for line in ["From here to 2002", "From: bob", "From Russia with love", "From "] {
             assert!(!is_from_line(line.as_bytes()), "{line}");
+        }
+    }
+
+    /// Lines of all kinds that matter to a splitter.
+    fn text() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            Just(String::new()),
+            Just(FROM.trim_end().to_owned()),
+            Just(format!(">{}", FROM.trim_end())),
+            Just("Subject: x".to_owned()),
+            Just("Content-Length: 40".to_owned()),
+            Just("From Russia with love".to_owned()),
+            "[a-z .:>]{0,90}",
+        ];
+        proptest::collection::vec(line, 0..40).prop_map(|lines| lines.join("\n"))
+    }
+
+    proptest! {
+        /// What is quoted and joined comes apart again.
+        #[test]
+        fn quoted_messages_come_back(bodies in proptest::collection::vec(text(), 1..6)) {
+            let mut mbox = String::new();
+            let mut sent = Vec::new();
+            for body in &bodies {
+                let body = body.replace("Content-Length", "Content-Width");
+                let message = format!("Subject: a\n\n{}\n", body.trim_matches('\n'));
+                let quoted: Vec<String> = message
+                    .split('\n')
+                    .map(|line| {
+                        let bare = line.trim_start_matches('>');
+                        if bare.starts_with("From ") { format!(">{line}") } else { line.to_owned() }
+                    })
+                    .collect();
+                mbox.push_str(&format!("{FROM}{}\n", quoted.join("\n")));
+                sent.push(message);
+            }
+            let mut splitter = Splitter::new(mbox.as_bytes(), 0, 1 << 20);
+            let mut came = Vec::new();
+            while let Some(Piece::Letter(raw)) = splitter.next(&mut |_| ()).unwrap() {
+                let letter = letter::Letter::new(&raw.bytes, raw.lead, raw.quoting);
+                came.push(String::from_utf8(letter.raw().to_vec()).unwrap());
+            }
+            prop_assert_eq!(came, sent);
+        }
+
+        /// Every byte but empty lines belongs to one message, in order, whatever the bytes are.
+        #[test]
+        fn no_byte_is_lost(text in text(), junk in "\\PC{0,30}") {
+            let mbox = format!("{FROM}{text}\n{junk}");
+            let mut at = 0;
+            for (offset, bytes, _) in split(mbox.as_bytes()) {
+                let between = &mbox[at..offset as usize];
+                prop_assert!(between.chars().all(|c| matches!(c, '\r' | '\n')), "{between:?}");
+                let lead = mbox[offset as usize..].find('\n').map_or(mbox.len(), |end| end + 1);
+                at = (offset as usize + lead + bytes.len()).min(mbox.len());
+            }
+            prop_assert!(mbox[at..].trim_matches(['\r', '\n']).is_empty(), "{:?}", &mbox[at..]);
         }
     }
 }
