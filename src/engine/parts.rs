@@ -4,7 +4,7 @@ use super::content::{self, Apart, Layer, Sighting, Spot, View};
 use super::finding::{Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
 use super::limits::Budget;
-use super::link::{Confidence, Kind};
+use super::link::Confidence;
 use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
@@ -194,35 +194,9 @@ impl LayerReader<'_> {
         match &sighting.target {
             content::Target::Link(link) if linkify && link.confidence == Confidence::Sure => {
                 let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
-                let spelled = text.get(link.span.clone()).unwrap_or_default();
-                self.apart.anchor(sighting, &href(spelled, link.kind))
+                link.href(text).map_or_else(Vec::new, |href| self.apart.anchor(sighting, &href))
             }
             _ => Vec::new(),
         }
     }
-}
-
-/// What the anchor of a plain link leads to, in ASCII.
-fn href(spelled: &str, kind: Kind) -> String {
-    let prefix = match kind {
-        Kind::Scheme => "",
-        Kind::Www | Kind::Bare => "http://",
-        Kind::Email
-            if spelled.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("mailto:")) =>
-        {
-            ""
-        }
-        Kind::Email => "mailto:",
-    };
-    let mut out = prefix.to_owned();
-    for c in spelled.chars() {
-        let mut utf8 = [0; 4];
-        match c {
-            '!'..='~' if !matches!(c, '"' | '<' | '>' | '`' | '\\' | '^' | '{' | '|' | '}') => {
-                out.push(c)
-            }
-            _ => out.extend(c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}"))),
-        }
-    }
-    out
 }

@@ -36,8 +36,7 @@ impl Daemon {
     }
 
     pub fn wait(&mut self) -> ExitStatus {
-        let status = wait_for("the end of the daemon", || self.child.try_wait().unwrap());
-        status
+        wait_for("the end of the daemon", || self.child.try_wait().unwrap())
     }
 }
 

@@ -204,12 +204,12 @@ fn field(line: &[u8]) -> Option<(String, String)> {
 fn fields(lines: &[Line]) -> Vec<(String, String)> {
     let mut found: Vec<Option<(String, String)>> = Vec::new();
     for line in lines {
-        if line.starts_with(b" ") || line.starts_with(b"\t") {
-            if let Some(Some((_, value))) = found.last_mut() {
-                let text: String = line.iter().map(|b| char::from(*b)).collect();
-                value.push_str(text.trim_end_matches(['\r', '\n']));
-                continue;
-            }
+        if (line.starts_with(b" ") || line.starts_with(b"\t"))
+            && let Some(Some((_, value))) = found.last_mut()
+        {
+            let text: String = line.iter().map(|b| char::from(*b)).collect();
+            value.push_str(text.trim_end_matches(['\r', '\n']));
+            continue;
         }
         found.push(field(line));
     }
