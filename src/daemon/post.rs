@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, SinglePart};
+use lettre::message::{Body, Mailbox, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{
@@ -114,11 +114,7 @@ pub fn compose(
     seal: Option<&Seal>,
 ) -> Result<Message, PostError> {
     let id = format!("<{}@{}>", unique(), printable::host(host_name));
-    // 7bit is a promise that lettre takes at its word: it panics at a bare CR or an octet above.
-    let text: String = text
-        .lines()
-        .map(|line| line.replace(|char: char| !matches!(char, ' '..='~'), "?") + "\n")
-        .collect();
+    let text = seven_bit(text);
     let mut builder = Message::builder()
         .from(mailbox(&post.from)?)
         .subject(printable::label(subject))
@@ -134,10 +130,9 @@ pub fn compose(
     if let Some(seal) = seal {
         builder = builder.raw_header(raw(seal::FIELD, &seal.value(&id, text.as_bytes())));
     }
-    let part = SinglePart::builder()
-        .header(ContentType::TEXT_PLAIN)
-        .header(ContentTransferEncoding::SevenBit)
-        .body(text.replace('\n', "\r\n"));
+    // Encoded here: lettre panics at lines above 76 characters, which names can fill.
+    let body = Body::dangerous_pre_encoded(text.into_bytes(), ContentTransferEncoding::SevenBit);
+    let part = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(body);
     Ok(builder.singlepart(part)?)
 }
 
@@ -221,9 +216,47 @@ fn raw(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
 }
 
+/// The text as 7bit (RFC 2045 §2.7): printable ASCII in lines of at most 998 octets that end in
+/// CRLF. Anything else becomes `?`, and a longer line goes on in the next one.
+fn seven_bit(text: &str) -> String {
+    const LINE: usize = 998;
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for line in text.lines() {
+        for (column, char) in line.chars().enumerate() {
+            if column > 0 && column % LINE == 0 {
+                out.push_str("\r\n");
+            }
+            out.push(if matches!(char, ' '..='~') { char } else { '?' });
+        }
+        out.push_str("\r\n");
+    }
+    out
+}
+
 /// The left side of a Message-ID: time and process, as many mailers make it.
 fn unique() -> String {
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:x}.{:x}.linkmilter", now.as_nanos(), std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_makes_a_mail() {
+        let post = Post {
+            from: "linkmilter@mx.example".into(),
+            to: vec!["ops@example.org".into()],
+            transport: Transport::File("/".into()),
+        };
+        let text = format!("short\n{}\na\rb\u{e9}\n", "x".repeat(2_500));
+        let mail = compose(&post, "mx.example", "subject\r\nBcc: evil", &text, None).unwrap();
+        let mail = String::from_utf8(mail.formatted()).unwrap();
+        assert!(mail.is_ascii() && !mail.contains("\nBcc"));
+        assert!(mail.split("\r\n").all(|line| line.len() <= 998 && !line.contains(['\r', '\n'])));
+        assert!(mail.trim_end().ends_with("\r\na?b?"), "{mail}");
+        assert_eq!(mail.matches("Content-Transfer-Encoding: 7bit").count(), 1);
+    }
 }
