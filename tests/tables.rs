@@ -28,6 +28,7 @@ const DOT: u8 = 1 << 7;
 
 /// Compares a generated file with what is checked in, or writes it (`UPDATE=1`).
 fn checked_in(path: &str, fresh: &str) {
+    let fresh = format!("{}\n", fresh.trim_end());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, fresh).unwrap();

@@ -1,6 +1,7 @@
 //! What was found so far, with the edits that wait for the DNS.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use super::content::Visibility;
 use super::judging::{Judged, Standing, same_domain};
@@ -30,7 +31,7 @@ pub struct Found {
     /// Hosts by part, for the parts below multipart/alternative.
     hosts: BTreeMap<usize, BTreeSet<Box<str>>>,
     /// Raw bytes at which a link was found, with its verdict: readings and layers see the same ones.
-    known: HashMap<(usize, Visibility), Verdict>,
+    known: HashMap<(usize, Visibility), (usize, Verdict)>,
 }
 
 impl Found {
@@ -56,16 +57,20 @@ impl Found {
         }
     }
 
-    /// Whether an earlier layer or reading found a link that begins at this raw byte, is met in the
-    /// same way and is as bad. A worse one counts: what is harmless in one charset can lie in another.
-    pub fn is_known(&self, place: (usize, Visibility), verdict: Verdict) -> bool {
-        self.known.get(&place).is_some_and(|known| *known >= verdict)
+    /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
+    /// or a worse one counts: what is harmless in one charset can lie in another, and an entity can
+    /// join two hosts.
+    pub fn is_known(&self, span: &Range<usize>, visibility: Visibility, verdict: Verdict) -> bool {
+        self.known
+            .get(&(span.start, visibility))
+            .is_some_and(|(end, known)| *end >= span.end && *known >= verdict)
     }
 
-    pub fn know(&mut self, found: Vec<((usize, Visibility), Verdict)>) {
-        for (place, verdict) in found {
-            let known = self.known.entry(place).or_insert(verdict);
-            *known = verdict.max(*known);
+    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Verdict)>) {
+        for (span, visibility, verdict) in found {
+            let first = (span.end, verdict);
+            let known = self.known.entry((span.start, visibility)).or_insert(first);
+            *known = (span.end.max(known.0), verdict.max(known.1));
         }
     }
 

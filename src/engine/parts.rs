@@ -91,11 +91,11 @@ impl LayerReader<'_> {
                 break;
             }
             let span = self.raw_span(sighting);
-            let place = (span.start, sighting.visibility());
-            if found.is_known(place, judged.verdict) {
+            let visibility = sighting.visibility();
+            if found.is_known(&span, visibility, judged.verdict) {
                 continue;
             }
-            here.push((place, judged.verdict));
+            here.push((span.clone(), visibility, judged.verdict));
             if self.entry.alternative.is_some() {
                 found.note_host(self.part, &judged);
             }

@@ -342,7 +342,7 @@ impl<'t> Candidates<'t> {
 
     /// S11: `http:example.com` is no link, and neither is its tail.
     fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
-        let behind = ends_with_scheme(self.walker.str(self.floor..host.start));
+        let behind = ends_with_scheme(self.walker.str(0..host.start));
         if behind {
             let end = self.with_tail(host.start, Kind::Bare, None, host).span.end;
             self.used(end);
@@ -432,6 +432,7 @@ impl<'t> Candidates<'t> {
                 (self.walker.letters_start(self.floor, self.floor + before.len()), Kind::Scheme)
             }
             None if before.ends_with(['/', '\\']) => return None,
+            None if self.is_behind_scheme(host.clone()) => return None,
             None => (start, Kind::Bare),
         };
         let link = self.with_tail(scheme_start, kind, None, host);
@@ -503,7 +504,7 @@ fn ends_with_scheme(text: &str) -> bool {
     const SCHEMES: [&str; 8] =
         ["http", "https", "ftp", "mailto", "file", "data", "javascript", "vbscript"];
     let Some(before) = text.strip_suffix(':') else { return false };
-    let letters = before.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    let letters = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
     let name = before.get(before.len() - letters..).unwrap_or_default();
     SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
 }
