@@ -1,4 +1,18 @@
 //! linkmilter: a mail filter that reads links the way people do.
+//!
+//! Follow one message: [`engine::inspect`] splits it ([`engine::mime`]), reads what a reader or a
+//! client would see in each part ([`engine::content`]), finds the links ([`engine::link`]), judges
+//! their hosts ([`engine::host`]) and gives the edits as raw spans; [`engine::splice`] carries them out
+//! and can take them back. Everything around it decides for whom, when and where from.
+//!
+//! | standard | module | test |
+//! | --- | --- | --- |
+//! | UTS #58 detection, escaping, addresses | [`engine::link`] | `tests/uts58.rs`, `tests/readings.rs` |
+//! | UASG 000, UASG 001 | [`engine::link`], [`engine::content::linkify`] | `tests/uasg.rs` |
+//! | RFC 3696 | [`engine::link`] | `tests/rfc3696.rs` |
+//! | UTS #46 | [`engine::host`] | `tests/idna.rs` |
+//! | UTS #39 | [`engine::host`] | `tests/host_cases.rs`, `tests/attacks.rs` |
+//! | RFC 2045, 2046, 2047, 2231, 3676 | [`engine::mime`], [`engine::content`] | `tests/mime.rs`, `tests/hostile.rs` |
 
 #![forbid(unsafe_code)]
 

@@ -7,7 +7,7 @@
 //! | UTS #58 §3.5.1 termination | `termination` |
 //! | RFC 3696: addresses, names, `mailto:` (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
-//! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format`], [`Url`] |
+//! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
 //! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
 //!
 //! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
