@@ -1,17 +1,13 @@
 //! The short explanation beside a dead link, in the reader's language.
 //!
-//! Edits are ASCII, so that the charset of a part never has to change: HTML carries other letters
-//! as character references; plain text has ASCII wording, English where a script needs more.
+//! HTML carries letters beyond ASCII as character references. Plain text carries them where the
+//! charset and the transfer encoding of the part can; else it has wording in ASCII, which is English
+//! where a script needs more.
 
-/// How the notice is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    Html,
-    Plain,
-}
+/// Language tag, wording, and wording in ASCII where the language has it.
+type Words = (&'static str, &'static str, Option<&'static str>);
 
-/// Language tag, wording, and the wording for plain text where it can be ASCII.
-const WORDS: &[(&str, &str, Option<&str>)] = &[
+const WORDS: &[Words] = &[
     ("ar", "رابط مضلل، تم تعطيله", None),
     (
         "de",
@@ -28,15 +24,9 @@ const WORDS: &[(&str, &str, Option<&str>)] = &[
 
 const ENGLISH: &str = "misleading link, disabled";
 
-/// The notice for a BCP 47 tag, with its leading space; English for other languages.
-pub fn beside(language: &str, form: Form) -> String {
-    let primary = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    let entry = WORDS.iter().find(|(tag, ..)| *tag == primary);
-    let words = match (entry, form) {
-        (Some((_, words, _)), Form::Html) => words,
-        (Some((_, _, Some(plain))), Form::Plain) => plain,
-        _ => ENGLISH,
-    };
+/// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.
+pub fn in_html(language: &str) -> String {
+    let words = entry(language).map_or(ENGLISH, |(_, words, _)| words);
     let mut out = String::from(" [");
     for c in words.chars() {
         if c.is_ascii() {
@@ -49,19 +39,42 @@ pub fn beside(language: &str, form: Form) -> String {
     out
 }
 
+/// The notice in plain text; `fits` says whether the part can hold these words.
+pub fn in_text(language: &str, fits: impl Fn(&str) -> bool) -> String {
+    let words = match entry(language) {
+        Some((_, words, _)) if fits(words) => words,
+        Some((_, _, Some(ascii))) => ascii,
+        _ => ENGLISH,
+    };
+    format!(" [{words}]")
+}
+
+fn entry(language: &str) -> Option<&'static Words> {
+    let primary = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    WORDS.iter().find(|(tag, ..)| *tag == primary)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_language_in_ascii() {
+    fn html_is_ascii_in_every_language() {
         for (tag, ..) in WORDS {
-            for form in [Form::Html, Form::Plain] {
-                assert!(beside(tag, form).is_ascii(), "{tag}");
-            }
-            assert!(!beside(tag, Form::Plain).contains('&'), "{tag}");
+            assert!(in_html(tag).is_ascii(), "{tag}");
         }
-        assert_eq!(beside("de-AT", Form::Html), " [irref&#xFC;hrender Link, abgeschaltet]");
-        assert_eq!(beside("ja", Form::Plain), beside("tlh", Form::Plain));
+        assert_eq!(in_html("de-AT"), " [irref&#xFC;hrender Link, abgeschaltet]");
+        assert_eq!(in_html("tlh"), in_html("en"));
+    }
+
+    #[test]
+    fn plain_text_is_in_the_language_where_the_part_can_hold_it() {
+        assert_eq!(in_text("ru", |_| true), " [обманчивая ссылка, отключена]");
+        assert_eq!(in_text("fr-CA", |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(in_text("ru", str::is_ascii), in_text("en", str::is_ascii));
+        for (tag, ..) in WORDS {
+            let ascii = in_text(tag, str::is_ascii);
+            assert!(ascii.is_ascii() && !ascii.contains('&'), "{tag}");
+        }
     }
 }

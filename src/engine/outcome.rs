@@ -254,7 +254,7 @@ pub struct Finding {
 pub struct RawEdit {
     /// Byte range in the raw body.
     pub range: Range<usize>,
-    /// ASCII bytes that take its place.
+    /// Bytes that take its place: ASCII, or what the part's charset makes of it.
     pub replacement: Vec<u8>,
 }
 

@@ -31,7 +31,8 @@ impl Room<'_> {
         found: &mut Found,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        for (index, reading) in mime::readings(self.message, self.tree, part).iter().enumerate() {
+        let readings = mime::readings(self.message, self.tree, part);
+        for (index, reading) in readings.iter().enumerate() {
             let text = reading.text.as_str();
             for layer in content::layers(text, reading.media) {
                 if !budget.spend(layer.seen.as_str().len() as u64) {
@@ -43,6 +44,7 @@ impl Room<'_> {
                     room: *self,
                     part,
                     entry,
+                    readings: &readings,
                     reading,
                     index,
                     layer: &layer,
@@ -64,6 +66,7 @@ struct LayerReader<'a> {
     room: Room<'a>,
     part: usize,
     entry: &'a Part,
+    readings: &'a [Reading<'a>],
     reading: &'a Reading<'a>,
     index: usize,
     layer: &'a Layer<'a>,
@@ -181,9 +184,11 @@ impl LayerReader<'_> {
         let apart = action >= LinkAction::Unlink;
         if apart && policy.notice == Notice::Inline {
             let language = self.room.facts.language.as_deref().unwrap_or("en");
-            let html = sighting.spot == Spot::HtmlText;
-            let form = if html { notices::Form::Html } else { notices::Form::Plain };
-            return self.apart.behind(sighting, notices::beside(language, form));
+            let notice = match sighting.spot {
+                Spot::HtmlText => notices::in_html(language),
+                _ => notices::in_text(language, |words| self.fits(words)),
+            };
+            return self.apart.behind(sighting, notice);
         }
         let linkify = policy.linkify == Linkify::Html
             && policy.mode != Mode::ReportOnly
@@ -198,5 +203,14 @@ impl LayerReader<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether the words can stand in the part, in whichever charset a client reads it.
+    fn fits(&self, words: &str) -> bool {
+        let agreed = self
+            .readings
+            .iter()
+            .all(|other| other.charset == self.reading.charset || other.text.as_str().is_ascii());
+        words.is_ascii() || (agreed && self.reading.holds(words))
     }
 }

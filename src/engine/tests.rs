@@ -155,6 +155,48 @@ fn the_policy_decides() {
     assert_eq!(&body[all.findings[0].span.clone()], format!("http://{BAD}/"));
 }
 
+/// A notice in plain text: the language is the reader's where charset and transfer encoding allow it.
+#[test]
+fn a_notice_is_in_the_language_that_the_part_can_hold() {
+    const ENGLISH: &str = "misleading link, disabled";
+    const RUSSIAN: &str = "обманчивая ссылка, отключена";
+    const JAPANESE: &str = "紛らわしいリンクのため無効にしました";
+    let policy = Policy { notice: Notice::Inline, ..policy() };
+    let after = |language: &str, kind: &str, transfer: &str, body: &[u8]| {
+        let head = format!(
+            "Content-Type: text/plain; charset={kind}\r\nContent-Transfer-Encoding: {transfer}\r\n"
+        );
+        let message = Message { head: head.as_bytes(), body };
+        let facts = Facts { language: Some(language.to_owned()), ..Facts::default() };
+        let outcome = inspect(message, &facts, &policy, &tlds()).resolve(&Answers::new());
+        splice::apply(body, &outcome.edits).to_vec()
+    };
+    let escaped = format!("http://{BAD}/\r\n").replace('\u{430}', "=D0=B0").into_bytes();
+    let quoted = String::from_utf8(after("ru", "utf-8", "quoted-printable", &escaped)).unwrap();
+    assert!(quoted.is_ascii() && quoted.contains("=D0=BE=D0=B1"), "{quoted}");
+    let koi8 = encoding_rs::KOI8_R.encode("http://p\u{430}ypal.com/ письмо\r\n").0.into_owned();
+    let new = after("ru", "koi8-r", "8bit", &koi8);
+    assert!(encoding_rs::KOI8_R.decode(&new).0.contains(RUSSIAN), "{new:?}");
+    let new = after("ja", "koi8-r", "8bit", &koi8);
+    assert!(encoding_rs::KOI8_R.decode(&new).0.contains(ENGLISH), "{new:?}");
+    let utf8 = format!("http://{BAD}/\r\n");
+    assert!(
+        String::from_utf8(after("ru", "utf-8", "8bit", utf8.as_bytes())).unwrap().contains(RUSSIAN)
+    );
+    // What a client may read as either charset gets ASCII.
+    assert!(
+        after("fr", "iso-8859-1", "8bit", utf8.as_bytes())
+            .ends_with(b" [lien trompeur, mis hors service]\r\n")
+    );
+    let japanese =
+        encoding_rs::ISO_2022_JP.encode("http://p\u{430}ypal.com/ 日本\r\n").0.into_owned();
+    let new = after("ja", "iso-2022-jp", "7bit", &japanese);
+    assert!(
+        new.is_ascii() && encoding_rs::ISO_2022_JP.decode(&new).0.contains(JAPANESE),
+        "{new:?}"
+    );
+}
+
 #[test]
 fn linkify_adds_anchors_only_when_asked() {
     let policy = Policy { linkify: Linkify::Html, ..policy() };

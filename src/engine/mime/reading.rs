@@ -128,6 +128,16 @@ fn meta_charset(bytes: &[u8]) -> Option<Charset> {
 }
 
 impl Reading<'_> {
+    /// Whether the text can be written into the part: its charset has the characters, and its
+    /// transfer encoding may carry their bytes (unwrapped 7-bit parts stay 7-bit).
+    pub fn holds(&self, text: &str) -> bool {
+        let Some(bytes) = self.charset.encode(text) else { return false };
+        bytes.is_ascii()
+            || self.transfer != Transfer::Identity
+            || (self.charset.keeps_ascii() && !self.text.as_str().is_ascii())
+            || matches!(self.charset, Charset::Utf16(_))
+    }
+
     /// The raw bytes of this range of the text, relative to the part's content in its layer.
     pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
         let decoded = self.text.source(range);

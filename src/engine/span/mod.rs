@@ -147,7 +147,7 @@ fn narrow(offset: usize) -> u32 {
 pub struct TextEdit {
     /// Byte range in the text of the reading.
     pub range: Range<usize>,
-    /// ASCII.
+    /// ASCII; a notice may hold what the part's charset can hold.
     pub replacement: String,
 }
 

@@ -1,4 +1,6 @@
-//! Charsets: bytes to text with a map, and ASCII replacements back to bytes.
+//! Charsets: bytes to text with a map, and replacements back to bytes.
+//!
+//! Replacements are ASCII, but for a notice in the reader's language ([`Charset::encode`]).
 //!
 //! | charset | decoded by | an edit in it |
 //! | --- | --- | --- |
@@ -144,21 +146,34 @@ impl Charset {
         text: &Text<'_>,
         edits: &[TextEdit],
     ) -> Vec<RawEdit> {
+        let bytes_of = |text: &str| self.encode(text).unwrap_or_else(|| question_marks(text));
         let plain = edits.iter().map(|edit| RawEdit {
             range: text.source(edit.range.clone()),
-            replacement: edit.replacement.as_bytes().to_vec(),
+            replacement: bytes_of(&edit.replacement),
         });
         match self {
-            Charset::Utf16(endian) => plain
-                .map(|edit| RawEdit { replacement: widen(&edit.replacement, endian), ..edit })
-                .collect(),
             Charset::Utf7 => utf7::lower(&bytes(), text, edits),
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
             Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
             Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
-            Charset::Utf8 | Charset::Known(_) => plain.collect(),
+            Charset::Utf8 | Charset::Utf16(_) | Charset::Known(_) => plain.collect(),
+        }
+    }
+
+    /// The bytes of a text in this charset, in its initial state; `None` where it lacks a character,
+    /// and for other than ASCII in charsets that nobody writes any more.
+    pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
+        match self {
+            Charset::Utf8 => Some(text.as_bytes().to_vec()),
+            Charset::Utf16(endian) => Some(utf16_bytes(text, endian)),
+            _ if text.is_ascii() => Some(text.as_bytes().to_vec()),
+            Charset::Utf7 | Charset::Iso2022Shift | Charset::Hz => None,
+            Charset::Known(encoding) => {
+                let (bytes, used, unmappable) = encoding.encode(text);
+                (used == encoding && !unmappable).then(|| bytes.into_owned())
+            }
         }
     }
 }
@@ -282,14 +297,18 @@ fn utf16(bytes: &[u8], endian: Endian) -> Text<'static> {
     out.close(bytes.len())
 }
 
-fn widen(ascii: &[u8], endian: Endian) -> Vec<u8> {
-    ascii
-        .iter()
-        .flat_map(|byte| match endian {
-            Endian::Big => [0, *byte],
-            Endian::Little => [*byte, 0],
+fn utf16_bytes(text: &str, endian: Endian) -> Vec<u8> {
+    text.encode_utf16()
+        .flat_map(|unit| match endian {
+            Endian::Big => unit.to_be_bytes(),
+            Endian::Little => unit.to_le_bytes(),
         })
         .collect()
+}
+
+/// ASCII for a text that the charset cannot hold.
+fn question_marks(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or(b'?')).collect()
 }
 
 fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
