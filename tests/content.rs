@@ -181,11 +181,6 @@ proptest! {
             prop_assert_eq!(&restored.body, &body);
             prop_assert_eq!(restored.head, head.as_bytes());
         }
-        // Markup in a part that is not labelled as HTML is read both ways, and of two edits on the same
-        // bytes only one can be made: a broken tag may leave something for the second run there.
-        if kind != "text/html" && pieces.iter().any(|piece| piece.contains('<')) {
-            return Ok(());
-        }
         let again = run(&new_head, &new_body, defang);
         let left: Vec<_> = again.findings.iter().map(|finding| &finding.spelling).collect();
         prop_assert!(again.edits.is_empty(), "left {left:?} in {:?}", String::from_utf8_lossy(&new_body));

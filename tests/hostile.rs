@@ -134,6 +134,109 @@ fn duplicate_content_type_is_read_both_ways() {
     }
 }
 
+/// Delimiters are bytes: what the header says in Latin-1 or percent-encoded stands so in the body.
+#[test]
+fn boundaries_are_bytes() {
+    for (label, delimiter) in [
+        (&b"boundary=\"caf\xE9\""[..], &b"caf\xE9"[..]),
+        (b"boundary=caf\xE9", b"caf\xE9"),
+        (b"boundary=\"\xFF\xFE\x80\"", b"\xFF\xFE\x80"),
+        ("boundary=\"caf\u{e9}\"".as_bytes(), "caf\u{e9}".as_bytes()),
+        (b"boundary*=iso-8859-1''caf%E9", b"caf\xE9"),
+        (b"boundary*=utf-8''caf%C3%A9", "caf\u{e9}".as_bytes()),
+        (b"boundary*0*=iso-8859-1''caf%E9; boundary*1=\"\xE8\"", b"caf\xE9\xE8"),
+        (b"boundary=plain; boundary*=iso-8859-1''caf%E9", b"caf\xE9"),
+        (b"boundary=caf\xE9; boundary*=us-ascii''plain", b"caf\xE9"),
+        (b"boundary=caf\xE9; boundary*=us-ascii''plain", b"plain"),
+        (b"boundary=one; boundary=caf\xE9", b"caf\xE9"),
+    ] {
+        let head = [b"Content-Type: multipart/mixed; ", label, b"\r\n"].concat();
+        let part =
+            "Content-Transfer-Encoding: base64\r\n\r\n".to_owned() + &base64(LINK.as_bytes());
+        // So far in that nobody guesses.
+        let preamble = "preamble\r\n".repeat(500).into_bytes();
+        let body = [
+            &preamble,
+            &b"--"[..],
+            delimiter,
+            b"\r\n",
+            part.as_bytes(),
+            b"--",
+            delimiter,
+            b"--\r\n",
+        ];
+        let tree = parse(&head, &body.concat());
+        let encoded = tree.parts.iter().any(|part| part.transfer() == mime::Transfer::Base64);
+        assert!(encoded, "{}", String::from_utf8_lossy(&head));
+        assert!(!outcome(&head, &body.concat()).edits.is_empty());
+    }
+}
+
+/// Clients differ over escapes, charsets and comments in a boundary: where the declared one never
+/// comes, the delimiter that stands there is another reading.
+#[test]
+fn a_boundary_that_nobody_declared() {
+    for label in [
+        "",
+        "; boundary=other",
+        "; boundary=\"b\u{e9}\"",
+        "; boundary*=utf-8''b%20",
+        "; boundary=(comment)b",
+        "; boundary='b'",
+    ] {
+        let head = format!("Content-Type: multipart/mixed{label}\r\n");
+        let part = base64(LINK.as_bytes());
+        let body = format!(
+            "preamble\r\n--b\r\nContent-Transfer-Encoding: base64\r\n\r\n{part}\r\n--b--\r\n"
+        );
+        let outcome = outcome(head.as_bytes(), body.as_bytes());
+        assert!(!outcome.edits.is_empty(), "{label}");
+    }
+    let far = format!("{}\r\n--b\r\n{LINK}\r\n", "y".repeat(5_000));
+    let tree = parse(b"Content-Type: multipart/mixed\r\n", far.as_bytes());
+    assert_eq!(tree.parts[0].raw_range(), Some(0..far.len()));
+}
+
+/// Each level has two labels: a walk over all that is inside for every one.
+#[test]
+fn second_readings_are_bounded() {
+    let mut body = String::new();
+    for level in 0..50 {
+        body += &format!(
+            "--b{level}\r\nContent-Type: multipart/mixed; boundary=b{}\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n",
+            level + 1
+        );
+    }
+    body += LINK;
+    let head = "Content-Type: multipart/mixed; boundary=b0\r\n";
+    let outcome = taken_apart(head, &body);
+    assert!(limits(&outcome.bypasses).contains(&"readings"), "{:?}", outcome.bypasses);
+}
+
+#[test]
+fn charsets_of_a_part_are_bounded() {
+    let labels = "Content-Type: text/html; charset=koi8-r; charset=big5; charset*=''gbk\r\n\
+                  Content-Type: text/html; charset=shift_jis; charset=euc-kr; charset*=''utf-7\r\n";
+    let body = format!("<meta charset=windows-1251>\u{e4} {LINK}\r\n");
+    let message = Message { head: labels.as_bytes(), body: body.as_bytes() };
+    let tree = mime::parse(message, &Limits::default());
+    let most = (0..tree.parts.len()).map(|part| mime::readings(message, &tree, part).len()).max();
+    assert_eq!(most, Some(5));
+    taken_apart(labels, &body);
+}
+
+#[test]
+fn markup_far_into_a_text() {
+    let read = |before: usize| {
+        let body = format!("{} <a href=x>y</a>: z\r\n", "w".repeat(before));
+        let message = Message { head: b"", body: body.as_bytes() };
+        let tree = mime::parse(message, &Limits::default());
+        mime::all_readings(message, &tree, 0).iter().any(|reading| reading.media == Media::Html)
+    };
+    assert!(read(900));
+    assert!(!read(1_100));
+}
+
 #[test]
 fn a_broken_header_line_begins_the_body_for_some() {
     let body = format!(

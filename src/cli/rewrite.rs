@@ -9,8 +9,9 @@ use super::Answer;
 use super::dns::Asker;
 use super::message::{Lines, Whole};
 use crate::config::{self, Sources};
+use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields};
-use crate::engine::{Answers, Facts, Policy, inspect, splice};
+use crate::engine::{Answers, Facts, Policy, examine, inspect, splice};
 use crate::tld::store::Store;
 
 /// Filter one message
@@ -52,12 +53,16 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     let facts = Facts { host_name: "localhost".to_owned(), ..Facts::default() };
     let tlds = Store::new(&config.server.state_dir).load().table;
-    let inspection = inspect(message, &facts, &policy, &tlds);
-    let answers = match args.dns {
-        true => Asker::new(&config)?.answers(&inspection.questions),
-        false => Answers::new(),
+    let asker = args.dns.then(|| Asker::new(&config)).transpose()?;
+    let ask = |questions: &[String]| {
+        asker.as_ref().map_or_else(Answers::new, |asker| asker.answers(questions))
     };
-    let outcome = inspection.resolve(&answers);
+    let outcome = examine(inspect, (message, &facts, &policy, &tlds), ask);
+    if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
+        eprintln!(
+            "linkmilter: expected to read the message, but the engine failed: it goes on as it came"
+        );
+    }
     let mut out = io::stdout().lock();
     let head = splice::apply::apply_head(message.head, &outcome.head_edits);
     let fields = Lines::of(message.head).fields(&outcome.fields);

@@ -1,6 +1,5 @@
 //! A message in, an answer out: the engine behind the milter.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,8 +22,9 @@ use super::tlds::Tlds;
 use crate::config::{self, Config, DnsMode};
 use crate::engine::outcome::{Bypass, StoredRecipe};
 use crate::engine::policy::Mode;
-use crate::engine::splice::{self, Describe};
-use crate::engine::{self, Answers, Facts, Inspection, Message, Outcome, Policy, TldTable};
+use crate::engine::{
+    self, Answers, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
+};
 use crate::milter::session::Completeness;
 use crate::milter::wire::Actions;
 use crate::milter::{Answer, Event, Handler, Mail};
@@ -33,9 +33,6 @@ use crate::policy::Envelope;
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
 /// done before another task would notice.
 const OFF_WORKER_BYTES: usize = 256 << 10;
-
-/// The engine as the filter calls it; tests hand in one that fails.
-pub type Inspect = fn(Message<'_>, &Facts, &Policy, &TldTable) -> Inspection;
 
 /// The filter that answers the milter server.
 #[derive(Debug)]
@@ -266,27 +263,8 @@ impl Job {
     /// The message goes on, or not, as the policy says for what kept it from being read; the
     /// header says why.
     fn bypassed(self, bypass: Bypass) -> Judged {
-        let disposition = match bypass {
-            Bypass::Limit(_) => self.policy.on_limit,
-            _ => self.policy.on_error,
-        };
         let message = Message { head: &self.mail.head, body: &self.mail.body };
-        let key = self.policy.seal_key.as_deref();
-        let mut outcome = Outcome {
-            disposition,
-            bypasses: vec![("0".to_owned(), bypass)],
-            head_edits: splice::incoming(message.head, key),
-            ..Outcome::default()
-        };
-        let with = Describe {
-            head: message.head,
-            body: message.body,
-            by: &self.facts.host_name,
-            recoded: &[],
-            undo_header_bytes: None,
-            seal_key: key,
-        };
-        splice::describe(&mut outcome, with);
+        let outcome = unread(message, &self.facts, &self.policy, bypass);
         self.done(outcome)
     }
 
@@ -314,9 +292,4 @@ fn is_ours(mail: &Mail, seal: Option<&Seal>) -> bool {
     let (Some(seal), Some(value)) = (seal, field(&mail.head, seal::FIELD)) else { return false };
     let message_id = field(&mail.head, "Message-ID").unwrap_or_default();
     seal.holds(value, message_id, &mail.body)
-}
-
-/// Calls into the engine, the one place where a panic is caught.
-fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
 }

@@ -12,7 +12,7 @@ use super::policy::AskTlds;
 use super::{Facts, Policy, TldTable};
 
 /// Distinct hosts kept in the memo; a message with more is judged without it.
-const MEMO: usize = 4_096;
+pub(super) const MEMO: usize = 4_096;
 
 /// A sighting with its judgement.
 #[derive(Clone, Debug)]

@@ -6,9 +6,11 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod actions;
+pub mod bounds;
 pub mod content;
 pub mod explain;
 mod finding;
+mod guard;
 mod headers;
 pub mod host;
 mod judging;
@@ -21,12 +23,14 @@ pub mod outcome;
 mod parts;
 pub mod policy;
 mod resolve;
+mod rounds;
 pub mod span;
 pub mod splice;
 pub mod tlds;
 pub mod trace;
 pub mod unicode;
 
+pub use guard::{Inspect, examine, guarded, unread};
 pub use mime::Message;
 pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
 pub use policy::Policy;
@@ -52,25 +56,30 @@ pub struct Facts {
 ///
 /// Steps are bounded by [`limits::Limits`]; what a limit stopped is named in the outcome, and the
 /// edits found before stay.
-pub fn inspect(
-    message: Message<'_>,
-    facts: &Facts,
-    policy: &Policy,
-    tlds: &TldTable,
-) -> Inspection {
+pub fn inspect<'a>(
+    message: Message<'a>,
+    facts: &'a Facts,
+    policy: &'a Policy,
+    tlds: &'a TldTable,
+) -> Inspection<'a> {
+    let case = Case { message, facts, policy, tlds };
     let tree = mime::parse(message, &policy.limits);
-    let (questions, found) = search(message, &tree, facts, policy, tlds);
-    resolve::prepare(message, &tree, facts, policy, questions, found)
+    let (questions, found) = search(case, &tree);
+    Inspection::new(case, tree, questions, found)
+}
+
+/// A message, and all that judging it takes.
+#[derive(Clone, Copy, Debug)]
+struct Case<'a> {
+    message: Message<'a>,
+    facts: &'a Facts,
+    policy: &'a Policy,
+    tlds: &'a TldTable,
 }
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
-fn search(
-    message: Message<'_>,
-    tree: &mime::Tree,
-    facts: &Facts,
-    policy: &Policy,
-    tlds: &TldTable,
-) -> (Vec<String>, Found) {
+fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
+    let Case { message, facts, policy, tlds } = case;
     let mut judge = Judge::new(facts, policy, tlds);
     let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
     let mut found = Found::new(tree.bypasses.clone());
@@ -81,19 +90,6 @@ fn search(
     }
     found.compare_alternatives(tree);
     (judge.questions, found)
-}
-
-/// [`inspect`] behind the one `catch_unwind`: a panic of the engine is `None`, and the message goes on
-/// as it came (`on_error`).
-pub fn inspect_guarded(
-    message: Message<'_>,
-    facts: &Facts,
-    policy: &Policy,
-    tlds: &TldTable,
-) -> Option<Inspection> {
-    // Nothing that the closure touches outlives a panic: all arguments are shared and immutable.
-    let attempt = std::panic::AssertUnwindSafe(|| inspect(message, facts, policy, tlds));
-    std::panic::catch_unwind(attempt).ok()
 }
 
 #[cfg(test)]

@@ -1,83 +1,46 @@
 //! From what was found to what is done: the answers of the DNS, the raw edits, the header fields.
 
-use std::collections::BTreeMap;
-
 use super::actions::{self, Subject};
 use super::finding::{Candidate, Found};
 use super::judging::Standing;
-use super::mime::{self, Lowering, Message, Tree};
+use super::mime::{Lowered, Tree};
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict};
 use super::policy::HeaderFields;
-use super::span::TextEdit;
 use super::splice::{self, Describe};
-use super::{Answer, Answers, Facts, Policy};
+use super::{Answer, Answers, Case, rounds};
 
 /// A message read and judged, waiting for what the DNS says of the names it names.
 #[derive(Debug)]
-pub struct Inspection {
+pub struct Inspection<'a> {
     /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
     /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
     pub questions: Vec<String>,
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    Done(Outcome),
-    Waiting(Box<Waiting>),
-}
-
-/// What is needed to finish later; holds a copy of the message, since few have a question.
-#[derive(Debug)]
-struct Waiting {
-    head: Vec<u8>,
-    body: Vec<u8>,
-    facts: Facts,
-    policy: Policy,
+    case: Case<'a>,
+    tree: Tree,
     found: Found,
 }
 
-impl Inspection {
+impl<'a> Inspection<'a> {
+    pub(super) fn new(
+        case: Case<'a>,
+        tree: Tree,
+        questions: Vec<String>,
+        found: Found,
+    ) -> Inspection<'a> {
+        Inspection { questions, case, tree, found }
+    }
+
     /// Finishes with what the DNS answered; an unanswered question counts as unverified.
     pub fn resolve(self, answers: &Answers) -> Outcome {
-        match self.state {
-            State::Done(outcome) => outcome,
-            State::Waiting(waiting) => {
-                let message = Message { head: &waiting.head, body: &waiting.body };
-                let tree = mime::parse(message, &waiting.policy.limits);
-                let found = answered(waiting.found, answers);
-                finish(message, &tree, &waiting.facts, &waiting.policy, found)
-            }
-        }
+        let mut found = answered(self.found, answers);
+        let lowered = rounds::settle(self.case, &self.tree, &mut found, answers);
+        finish(self.case, found, lowered)
     }
-}
-
-/// Finishes at once when there is nothing to ask.
-pub fn prepare(
-    message: Message<'_>,
-    tree: &Tree,
-    facts: &Facts,
-    policy: &Policy,
-    questions: Vec<String>,
-    found: Found,
-) -> Inspection {
-    if questions.is_empty() {
-        let outcome = finish(message, tree, facts, policy, found);
-        return Inspection { questions, state: State::Done(outcome) };
-    }
-    let waiting = Waiting {
-        head: message.head.to_vec(),
-        body: message.body.to_vec(),
-        facts: facts.clone(),
-        policy: policy.clone(),
-        found,
-    };
-    Inspection { questions, state: State::Waiting(Box::new(waiting)) }
 }
 
 /// Keeps the candidates whose TLD exists. What is missing is no link; what nobody could verify is
 /// reported and left alone.
-fn answered(mut found: Found, answers: &Answers) -> Found {
+pub(super) fn answered(mut found: Found, answers: &Answers) -> Found {
     found.candidates.retain_mut(|candidate| {
         let answer = |tld| answers.get(tld).copied().unwrap_or(Answer::Unverified);
         match &candidate.standing {
@@ -105,21 +68,8 @@ fn unverified(candidate: &mut Candidate) {
     finding.done = Done::Reported;
 }
 
-fn finish(
-    message: Message<'_>,
-    tree: &Tree,
-    facts: &Facts,
-    policy: &Policy,
-    mut found: Found,
-) -> Outcome {
-    let edits = by_reading(&mut found.candidates);
-    let mut lowering = Lowering::new(message, tree);
-    for ((part, index), edits) in &edits {
-        if let Some(reading) = mime::readings(message, tree, *part).get(*index) {
-            lowering.add(*part, reading, edits);
-        }
-    }
-    let lowered = lowering.finish();
+fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
+    let Case { message, facts, policy, .. } = case;
     let links = found.links();
     let findings: Vec<_> = found
         .candidates
@@ -161,27 +111,8 @@ fn finish(
     outcome
 }
 
-/// Edits of each reading in order and disjoint; of two on the same bytes the first found stays.
-fn by_reading(candidates: &mut [Candidate]) -> BTreeMap<(usize, usize), Vec<TextEdit>> {
-    let mut edits: BTreeMap<(usize, usize), Vec<TextEdit>> = BTreeMap::new();
-    for candidate in candidates {
-        if !candidate.edits.is_empty() {
-            edits.entry(candidate.reading).or_default().append(&mut candidate.edits);
-        }
-    }
-    for list in edits.values_mut() {
-        list.sort_by_key(|edit| (edit.range.start, edit.range.end));
-        let mut end = 0;
-        list.retain(|edit| {
-            let fits = edit.range.start >= end;
-            if fits {
-                end = edit.range.end;
-            }
-            fits
-        });
-    }
-    edits
-}
+/// Bytes of a line without its line end (RFC 5322 §2.1.1).
+const LONGEST_LINE: usize = 998;
 
 /// Puts the tag in front of the first Subject, unless it is there already.
 fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {
@@ -195,11 +126,19 @@ fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {
             if text.starts_with(tag.as_bytes()) {
                 return None;
             }
+            // A tag must not make a line too long: a fold instead of the blank (RFC 5322 §2.2.3).
+            let first = text.split(|c| *c == b'\n').next().unwrap_or_default().len();
+            let long = b"Subject: ".len() + tag.len() + 1 + first > LONGEST_LINE;
+            let blank: &[u8] = match (long, line.ends_with(b"\r\n")) {
+                (false, _) => b" ",
+                (true, false) => b"\n ",
+                (true, true) => b"\r\n ",
+            };
             return Some(HeadEdit {
                 name: "Subject".to_owned(),
                 index: 1,
                 range: start..start + value.len(),
-                value: [b" ", tag.as_bytes(), b" ", text].concat(),
+                value: [b" ", tag.as_bytes(), blank, text].concat(),
             });
         }
         at += line.len();

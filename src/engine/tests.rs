@@ -215,7 +215,8 @@ fn an_unknown_tld_is_asked_for_and_decides() {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let body = "http://p\u{430}ypal.newtld/ end.However www.x.newtld\r\n";
     let message = Message { head, body: body.as_bytes() };
-    let inspect = || inspect(message, &Facts::default(), &policy(), &tlds());
+    let (facts, policy, tlds) = (Facts::default(), policy(), tlds());
+    let inspect = || inspect(message, &facts, &policy, &tlds);
     assert_eq!(inspect().questions, ["newtld"]);
     let answers = |answer| Answers::from([("newtld".to_owned(), answer)]);
     assert_eq!(inspect().resolve(&answers(Answer::Missing)).findings, []);
@@ -231,7 +232,8 @@ fn every_tld_is_asked_for_on_request_and_the_table_decides_without_an_answer() {
     let message = Message { head, body: body.as_bytes() };
     let policy = Policy { ask_tlds: super::policy::AskTlds::Every, ..policy() };
     let tlds = TldTable::new(["com", "net", "org"], "test");
-    let inspect = || inspect(message, &Facts::default(), &policy, &tlds);
+    let facts = Facts::default();
+    let inspect = || inspect(message, &facts, &policy, &tlds);
     assert_eq!(inspect().questions, ["com", "org"]);
     let answers =
         |answer| Answers::from([("com".to_owned(), answer), ("org".to_owned(), Answer::Exists)]);

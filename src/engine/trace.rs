@@ -9,7 +9,7 @@ use super::mime::{self, Message, Tree};
 use super::outcome::{Bypass, Finding};
 use super::policy::{Policy, Report};
 use super::span::TextEdit;
-use super::{Facts, TldTable, search};
+use super::{Case, Facts, TldTable, search};
 
 /// What [`trace`] saw.
 #[derive(Debug)]
@@ -38,7 +38,8 @@ pub struct Traced {
 pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let tree = mime::parse(message, &policy.limits);
-    let (_, Found { candidates, bypasses, .. }) = search(message, &tree, facts, &policy, tlds);
+    let (_, Found { candidates, bypasses, .. }) =
+        search(Case { message, facts, policy: &policy, tlds }, &tree);
     let parts = tree.parts.len();
     let links = candidates
         .into_iter()

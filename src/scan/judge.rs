@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
 
-use crate::engine::outcome::{Bypass, Place, Verdict};
+use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Facts, Finding, Outcome, Policy, TldTable};
 use crate::record::finding::{Gap, Line, Origin, SCHEMA};
 use crate::record::tally::Tally;
@@ -143,15 +143,8 @@ impl<'s> Judge<'s> {
     /// A panic costs the message its judgement, not the scan its run.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        engine::inspect_guarded(message, &settings.facts, &settings.policy, &settings.tlds)
-            .map(|inspection| {
-                let answers = settings.dns.answers(&inspection.questions);
-                inspection.resolve(&answers)
-            })
-            .unwrap_or_else(|| Outcome {
-                bypasses: vec![("0".to_owned(), Bypass::Panic)],
-                ..Outcome::default()
-            })
+        let given = (message, &settings.facts, &settings.policy, &settings.tlds);
+        engine::examine(engine::inspect, given, |questions| settings.dns.answers(questions))
     }
 
     fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {

@@ -13,7 +13,7 @@ use linkmilter::engine::{Facts, Inspection, Message, Policy, TldTable};
 use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
 use linkmilter::tld::store::Store;
 
-fn panics(_: Message<'_>, _: &Facts, _: &Policy, _: &TldTable) -> Inspection {
+fn panics<'a>(_: Message<'a>, _: &'a Facts, _: &'a Policy, _: &'a TldTable) -> Inspection<'a> {
     panic!("an engine that fails")
 }
 

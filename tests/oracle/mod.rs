@@ -84,10 +84,10 @@ fn entity(
         let boundary = parameters
             .iter()
             .find(|(name, _)| name == "boundary")
-            .map(|(_, value)| value.trim_end().to_owned())
+            .map(|(_, value)| bytes(value).trim_ascii_end().to_vec())
             .filter(|boundary| !boundary.is_empty())
             .or_else(|| guessed(body));
-        let parts = boundary.map(|boundary| cut(body, boundary.as_bytes())).unwrap_or_default();
+        let parts = boundary.map(|boundary| cut(body, &boundary)).unwrap_or_default();
         if parts.is_empty() {
             if encoded(&transfer) {
                 let plain = unwrap(&transfer, &body.concat());
@@ -127,19 +127,23 @@ fn without_encoding(head: &[(String, String)]) -> Vec<(String, String)> {
     head.iter().filter(|(name, _)| name != "content-transfer-encoding").cloned().collect()
 }
 
-fn guessed(body: &[Line]) -> Option<String> {
-    let mut seen = 0;
-    for line in body {
+/// The delimiter of a multipart that declares none: the first line of the first 4096 bytes that begins
+/// with `--`.
+fn guessed(body: &[Line]) -> Option<Vec<u8>> {
+    let all = body.concat();
+    let opening = &all[..all.len().min(4096)];
+    for line in opening.split(|b| *b == b'\n') {
         if line.starts_with(b"--") {
-            let text = String::from_utf8_lossy(&line[2..]).trim_end().to_owned();
+            let text = line[2..].trim_ascii_end().to_vec();
             return Some(text).filter(|text| !text.is_empty());
-        }
-        seen += line.len();
-        if seen > 4096 {
-            break;
         }
     }
     None
+}
+
+/// Header text has one character for each byte; this is the way back.
+fn bytes(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
 }
 
 /// The parts between delimiter lines; the line end before a delimiter belongs to it.
@@ -306,19 +310,20 @@ fn parameters(label: &str) -> (String, Vec<(String, String)>) {
 }
 
 fn percent(value: &str) -> String {
-    let mut bytes = Vec::new();
+    let mut out = String::new();
     let mut rest = value;
     while let Some(c) = rest.chars().next() {
         let code = rest.strip_prefix('%').and_then(|r| r.get(..2));
-        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            bytes.push(byte);
+        let digits = code.filter(|code| code.chars().all(|c| c.is_ascii_hexdigit()));
+        if let Some(byte) = digits.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            out.push(char::from(byte));
             rest = &rest[3..];
         } else {
-            bytes.extend_from_slice(c.to_string().as_bytes());
+            out.push(c);
             rest = &rest[c.len_utf8()..];
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    out
 }
 
 fn token(characters: &mut Vec<char>, ends: &str) -> String {
@@ -433,20 +438,30 @@ fn quoted_printable(raw: &[u8]) -> Vec<u8> {
 }
 
 fn uuencode(raw: &[u8]) -> Vec<u8> {
+    let lines: Vec<&[u8]> =
+        raw.split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+    let begin = lines.iter().position(|line| line.starts_with(b"begin "));
     let mut out = Vec::new();
-    for line in raw.split(|b| *b == b'\n').map(|line| line.trim_ascii_end()) {
-        if line.starts_with(b"begin ") || line.is_empty() {
-            continue;
-        }
-        if line == b"end" {
+    for line in &lines[begin.map_or(0, |begin| begin + 1)..] {
+        if *line == b"end" {
             break;
         }
-        let length = usize::from((line[0] - 32) & 63);
-        let mut bits = Vec::new();
-        for byte in &line[1..] {
-            bits.extend((0..6).rev().map(|bit| (byte - 32) & 63 & (1 << bit) != 0));
+        let letters = |bytes: &[u8]| bytes.iter().all(|b| (b' '..=b'`').contains(b));
+        if line.is_empty() || !letters(line) {
+            continue;
         }
-        bits.resize(length * 8, false);
+        let length = usize::from(line[0] - b' ') % 64;
+        let whole = length.div_ceil(3) * 4;
+        let data = &line[1..];
+        if length == 0 || data.is_empty() || data.len() > whole + 2 {
+            continue;
+        }
+        let mut bits = Vec::new();
+        for byte in &data[..data.len().min(whole)] {
+            bits.extend((0..6).rev().map(|bit| ((byte - b' ') % 64) >> bit & 1 == 1));
+        }
+        // A unit that is cut short is filled up; units that are missing are missing.
+        bits.resize((bits.len().div_ceil(24) * 24).min(length * 8), false);
         out.extend(bits.chunks(8).map(|b| b.iter().fold(0, |all, bit| all << 1 | u8::from(*bit))));
     }
     out

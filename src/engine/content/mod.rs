@@ -26,6 +26,7 @@ pub use apart::Apart;
 pub use html::Holds;
 pub use reference::Target;
 pub use seen::Seen;
+pub use text::LONGEST_WRAPPED;
 
 /// A text of a part: the part itself, or what a property or a folding hides.
 #[derive(Clone, Debug)]

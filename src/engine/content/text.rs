@@ -10,7 +10,7 @@ use crate::engine::link::Linkifier;
 use crate::engine::tlds::TldTable;
 
 /// Bytes that a URL between angle brackets may have, line ends and all.
-const LONGEST_WRAPPED: usize = 2_048;
+pub const LONGEST_WRAPPED: usize = 2_048;
 
 /// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C).
 pub fn layers(text: &str) -> Vec<Layer<'_>> {

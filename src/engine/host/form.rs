@@ -28,7 +28,7 @@ const NAME_CHARACTERS: usize = 253;
 
 /// A spelling longer than this is not mapped at all: it cannot become a name of 253 characters,
 /// and Punycode is quadratic. Bytes; a name of invisible characters is cut off here.
-const SPELLING_BYTES: usize = 4096;
+pub const SPELLING_BYTES: usize = 4096;
 
 /// One label: as spelled, for the DNS, and for people.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::lookalike::readings;
 use super::{Context, Glue};
 
 /// Right ends that are tried at most: every one costs a look-up of a TLD.
-const ENDS: usize = 32;
+pub const ENDS: usize = 32;
 
 /// The bytes of the spelling that are the host; the rest is prose.
 pub(super) fn bounds(spelling: &str, context: &Context<'_>) -> Range<usize> {

@@ -57,7 +57,7 @@ pub(super) struct Look {
 const LABEL_CHARS: usize = 63;
 
 /// Looks of one label at most, when its letters have several readings.
-const VARIANTS: usize = 16;
+pub const VARIANTS: usize = 16;
 
 impl Look {
     pub(super) fn new(label: &str) -> Look {

@@ -31,10 +31,13 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 pub use domain::{Section, is_special_use, registrable};
-pub use lookalike::{bidi_skeleton, reads_as};
+pub use form::SPELLING_BYTES;
+pub use glue::ENDS;
+pub use lookalike::{VARIANTS, bidi_skeleton, reads_as};
 pub use memo::Memo;
 pub use names::{BadName, Names};
 pub use script::mixes_scripts;
+pub use url::{ADDRESSEES, EMBEDDED, NESTING, SEARCHED_BYTES};
 pub use url::{Kind, LinkJudgement, Navigation, judge_address, judge_text, judge_url};
 
 use super::outcome::{Reason, Reasons, Verdict};

@@ -57,14 +57,14 @@ pub struct LinkJudgement {
 
 /// URLs inside a URL that are followed at most, and how deep they may nest: rewriters wrap
 /// rewriters, and nobody more than three.
-const EMBEDDED: usize = 16;
-const NESTING: u8 = 6;
+pub const EMBEDDED: usize = 16;
+pub const NESTING: u8 = 6;
 
 /// Addressees of one `mailto:` that are judged.
-const ADDRESSEES: usize = 64;
+pub const ADDRESSEES: usize = 64;
 
 /// Bytes of a URL that are searched for URLs; a longer tail is data.
-const SEARCHED_BYTES: usize = 16_384;
+pub const SEARCHED_BYTES: usize = 16_384;
 
 /// Judges a URL of an attribute (entities decoded), as a browser reads it. `context.glue` is
 /// ignored: the bounds of an attribute are certain.

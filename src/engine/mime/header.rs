@@ -6,6 +6,7 @@
 //! | RFC 2045 §5.1, Content-Type | [`ContentType::parse`] |
 //! | RFC 2231 §3, §4, parameters in pieces and percent-encoded | [`Parameters`] |
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A field: byte ranges of its name and of its value (after the colon, without the last line end).
@@ -61,12 +62,16 @@ pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A value without its folds, as text: line ends go, white space stays.
-pub(super) fn unfold(value: &[u8]) -> String {
-    let bytes: Vec<u8> = value.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
-    match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => error.as_bytes().iter().map(|b| char::from(*b)).collect(),
+/// A value without its folds: line ends go, white space stays. Bytes, for a boundary may be any.
+pub(super) fn unfold(value: &[u8]) -> Vec<u8> {
+    value.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect()
+}
+
+/// Bytes of a header as text: UTF-8 (RFC 6532), else one character a byte.
+fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().map(|b| char::from(*b)).collect()),
     }
 }
 
@@ -79,7 +84,7 @@ pub(super) enum Label {
 }
 
 /// The labels of a block in order, with their values unfolded.
-pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, String)> + '_ {
+pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '_ {
     fields(block).filter_map(|field| {
         let name = block.get(field.name)?;
         let label = match name.len() {
@@ -98,13 +103,15 @@ pub(super) struct ContentType {
     /// In lower case; empty when it cannot be told.
     pub kind: String,
     pub subtype: String,
-    parameters: Vec<(String, String)>,
+    parameters: Vec<(Bytes, Bytes)>,
 }
+
+type Bytes = Vec<u8>;
 
 impl ContentType {
     /// The readings of a field, the plain one first: parameters of RFC 2231 form over plain ones of
     /// the same name, and the last of a name over the first. At most three, all different.
-    pub fn parse(value: &str) -> Vec<ContentType> {
+    pub fn parse(value: &[u8]) -> Vec<ContentType> {
         let mut scanner = Scanner { rest: value };
         let (kind, subtype) = scanner.media_type();
         let mut parameters = Parameters::default();
@@ -125,8 +132,22 @@ impl ContentType {
         readings
     }
 
-    pub fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    /// The same, delimited by this boundary.
+    pub fn with_boundary(&self, boundary: &[u8]) -> ContentType {
+        let others = self.parameters.iter().filter(|(name, _)| name != b"boundary").cloned();
+        let parameters = others.chain([(b"boundary".to_vec(), boundary.to_vec())]).collect();
+        ContentType { kind: self.kind.clone(), subtype: self.subtype.clone(), parameters }
+    }
+
+    /// The value of a parameter as text.
+    pub fn parameter(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.parameter_bytes(name).map(text)
+    }
+
+    /// The value of a parameter as it stands: delimiter lines are compared byte by byte.
+    pub fn parameter_bytes(&self, name: &str) -> Option<&[u8]> {
+        let found = self.parameters.iter().find(|(key, _)| key == name.as_bytes());
+        found.map(|(_, value)| value.as_slice())
     }
 }
 
@@ -144,42 +165,45 @@ enum Preference {
 /// Parameters as they stand, RFC 2231 pieces by number.
 #[derive(Default)]
 struct Parameters {
-    plain: Vec<(String, String)>,
+    plain: Vec<(Bytes, Bytes)>,
     pieces: Vec<Piece>,
 }
 
 /// `name*1*=value`.
 struct Piece {
-    name: String,
+    name: Bytes,
     number: u32,
     encoded: bool,
-    value: String,
+    value: Bytes,
 }
 
 /// Parameters of one field that are looked at: real fields have fewer than ten.
-const PARAMETERS: usize = 200;
+pub const PARAMETERS: usize = 200;
 
 impl Parameters {
-    fn add(&mut self, name: String, value: String) {
+    fn add(&mut self, name: Bytes, value: Bytes) {
         if self.plain.len() + self.pieces.len() >= PARAMETERS {
             return;
         }
-        let Some((base, tail)) = name.split_once('*') else {
+        let Some(star) = memchr::memchr(b'*', &name) else {
             self.plain.push((name, value));
             return;
         };
-        let encoded = tail.is_empty() || tail.ends_with('*');
-        let number = tail.trim_end_matches('*');
+        let (base, tail) = name.split_at(star);
+        let tail = tail.get(1..).unwrap_or_default();
+        let encoded = tail.is_empty() || tail.ends_with(b"*");
+        let number = text(tail);
+        let number = number.trim_end_matches('*');
         let number = if number.is_empty() { Some(0) } else { number.parse().ok() };
         if let Some(number) = number {
-            self.pieces.push(Piece { name: base.to_owned(), number, encoded, value });
+            self.pieces.push(Piece { name: base.to_vec(), number, encoded, value });
         }
     }
 
-    fn resolve(&self, preference: Preference) -> Vec<(String, String)> {
+    fn resolve(&self, preference: Preference) -> Vec<(Bytes, Bytes)> {
         let extended = self.extended();
         let plain = self.plain.iter().cloned();
-        let mut all: Vec<(String, String)> = match preference {
+        let mut all: Vec<(Bytes, Bytes)> = match preference {
             Preference::Plain => plain.chain(extended).collect(),
             Preference::Extended => extended.into_iter().chain(plain).collect(),
             Preference::Last => plain.rev().chain(extended).collect(),
@@ -190,10 +214,10 @@ impl Parameters {
     }
 
     /// RFC 2231 §3: the pieces of a name joined in order; §4: percent escapes of the encoded ones.
-    fn extended(&self) -> Vec<(String, String)> {
+    fn extended(&self) -> Vec<(Bytes, Bytes)> {
         let mut pieces: Vec<&Piece> = self.pieces.iter().collect();
         pieces.sort_by(|a, b| (&a.name, a.number).cmp(&(&b.name, b.number)));
-        let mut joined: Vec<(String, String)> = Vec::new();
+        let mut joined: Vec<(Bytes, Bytes)> = Vec::new();
         for piece in pieces {
             let first = joined.last().is_none_or(|(name, _)| *name != piece.name);
             let value = match (piece.encoded, first) {
@@ -202,7 +226,7 @@ impl Parameters {
                 (false, _) => piece.value.clone(),
             };
             match joined.last_mut() {
-                Some((_, joined)) if !first => joined.push_str(&value),
+                Some((_, joined)) if !first => joined.extend(value),
                 _ => joined.push((piece.name.clone(), value)),
             }
         }
@@ -211,17 +235,17 @@ impl Parameters {
 }
 
 /// What follows `charset'language'`.
-fn after_charset(value: &str) -> &str {
-    let mut parts = value.splitn(3, '\'');
+fn after_charset(value: &[u8]) -> &[u8] {
+    let mut parts = value.splitn(3, |b| *b == b'\'');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(_), Some(_), Some(rest)) => rest,
         _ => value,
     }
 }
 
-fn percent_decode(value: &str) -> String {
+fn percent_decode(value: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
+    let mut rest = value;
     while let [byte, tail @ ..] = rest {
         if let [b'%', high, low, after @ ..] = rest
             && let (Some(high), Some(low)) =
@@ -234,88 +258,86 @@ fn percent_decode(value: &str) -> String {
             rest = tail;
         }
     }
-    String::from_utf8_lossy(&out).into_owned()
+    out
 }
 
 /// Reads a structured value from the front.
 struct Scanner<'a> {
-    rest: &'a str,
+    rest: &'a [u8],
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
     fn media_type(&mut self) -> (String, String) {
-        self.skip(&[]);
-        let kind = self.word(&['/', ';']).to_ascii_lowercase();
-        self.skip(&[]);
-        let Some(rest) = self.rest.strip_prefix('/') else {
+        self.skip(b"");
+        let kind = lower(self.word(b"/;"));
+        self.skip(b"");
+        let Some(rest) = self.rest.strip_prefix(b"/") else {
             return (kind, String::new());
         };
         self.rest = rest;
-        self.skip(&[]);
-        (kind, self.word(&[';']).to_ascii_lowercase())
+        self.skip(b"");
+        (kind, lower(self.word(b";")))
     }
 
-    fn parameter(&mut self) -> Option<(String, String)> {
+    fn parameter(&mut self) -> Option<(Bytes, Bytes)> {
         loop {
-            self.skip(&[';', ',']);
+            self.skip(b";,");
             if self.rest.is_empty() {
                 return None;
             }
-            let name = self.word(&['=', ';']).to_ascii_lowercase();
-            self.skip(&[]);
-            let Some(rest) = self.rest.strip_prefix('=') else {
+            let name = self.word(b"=;").to_ascii_lowercase();
+            self.skip(b"");
+            let Some(rest) = self.rest.strip_prefix(b"=") else {
                 if name.is_empty() {
-                    let mut characters = self.rest.chars();
-                    characters.next();
-                    self.rest = characters.as_str();
+                    self.rest = self.rest.get(1..).unwrap_or_default();
                 }
                 continue;
             };
             self.rest = rest;
-            self.skip(&[]);
+            self.skip(b"");
             return Some((name, self.value()));
         }
     }
 
-    fn value(&mut self) -> String {
-        let Some(quoted) = self.rest.strip_prefix('"') else {
-            return self.word(&[';']).to_owned();
+    fn value(&mut self) -> Bytes {
+        let Some(quoted) = self.rest.strip_prefix(b"\"") else {
+            return self.word(b";").to_vec();
         };
-        let mut value = String::new();
-        let mut characters = quoted.chars();
-        while let Some(character) = characters.next() {
-            match character {
-                '"' => break,
-                '\\' => value.extend(characters.next()),
-                character => value.push(character),
+        let mut value = Vec::new();
+        let mut bytes = quoted.iter();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'"' => break,
+                b'\\' => value.extend(bytes.next()),
+                byte => value.push(*byte),
             }
         }
-        self.rest = characters.as_str();
+        self.rest = bytes.as_slice();
         value
     }
 
-    /// Characters up to white space or one of `ends`.
-    fn word(&mut self, ends: &[char]) -> &str {
-        let stop = self.rest.find(|c: char| c.is_ascii_whitespace() || ends.contains(&c));
+    /// Bytes up to white space or one of `ends`.
+    fn word(&mut self, ends: &[u8]) -> &'a [u8] {
+        let stop = self.rest.iter().position(|b| b.is_ascii_whitespace() || ends.contains(b));
         let (word, rest) = self.rest.split_at(stop.unwrap_or(self.rest.len()));
         self.rest = rest;
         word
     }
 
     /// Skips white space, comments and `separators`.
-    fn skip(&mut self, separators: &[char]) {
+    fn skip(&mut self, separators: &[u8]) {
         loop {
-            self.rest = self
-                .rest
-                .trim_start_matches(|c: char| c.is_ascii_whitespace() || separators.contains(&c));
-            if !self.rest.starts_with('(') {
+            let space = |b: &&u8| b.is_ascii_whitespace() || separators.contains(b);
+            let skipped = self.rest.iter().take_while(space).count();
+            self.rest = self.rest.get(skipped..).unwrap_or_default();
+            if !self.rest.starts_with(b"(") {
                 return;
             }
             let mut depth = 0_usize;
-            let end = self.rest.find(|c| {
-                match c {
-                    '(' => depth += 1,
-                    ')' => depth -= 1,
+            let end = self.rest.iter().position(|b| {
+                match b {
+                    b'(' => depth += 1,
+                    b')' => depth -= 1,
                     _ => {}
                 }
                 depth == 0
@@ -323,6 +345,10 @@ impl Scanner<'_> {
             self.rest = end.and_then(|end| self.rest.get(end + 1..)).unwrap_or_default();
         }
     }
+}
+
+fn lower(word: &[u8]) -> String {
+    text(word).to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -340,7 +366,7 @@ mod tests {
     }
 
     fn only(value: &str) -> ContentType {
-        let mut readings = ContentType::parse(value);
+        let mut readings = ContentType::parse(value.as_bytes());
         assert_eq!(readings.len(), 1, "{readings:?}");
         readings.remove(0)
     }
@@ -349,11 +375,11 @@ mod tests {
     fn content_types_as_mailers_write_them() {
         let found = only("Multipart/Mixed; (a comment) Boundary=\"a\\\"b c\" ; x=y");
         assert_eq!((found.kind.as_str(), found.subtype.as_str()), ("multipart", "mixed"));
-        assert_eq!(found.parameter("boundary"), Some("a\"b c"));
+        assert_eq!(found.parameter("boundary").as_deref(), Some("a\"b c"));
         let found = only("text/html charset=utf-8");
-        assert_eq!(found.parameter("charset"), Some("utf-8"), "a lost semicolon");
+        assert_eq!(found.parameter("charset").as_deref(), Some("utf-8"), "a lost semicolon");
         let found = only("multipart/mixed; boundary=----=_Part_1.2?x");
-        assert_eq!(found.parameter("boundary"), Some("----=_Part_1.2?x"));
+        assert_eq!(found.parameter("boundary").as_deref(), Some("----=_Part_1.2?x"));
         assert_eq!(only("text").kind, "text");
         assert_eq!(only(";;;==\"").kind, "");
     }
@@ -361,13 +387,23 @@ mod tests {
     #[test]
     fn rfc_2231_is_a_second_reading() {
         let found = only("x/y; boundary*0=ab; boundary*1=cd; name*=utf-8''%e2%82%ac.html");
-        assert_eq!(found.parameter("boundary"), Some("abcd"));
-        assert_eq!(found.parameter("name"), Some("€.html"));
-        let both = ContentType::parse("x/y; boundary=one; boundary*0=two");
-        let boundaries: Vec<_> = both.iter().map(|c| c.parameter("boundary")).collect();
-        assert_eq!(boundaries, [Some("one"), Some("two")]);
-        let twice = ContentType::parse("x/y; boundary=one; boundary=two");
-        let boundaries: Vec<_> = twice.iter().map(|c| c.parameter("boundary")).collect();
-        assert_eq!(boundaries, [Some("one"), Some("two")]);
+        assert_eq!(found.parameter("boundary").as_deref(), Some("abcd"));
+        assert_eq!(found.parameter("name").as_deref(), Some("€.html"));
+        let both = ContentType::parse(b"x/y; boundary=one; boundary*0=two");
+        let boundaries: Vec<_> = both.iter().map(|c| c.parameter_bytes("boundary")).collect();
+        assert_eq!(boundaries, [Some(&b"one"[..]), Some(b"two")]);
+        let twice = ContentType::parse(b"x/y; boundary=one; boundary=two");
+        let boundaries: Vec<_> = twice.iter().map(|c| c.parameter_bytes("boundary")).collect();
+        assert_eq!(boundaries, [Some(&b"one"[..]), Some(b"two")]);
+    }
+
+    #[test]
+    fn values_are_bytes() {
+        let value = b"multipart/mixed; boundary=\"caf\xE9\"; name=caf\xE9";
+        let found = ContentType::parse(value).remove(0);
+        assert_eq!(found.parameter_bytes("boundary"), Some(&b"caf\xE9"[..]));
+        assert_eq!(found.parameter("name").as_deref(), Some("caf\u{e9}"));
+        let found = ContentType::parse(b"x/y; boundary*0*=iso-8859-1''caf%E9; boundary*1=\"\xE8\"");
+        assert_eq!(found[0].parameter_bytes("boundary"), Some(&b"caf\xE9\xE8"[..]));
     }
 }

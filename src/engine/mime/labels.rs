@@ -36,7 +36,7 @@ impl Labels {
                 }
                 Label::Transfer if transfer_fields < 2 => {
                     transfer_fields += 1;
-                    distinct(&mut transfers, transfer_readings(&value));
+                    distinct(&mut transfers, transfer_readings(&String::from_utf8_lossy(&value)));
                 }
                 Label::Disposition if disposition.is_none() => {
                     disposition = ContentType::parse(&value).pop();
@@ -49,7 +49,7 @@ impl Labels {
                 DefaultType::Text => "text/plain",
                 DefaultType::Message => "message/rfc822",
             };
-            types.extend(ContentType::parse(kind));
+            types.extend(ContentType::parse(kind.as_bytes()));
         }
         if transfers.is_empty() {
             transfers.push(Transfer::Identity);
@@ -88,7 +88,8 @@ impl Labels {
 }
 
 /// What makes two readings of a label differ.
-pub(super) fn label_key(label: &ContentType) -> [String; 4] {
-    let parameter = |name| label.parameter(name).unwrap_or_default().to_owned();
-    [label.kind.clone(), label.subtype.clone(), parameter("boundary"), parameter("charset")]
+pub(super) fn label_key(label: &ContentType) -> [Vec<u8>; 4] {
+    let parameter = |name| label.parameter_bytes(name).unwrap_or_default().to_vec();
+    let [kind, subtype] = [&label.kind, &label.subtype].map(|word| word.clone().into_bytes());
+    [kind, subtype, parameter("boundary"), parameter("charset")]
 }

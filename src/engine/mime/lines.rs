@@ -1,13 +1,13 @@
 //! Keeps lines within what mail may carry (RFC 5322 §2.1.1): an edit must not make a longer one.
 //!
-//! Postfix would break it where it likes. In HTML a line end may take the place beside white space that
-//! an edit borders on; everywhere else the part is switched to quoted-printable, which says the same.
+//! Postfix would break it where it likes. In HTML a line end may stand beside white space that an edit
+//! borders on; everywhere else the part is switched to an encoding, which says the same.
 
 use std::ops::Range;
 
 use super::header;
 use super::structure::{Head, Site};
-use super::transfer::{LineEnd, column, line_end_after, qp};
+use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
 use crate::engine::outcome::{HeadEdit, RawEdit};
 
@@ -17,7 +17,8 @@ const LONGEST: usize = 998;
 /// Whether edits keep every line that they touch within bounds.
 pub(super) enum Fit {
     Fits(Vec<RawEdit>),
-    TooLong,
+    /// They do not, wherever a line is broken. As they came.
+    TooLong(Vec<RawEdit>),
 }
 
 /// Fits edits of unencoded bytes, with line ends beside white space where the media allows them.
@@ -26,11 +27,11 @@ pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineE
         return Fit::Fits(edits);
     }
     if media != Media::Html {
-        return Fit::TooLong;
+        return Fit::TooLong(edits);
     }
-    let broken = broken(raw, edits, line_end);
+    let broken = broken(raw, &edits, line_end);
     match any_too_long(raw, &broken) {
-        true => Fit::TooLong,
+        true => Fit::TooLong(edits),
         false => Fit::Fits(broken),
     }
 }
@@ -84,12 +85,12 @@ impl NewLine {
 }
 
 /// Adds a line end on each side of an edit that borders on white space.
-fn broken(raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
+fn broken(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
     let space = |at: Option<usize>| {
         at.and_then(|at| raw.get(at)).is_some_and(|byte| matches!(byte, b' ' | b'\t'))
     };
     edits
-        .into_iter()
+        .iter()
         .map(|edit| {
             let mut replacement = Vec::with_capacity(edit.replacement.len() + 4);
             if space(edit.range.start.checked_sub(1)) {
@@ -99,13 +100,38 @@ fn broken(raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
             if space(Some(edit.range.end)) {
                 replacement.extend_from_slice(line_end.as_bytes());
             }
-            RawEdit { replacement, ..edit }
+            RawEdit { range: edit.range.clone(), replacement }
         })
         .collect()
 }
 
+/// A part in another encoding.
+pub(super) struct Recoded {
+    pub transfer: Transfer,
+    pub edits: Vec<RawEdit>,
+}
+
+/// The edited part in an encoding: quoted-printable, which leaves most lines of a text as they are; base64
+/// where bytes are no text by themselves: UTF-16, in which a line feed is half a character.
+pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recoded {
+    if memchr::memchr(0, raw).is_none() {
+        let edits = switched(raw, edits, line_end);
+        return Recoded { transfer: Transfer::QuotedPrintable, edits };
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    for edit in edits {
+        bytes.extend_from_slice(raw.get(at..edit.range.start).unwrap_or_default());
+        bytes.extend_from_slice(&edit.replacement);
+        at = edit.range.end;
+    }
+    bytes.extend_from_slice(raw.get(at..).unwrap_or_default());
+    let edit = RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) };
+    Recoded { transfer: Transfer::Base64, edits: vec![edit] }
+}
+
 /// The edited part in quoted-printable, as edits of the lines that read differently in it.
-pub(super) fn switched(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+fn switched(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
     let mut out = Vec::new();
     let mut edits = edits.iter().peekable();
     let mut start = 0;
@@ -141,9 +167,15 @@ pub(super) enum Label {
     Layer(RawEdit),
 }
 
-/// The edit that labels a part quoted-printable.
-pub(super) fn label(message: Message<'_>, layer: &[u8], site: &Site, line_end: LineEnd) -> Label {
-    let value = b" quoted-printable".to_vec();
+/// The edit that labels a part with this encoding.
+pub(super) fn label(
+    message: Message<'_>,
+    layer: &[u8],
+    site: &Site,
+    transfer: Transfer,
+    line_end: LineEnd,
+) -> Label {
+    let value = format!(" {}", transfer.as_str()).into_bytes();
     match &site.head {
         Head::Message => {
             let found = encoding_field(message.head);
@@ -223,12 +255,22 @@ mod tests {
     #[test]
     fn text_is_switched_to_quoted_printable() {
         let (raw, edits) = long_line();
-        assert!(matches!(fit(&raw, edits.clone(), Media::Plain, LineEnd::Crlf), Fit::TooLong));
+        assert!(matches!(fit(&raw, edits.clone(), Media::Plain, LineEnd::Crlf), Fit::TooLong(_)));
         let new = apply(&raw, &switched(&raw, &edits, LineEnd::Crlf));
         assert!(new.lines().all(|line| line.len() <= 76));
         let decoded = qp::decode(new.as_bytes());
         assert_eq!(decoded.bytes, apply(&raw, &edits).as_bytes());
         assert!(new.starts_with("first=3D1\r\n") && new.ends_with("\r\nlast\r\n"));
+    }
+
+    #[test]
+    fn what_holds_nul_is_switched_to_base64() {
+        let raw: Vec<u8> = "see http".bytes().flat_map(|byte| [byte, 0]).collect();
+        let edit = RawEdit { range: 8..10, replacement: b"H\0".to_vec() };
+        let recoded = recoded(&raw, &[edit], LineEnd::Crlf);
+        assert_eq!(recoded.transfer, Transfer::Base64);
+        let new = apply(&raw, &recoded.edits);
+        assert_eq!(base64::decode(new.as_bytes()).bytes.as_ref(), b"s\0e\0e\0 \0H\0t\0t\0p\0");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! the encodings of the messages around.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::lines::{self, Fit, Label};
 use super::structure::Layer;
@@ -80,25 +81,27 @@ impl<'m> Lowering<'m> {
         let raw = self.raw(pending.part);
         let line_end = self.line_end(site.layer);
         let edits = pending.transfer.lower(raw, &pending.edits.to_vec(), line_end);
-        let edits = match pending.transfer {
-            // Inside an encoded message the encoding around sees to the lines.
-            Transfer::Identity if site.layer == 0 => {
-                match lines::fit(raw, edits.clone(), part.media, line_end) {
-                    Fit::Fits(edits) => edits,
-                    Fit::TooLong => {
-                        lowered.recoded.push(part.path.clone());
-                        let bytes = self.tree.layer_bytes(self.message, site.layer);
-                        match lines::label(self.message, bytes, site, line_end) {
-                            Label::Head(edit) => lowered.head.push(edit),
-                            Label::Layer(edit) => layer.extend([edit]),
-                        }
-                        lines::switched(raw, &edits, line_end)
-                    }
+        let at = site.body.start;
+        // Inside an encoded message the encoding around sees to the lines.
+        if pending.transfer != Transfer::Identity || site.layer > 0 {
+            return layer.extend(shifted(edits, at));
+        }
+        match lines::fit(raw, edits, part.media, line_end) {
+            Fit::Fits(edits) => layer.extend(shifted(edits, at)),
+            // All or nothing: an encoding holds for every byte of the part.
+            Fit::TooLong(edits) if layer.is_free(&site.body) => {
+                let recoded = lines::recoded(raw, &edits, line_end);
+                let bytes = self.tree.layer_bytes(self.message, site.layer);
+                match lines::label(self.message, bytes, site, recoded.transfer, line_end) {
+                    Label::Head(edit) => lowered.head.push(edit),
+                    Label::Layer(edit) => layer.extend([edit]),
                 }
+                lowered.recoded.push(part.path.clone());
+                layer.extend(shifted(recoded.edits, at));
+                layer.claim(site.body.clone());
             }
-            _ => edits,
-        };
-        layer.extend(shifted(edits, site.body.start));
+            Fit::TooLong(_) => {}
+        }
     }
 
     /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
@@ -125,24 +128,39 @@ fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
 
 /// Edits that do not overlap; of those that would, the first stays.
 #[derive(Clone, Debug, Default)]
-struct Disjoint(BTreeMap<usize, RawEdit>);
+struct Disjoint {
+    edits: BTreeMap<usize, RawEdit>,
+    /// Bytes of parts that were encoded anew as a whole, in the order of their arrival.
+    claimed: Vec<Range<usize>>,
+}
 
 impl Disjoint {
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
         for edit in edits {
-            let before = self.0.range(..=edit.range.start).next_back();
-            let after = self.0.range(edit.range.start..).next();
-            let free = before.is_none_or(|(start, before)| {
-                before.range.end <= edit.range.start && *start < edit.range.start
-            }) && after
-                .is_none_or(|(start, _)| edit.range.end <= *start && edit.range.start < *start);
-            if free {
-                self.0.insert(edit.range.start, edit);
+            let range = &edit.range;
+            let claimed = |claimed: &Range<usize>| {
+                range.start < claimed.end && claimed.start < range.end.max(range.start + 1)
+            };
+            if self.is_free(range) && !self.claimed.iter().any(claimed) {
+                self.edits.insert(range.start, edit);
             }
         }
     }
 
+    /// Whether no edit touches these bytes.
+    fn is_free(&self, range: &Range<usize>) -> bool {
+        let before = self.edits.range(..=range.start).next_back();
+        let after = self.edits.range(range.start..).next();
+        before.is_none_or(|(start, before)| before.range.end <= range.start && *start < range.start)
+            && after.is_none_or(|(start, _)| range.end <= *start && range.start < *start)
+    }
+
+    /// Takes no more edits of these bytes.
+    fn claim(&mut self, range: Range<usize>) {
+        self.claimed.push(range);
+    }
+
     fn to_vec(&self) -> Vec<RawEdit> {
-        self.0.values().cloned().collect()
+        self.edits.values().cloned().collect()
     }
 }

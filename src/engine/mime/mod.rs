@@ -22,8 +22,13 @@ use super::limits::Limits;
 use super::outcome::{Bypass, HeadEdit, RawEdit};
 use super::span::{Map, Text};
 pub use charset::{Charset, Endian};
+pub use header::PARAMETERS;
 pub use lower::Lowering;
+pub use reading::CHARSETS;
+pub use sniff::SNIFFED;
+pub use structure::{LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::Transfer;
+pub use walk::GUESSED;
 
 pub use super::media::Media;
 pub use super::span::TextEdit;

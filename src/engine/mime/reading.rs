@@ -11,7 +11,7 @@ use super::{Media, Message, Reading, Tree, sniff};
 use crate::engine::span::Map;
 
 /// Charsets that are tried on one part: its label, byte order mark, `<meta>`, UTF-8, a second label.
-const CHARSETS: usize = 5;
+pub const CHARSETS: usize = 5;
 
 /// Whether parts in which nothing can be a link are passed over.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::header::ContentType;
 use super::transfer::Transfer;
 
 /// Bytes in which clients look for markup.
-const SNIFFED: usize = 1024;
+pub const SNIFFED: usize = 1024;
 
 /// Whether a part is a message with a header and a body of its own.
 pub(super) fn is_message(label: &ContentType) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn of(
     opening: impl FnOnce() -> Vec<u8>,
 ) -> Media {
     let name = disposition.parameter("filename").or_else(|| label.parameter("name"));
-    let by_name = name.and_then(by_extension);
+    let by_name = name.and_then(|name| by_extension(&name));
     match (label.kind.as_str(), label.subtype.as_str()) {
         ("text", "html" | "x-html" | "xhtml" | "x-amp-html" | "xhtml+xml" | "htm")
         | ("application", "xhtml+xml" | "xhtml")
@@ -58,7 +58,9 @@ pub(super) fn by_name(name: &[u8], opening: impl FnOnce() -> Vec<u8>) -> Media {
 /// RFC 3676 §4.
 fn plain(label: &ContentType) -> Media {
     let is = |name, value: &str| {
-        label.parameter(name).is_some_and(|found: &str| found.eq_ignore_ascii_case(value))
+        label
+            .parameter_bytes(name)
+            .is_some_and(|found| found.eq_ignore_ascii_case(value.as_bytes()))
     };
     match is("format", "flowed") {
         true => Media::Flowed { delsp: is("delsp", "yes") },

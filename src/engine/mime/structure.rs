@@ -10,6 +10,7 @@
 //! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
 //! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,8 +47,17 @@ impl Layer {
     }
 }
 
-/// Bytes that layers may always take together; above, twice the body.
-const UNWRAPPED: usize = 1 << 20;
+/// Bytes that layers may always take together; above, [`UNWRAPPED`] times the body.
+pub const UNWRAPPED_BASE: usize = 1 << 20;
+
+/// What encoded messages inside a message may unwrap to, as a multiple of the body.
+pub const UNWRAPPED: usize = 2;
+
+/// Bytes that are walked again for other readings of labels, as a multiple of the body.
+pub const REREAD: usize = 4;
+
+/// Longest body in bytes: span maps keep offsets in 32 bits.
+pub const LARGEST: u64 = u32::MAX as u64;
 
 /// Where a part stands and what its labels say.
 #[derive(Clone, Debug)]
@@ -83,7 +93,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
         reread: 0,
         alternatives: 0,
     };
-    if u32::try_from(message.body.len()).is_err() {
+    if too_large(message.body.len()) {
         splitter.bypass("", Bypass::Limit("size"));
         return splitter.tree;
     }
@@ -107,6 +117,10 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
     }
     splitter.tree.parts.sort_by_cached_key(|part| path_key(&part.path));
     splitter.tree
+}
+
+fn too_large(length: usize) -> bool {
+    length as u64 > LARGEST
 }
 
 /// Paths in reading order.
@@ -362,8 +376,22 @@ impl<'m> Splitter<'m> {
         if transfer != Transfer::Identity && self.unwrap(walk, &entity, &range, transfer) {
             return;
         }
-        entity.labels.types = ContentType::parse("text/plain");
+        self.guess(walk, &entity, &range);
+        entity.labels.types = ContentType::parse(b"text/plain");
         self.leaf(walk, entity, range);
+    }
+
+    /// Queues a walk with the delimiter that stands there instead of the declared one: clients differ
+    /// over escapes, charsets and comments in a boundary, and over lines that only begin with it.
+    fn guess(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let Some(label) = entity.labels.types.first() else { return };
+        let guessed = walk.guessed_boundary(range.clone());
+        if walk.views == Views::First || label.kind != "multipart" || guessed.is_empty() {
+            return;
+        }
+        let mut other = entity.clone();
+        other.labels.types = vec![label.with_boundary(guessed)];
+        self.reread(walk, other, range.clone());
     }
 
     /// Unwraps an encoded entity into a layer of its own and queues the walk over it.
@@ -394,7 +422,8 @@ impl<'m> Splitter<'m> {
         transfer: Transfer,
     ) -> Option<usize> {
         let raw = walk.bytes.get().get(range.clone())?;
-        if self.unwrapped + raw.len() > self.message.body.len().saturating_mul(2).max(UNWRAPPED) {
+        let room = self.message.body.len().saturating_mul(UNWRAPPED).max(UNWRAPPED_BASE);
+        if self.unwrapped + raw.len() > room {
             return None;
         }
         let decoded = transfer.decode(raw);
@@ -433,14 +462,22 @@ impl<'m> Splitter<'m> {
             others.push((other, ragged..range.end.max(ragged)));
         }
         for (entity, range) in others {
-            self.reread += range.len();
-            if self.reread > self.message.body.len().saturating_mul(4) {
-                self.bypass(&entity.leaf_path(), Bypass::Limit("readings"));
+            if !self.reread(walk, entity, range) {
                 return;
             }
-            let entity = Entity { ragged: None, ..entity };
-            self.queue.push_back(Pass { layer: walk.layer, range, entity, views: Views::First });
         }
+    }
+
+    /// Queues a walk over bytes that were walked before; whether there was room for it.
+    fn reread(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) -> bool {
+        self.reread += range.len();
+        if self.reread > self.message.body.len().saturating_mul(REREAD) {
+            self.bypass(&entity.leaf_path(), Bypass::Limit("readings"));
+            return false;
+        }
+        let entity = Entity { ragged: None, ..entity };
+        self.queue.push_back(Pass { layer: walk.layer, range, entity, views: Views::First });
+        true
     }
 
     fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
@@ -479,7 +516,7 @@ impl<'m> Splitter<'m> {
                 head: entity.head,
                 body: range,
                 transfers,
-                charsets: charsets.map(str::to_owned).collect(),
+                charsets: charsets.map(Cow::into_owned).collect(),
             },
         };
         self.with_blocks(walk, part, raw);
@@ -538,5 +575,17 @@ impl Entity {
             Place::Top => join(&self.path, 1),
             Place::Child => self.path.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_whose_offsets_need_more_than_32_bits() {
+        let largest = usize::try_from(u32::MAX).unwrap();
+        assert!(!too_large(largest));
+        assert!(largest.checked_add(1).is_none_or(too_large));
     }
 }

@@ -7,6 +7,9 @@ use std::ops::Range;
 use super::header::{self, ContentType};
 use super::structure::{Frame, LayerBytes, Open, Views};
 
+/// Bytes of a multipart in which its delimiter is looked for when nothing declares it.
+pub const GUESSED: usize = 4096;
+
 /// The state of one pass.
 pub(super) struct Walk<'m> {
     pub layer: usize,
@@ -29,18 +32,23 @@ pub(super) struct Block {
 }
 
 impl Walk<'_> {
-    /// The delimiter of a multipart; without the parameter, a guess by its first `--` line.
+    /// The delimiter of a multipart; without the parameter, a guess.
     pub fn boundary_of(&self, label: &ContentType, start: usize) -> Vec<u8> {
-        if let Some(boundary) = label.parameter("boundary") {
-            let boundary = boundary.trim_end();
-            if !boundary.is_empty() {
-                return boundary.as_bytes().to_vec();
-            }
+        let declared = label.parameter_bytes("boundary").unwrap_or_default().trim_ascii_end();
+        match declared {
+            [] => self.guessed_boundary(start..self.end).to_vec(),
+            declared => declared.to_vec(),
         }
-        let bytes = self.bytes.get().get(start..self.end).unwrap_or_default();
-        let opening = bytes.get(..4096).unwrap_or(bytes);
+    }
+
+    /// What stands behind the `--` of the first line that begins so, near the start; nothing when
+    /// that line delimits a multipart around.
+    pub fn guessed_boundary(&self, range: Range<usize>) -> &[u8] {
+        let bytes = self.bytes.get().get(range).unwrap_or_default();
+        let opening = bytes.get(..GUESSED).unwrap_or(bytes);
         let line = opening.split(|b| *b == b'\n').find(|line| line.starts_with(b"--"));
-        line.and_then(|line| line.get(2..)).unwrap_or_default().trim_ascii_end().to_vec()
+        let line = line.filter(|line| self.boundaries.find(line).is_none());
+        line.and_then(|line| line.get(2..)).unwrap_or_default().trim_ascii_end()
     }
 
     /// Finds the end of the header block at `start`: an empty line, or a delimiter, or a first line

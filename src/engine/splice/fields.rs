@@ -25,7 +25,7 @@ pub const UNDO: &str = "X-Linkmilter-Undo";
 pub const TOGETHER: usize = 8 << 10;
 
 /// Link fields a message: enough to tell what it was about.
-const LINKS: usize = 10;
+pub const LINKS: usize = 10;
 
 /// Characters a line.
 const LINE: usize = 78;

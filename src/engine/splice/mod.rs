@@ -2,6 +2,7 @@
 
 pub mod apply;
 mod canonical;
+mod compose;
 pub mod fields;
 mod original;
 mod packing;
@@ -9,6 +10,7 @@ pub mod undo;
 
 use super::outcome::{Outcome, StoredRecipe};
 pub use apply::{Segments, apply, apply_head};
+pub use compose::compose;
 pub use fields::{incoming, is_ours};
 pub use undo::{RestoreError, Restored, Seal, restore};
 

@@ -21,6 +21,10 @@ use crate::engine::outcome::{HeadEdit, RawEdit};
 
 const VERSION: u64 = 1;
 
+/// What a recipe may inflate to: so many times the message, and so many bytes on top.
+pub const INFLATED: usize = 4;
+pub const INFLATED_BASE: usize = 1 << 20;
+
 /// Why an original could not be given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
@@ -180,7 +184,7 @@ fn one(
             }
         };
     // What it gives back is as long as the message itself, about; inflating stops far above that.
-    let limit = 4 * (head.len() + body.len()) + (1 << 20);
+    let limit = INFLATED * (head.len() + body.len()) + INFLATED_BASE;
     let plain =
         packing::inflate(&packed, limit).ok_or(RestoreError::Malformed("a broken stream"))?;
     let recipe = Recipe::read(&plain).ok_or(RestoreError::Malformed("a broken recipe"))?;

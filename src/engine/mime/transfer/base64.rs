@@ -271,8 +271,7 @@ fn encode_unit(unit: &[u8]) -> [u8; 4] {
 }
 
 /// Encodes bytes as a whole body.
-#[cfg(test)]
-fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
+pub(in crate::engine::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
     encode_lines(bytes, 0, 0, LINE, line_end).0
 }
 

@@ -1,0 +1,234 @@
+//! Every bound of the engine in one table: those of [`Limits`], which a configuration sets, and those
+//! that stand in the rooms beside the code that they bound.
+
+use super::content::LONGEST_WRAPPED;
+use super::limits::{Bound, Limits};
+use super::splice::{fields, undo};
+use super::{host, judging, mime, rounds};
+
+/// The bounds that no configuration changes. [`Limits::bounds`] has the others.
+pub fn fixed() -> Vec<Bound> {
+    [message(), parts(), hosts(), fields()].into_iter().flatten().collect()
+}
+
+/// All bounds, those that can be set first.
+pub fn all(limits: &Limits) -> Vec<Bound> {
+    limits.bounds().into_iter().chain(fixed()).collect()
+}
+
+fn message() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "size",
+            unit: "bytes of a body",
+            default: mime::LARGEST,
+            reason: "Offsets of span maps have 32 bits; no MTA takes such a message.",
+            effect: "the body is not read; `limit:size`",
+            test: "bodies_whose_offsets_need_more_than_32_bits",
+        },
+        Bound {
+            name: "unwrapped",
+            unit: "times the body, that encoded messages inside may unwrap to",
+            default: mime::UNWRAPPED as u64,
+            reason: "Encodings shrink what they carry by a quarter at least, so base64 of base64 of \
+                     base64 stays below; only overlapping readings pass it.",
+            effect: "the part is read as it stands; `limit:unwrapped`",
+            test: "layers_are_bounded",
+        },
+        Bound {
+            name: "unwrapped_base",
+            unit: "bytes that they may always have",
+            default: mime::UNWRAPPED_BASE as u64,
+            reason: "Small messages with many layers need a floor.",
+            effect: "as `unwrapped`",
+            test: "layers_are_bounded",
+        },
+        Bound {
+            name: "readings",
+            unit: "times the body, that parts are walked again for second readings of their labels",
+            default: mime::REREAD as u64,
+            reason: "Each level of a nest can have two Content-Type fields: every one costs a walk over \
+                     all that is inside.",
+            effect: "further second readings are left out; `limit:readings`",
+            test: "second_readings_are_bounded",
+        },
+        Bound {
+            name: "rounds",
+            unit: "times an edited message is read again",
+            default: rounds::ROUNDS as u64,
+            reason: "An edit for one reading of a part can change what another one shows. Real mail \
+                     needs one.",
+            effect: "the edits so far stay; `limit:rounds`",
+            test: "a_second_run_finds_nothing_whatever_the_reading",
+        },
+    ]
+}
+
+fn parts() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "charsets",
+            unit: "charsets tried on one part",
+            default: mime::CHARSETS as u64,
+            reason: "Two labels, a byte order mark, `<meta>` and UTF-8: more cannot be asked for.",
+            effect: "further ones are left out",
+            test: "charsets_of_a_part_are_bounded",
+        },
+        Bound {
+            name: "parameters",
+            unit: "parameters of one header field",
+            default: mime::PARAMETERS as u64,
+            reason: "Pieces of RFC 2231 are sorted; real fields have fewer than ten.",
+            effect: "further ones are not read",
+            test: "parameters_without_end",
+        },
+        Bound {
+            name: "guessed_boundary",
+            unit: "bytes in which an undeclared boundary is looked for",
+            default: mime::GUESSED as u64,
+            reason: "A client that guesses does so at the start.",
+            effect: "the part counts as text",
+            test: "a_boundary_that_nobody_declared",
+        },
+        Bound {
+            name: "sniffed",
+            unit: "bytes in which markup makes a part HTML",
+            default: mime::SNIFFED as u64,
+            reason: "As many as clients look at.",
+            effect: "the part is read as it is labelled",
+            test: "markup_far_into_a_text",
+        },
+        Bound {
+            name: "wrapped_url",
+            unit: "bytes between `<` and `>` that are read as one URL over line ends",
+            default: LONGEST_WRAPPED as u64,
+            reason: "Every `<` of a text begins such a look.",
+            effect: "the URL is read to the end of its line",
+            test: "floods",
+        },
+        Bound {
+            name: "judgements",
+            unit: "judgements of one message that are remembered",
+            default: judging::MEMO as u64,
+            reason: "A message of nothing but hosts must not fill the memory.",
+            effect: "further hosts are judged each time",
+            test: "links_beyond_the_limit",
+        },
+    ]
+}
+
+fn hosts() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "embedded_urls",
+            unit: "URLs inside one URL",
+            default: host::EMBEDDED as u64,
+            reason: "Rewriters wrap rewriters, nobody more than three.",
+            effect: "further ones are not judged",
+            test: "embedded_urls_are_bounded",
+        },
+        Bound {
+            name: "embedded_depth",
+            unit: "URLs inside one another",
+            default: u64::from(host::NESTING),
+            reason: "As above; each level is decoded anew.",
+            effect: "deeper ones are not judged",
+            test: "embedded_urls_are_bounded",
+        },
+        Bound {
+            name: "searched_tail",
+            unit: "bytes of a URL that are searched for URLs",
+            default: host::SEARCHED_BYTES as u64,
+            reason: "A longer tail is data, not an address.",
+            effect: "URLs inside it are not judged",
+            test: "embedded_urls_are_bounded",
+        },
+        Bound {
+            name: "addressees",
+            unit: "addressees of one `mailto:`",
+            default: host::ADDRESSEES as u64,
+            reason: "Each is judged; a reader sees the first few.",
+            effect: "further ones are not judged",
+            test: "what_a_url_does_beside_its_host",
+        },
+        Bound {
+            name: "host_spelling",
+            unit: "bytes of a host as spelled",
+            default: host::SPELLING_BYTES as u64,
+            reason: "Punycode is quadratic; a longer spelling cannot become a name of 253 characters.",
+            effect: "the host is invalid",
+            test: "form_is_lenient",
+        },
+        Bound {
+            name: "host_ends",
+            unit: "right ends of a host that are tried",
+            default: host::ENDS as u64,
+            reason: "Every one costs a look-up of a TLD (S27).",
+            effect: "the host is judged as it stands",
+            test: "prose_is_no_part_of_a_schemeless_host",
+        },
+        Bound {
+            name: "label_looks",
+            unit: "looks of one label",
+            default: host::VARIANTS as u64,
+            reason: "Letters with several readings multiply.",
+            effect: "further combinations are left out",
+            test: "what_resembles_shares_a_look",
+        },
+    ]
+}
+
+fn fields() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "fields",
+            unit: "bytes of our header fields together",
+            default: fields::TOGETHER as u64,
+            reason: "Sendmail refuses a message with over 32 KiB of headers.",
+            effect: "the recipe goes to the state directory, then link fields are left out",
+            test: "fields_are_ascii_folded_and_bounded",
+        },
+        Bound {
+            name: "link_fields",
+            unit: "`X-Linkmilter-Link` fields of a message",
+            default: fields::LINKS as u64,
+            reason: "Enough to tell what it was about.",
+            effect: "further links are counted only",
+            test: "fields_are_ascii_folded_and_bounded",
+        },
+        Bound {
+            name: "inflated",
+            unit: "times the message, that a recipe may inflate to",
+            default: undo::INFLATED as u64,
+            reason: "Deflate shrinks by a thousand: a forged recipe must not fill the memory.",
+            effect: "`restore` refuses it",
+            test: "inflating_is_bounded",
+        },
+        Bound {
+            name: "inflated_base",
+            unit: "bytes on top",
+            default: undo::INFLATED_BASE as u64,
+            reason: "What was cut out of a small message can be longer than what is left.",
+            effect: "as `inflated`",
+            test: "inflating_is_bounded",
+        },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_bound_has_a_name_of_its_own_and_says_why() {
+        let bounds = all(&Limits::default());
+        let names: BTreeSet<&str> = bounds.iter().map(|bound| bound.name).collect();
+        assert_eq!(names.len(), bounds.len());
+        for bound in bounds {
+            assert!(bound.default > 0 && !bound.unit.is_empty() && !bound.effect.is_empty());
+            assert!(bound.reason.ends_with('.'), "{}", bound.name);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The engine behind the one `catch_unwind`: whatever happens in it, the mail goes on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::outcome::{Bypass, Disposition, Outcome};
+use super::policy::HeaderFields;
+use super::splice::{self, Describe};
+use super::{Answers, Facts, Inspection, Message, Policy, TldTable};
+
+/// [`super::inspect`] or what stands in for it in a test of faults.
+pub type Inspect = for<'a> fn(Message<'a>, &'a Facts, &'a Policy, &'a TldTable) -> Inspection<'a>;
+
+/// Calls into the engine: the one place where a panic is caught. `None` after a panic.
+pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    // What the engine is given is shared and immutable: nothing half done outlives a panic.
+    catch_unwind(AssertUnwindSafe(call)).ok()
+}
+
+/// Inspects, asks, resolves. A panic on the way leaves the message as it is, with [`Bypass::Panic`].
+pub fn examine(
+    inspect: Inspect,
+    (message, facts, policy, tlds): (Message<'_>, &Facts, &Policy, &TldTable),
+    ask: impl FnOnce(&[String]) -> Answers,
+) -> Outcome {
+    let outcome = guarded(|| inspect(message, facts, policy, tlds)).and_then(|inspection| {
+        let answers = ask(&inspection.questions);
+        guarded(|| inspection.resolve(&answers))
+    });
+    outcome.unwrap_or_else(|| unread(message, facts, policy, Bypass::Panic))
+}
+
+/// The outcome of a message that was not read: it goes on as it came, or as the policy has it for
+/// what kept it from being read, and our header field says why.
+pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass) -> Outcome {
+    let disposition = match why {
+        Bypass::Limit(_) => policy.on_limit,
+        Bypass::Opaque => policy.on_opaque,
+        Bypass::Panic => policy.on_error,
+        Bypass::Undecodable(_) => Disposition::Accept,
+    };
+    let mut outcome =
+        Outcome { disposition, bypasses: vec![("0".to_owned(), why)], ..Outcome::default() };
+    if policy.header_fields == HeaderFields::Add {
+        let key = policy.seal_key.as_deref();
+        outcome.head_edits = splice::incoming(message.head, key);
+        let with = Describe {
+            head: message.head,
+            body: message.body,
+            by: &facts.host_name,
+            recoded: &[],
+            undo_header_bytes: None,
+            seal_key: key,
+        };
+        splice::describe(&mut outcome, with);
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MESSAGE: Message<'static> = Message { head: b"Subject: x\r\n", body: b"text\r\n" };
+
+    fn fails<'a>(_: Message<'a>, _: &'a Facts, _: &'a Policy, _: &'a TldTable) -> Inspection<'a> {
+        panic!("an engine that fails")
+    }
+
+    #[test]
+    fn a_panic_leaves_the_message_and_says_so() {
+        let (facts, policy, tlds) = (Facts::default(), Policy::default(), TldTable::default());
+        let outcome = examine(fails, (MESSAGE, &facts, &policy, &tlds), |_| Answers::new());
+        assert!(outcome.edits.is_empty() && outcome.head_edits.is_empty());
+        assert_eq!(outcome.bypasses, [("0".to_owned(), Bypass::Panic)]);
+        assert!(outcome.fields.iter().any(|field| field.value.contains("incomplete=panic")));
+    }
+
+    #[test]
+    fn without_header_fields_nothing_is_added() {
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let outcome = unread(MESSAGE, &Facts::default(), &policy, Bypass::Panic);
+        assert!(outcome.fields.is_empty());
+    }
+
+    #[test]
+    fn a_panic_while_resolving_is_caught_as_well() {
+        assert_eq!(guarded(|| 1), Some(1));
+        assert_eq!(guarded(|| -> u8 { panic!("late") }), None);
+    }
+}

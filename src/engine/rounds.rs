@@ -1,0 +1,108 @@
+//! Edits until nothing is left to edit.
+//!
+//! A part that clients read in several ways is edited in each of them. Where the edits of two readings
+//! meet on the same bytes only one can be made, and an edit for one reading may change what another one
+//! shows. So the edited message is read again, and what still lives in it is edited as well, until every
+//! reading is inert. A message whose parts are read in one way needs no second look.
+
+use std::collections::BTreeMap;
+
+use super::finding::{Candidate, Found};
+use super::mime::{self, Lowered, Lowering, Message, Tree, View};
+use super::outcome::Bypass;
+use super::span::TextEdit;
+use super::splice::{apply, apply_head, compose};
+use super::{Answers, Case, resolve, search};
+
+/// Times that an edited message is read again. Real mail needs one; each costs what the first reading
+/// did.
+pub(super) const ROUNDS: usize = 4;
+
+/// The raw edits of what was found, such that a second run finds nothing to edit. Where that takes more
+/// than [`ROUNDS`] the edits so far stay, and the outcome says `limit:rounds`.
+pub fn settle(case: Case<'_>, tree: &Tree, found: &mut Found, answers: &Answers) -> Lowered {
+    let (mut lowered, readings) = lower(case.message, tree, &mut found.candidates);
+    if lowered.edits.is_empty() || readings == Readings::One {
+        return lowered;
+    }
+    for _ in 0..ROUNDS {
+        let next = again(case, &lowered, answers);
+        if next.edits.is_empty() {
+            return lowered;
+        }
+        let Some(both) = joined(&lowered, next, case.message.body.len()) else { break };
+        lowered = both;
+    }
+    found.bypasses.push(("0".to_owned(), Bypass::Limit("rounds")));
+    lowered
+}
+
+/// In how many ways the edited parts are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readings {
+    One,
+    Several,
+}
+
+fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered, Readings) {
+    let mut lowering = Lowering::new(message, tree);
+    let mut several = tree.parts.iter().any(|part| part.view == View::Other);
+    for (part, edits) in by_reading(found) {
+        let readings = mime::readings(message, tree, part);
+        several |= readings.len() > 1;
+        for (index, edits) in edits {
+            if let Some(reading) = readings.get(index) {
+                lowering.add(part, reading, &edits);
+            }
+        }
+    }
+    let readings = if several { Readings::Several } else { Readings::One };
+    (lowering.finish(), readings)
+}
+
+/// Edits by part and reading, in order and disjoint; of two on the same bytes the first found stays.
+fn by_reading(candidates: &mut [Candidate]) -> BTreeMap<usize, BTreeMap<usize, Vec<TextEdit>>> {
+    let mut edits: BTreeMap<usize, BTreeMap<usize, Vec<TextEdit>>> = BTreeMap::new();
+    for candidate in candidates {
+        if !candidate.edits.is_empty() {
+            let (part, reading) = candidate.reading;
+            let list = edits.entry(part).or_default().entry(reading).or_default();
+            list.append(&mut candidate.edits);
+        }
+    }
+    for list in edits.values_mut().flat_map(BTreeMap::values_mut) {
+        list.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        let mut end = 0;
+        list.retain(|edit| {
+            let fits = edit.range.start >= end;
+            if fits {
+                end = edit.range.end;
+            }
+            fits
+        });
+    }
+    edits
+}
+
+/// The edits that the edited message still needs.
+fn again(case: Case<'_>, lowered: &Lowered, answers: &Answers) -> Lowered {
+    let head = apply_head(case.message.head, &lowered.head);
+    let body = apply(case.message.body, &lowered.edits).to_vec();
+    let message = Message { head: &head, body: &body };
+    let tree = mime::parse(message, &case.policy.limits);
+    let (_, found) = search(Case { message, ..case }, &tree);
+    let mut found = resolve::answered(found, answers);
+    lower(message, &tree, &mut found.candidates).0
+}
+
+/// Edits, and edits of what they make, as edits of the original. `None` when both change the header.
+fn joined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
+    let head = match (first.head.is_empty(), then.head.is_empty()) {
+        (_, true) => first.head.clone(),
+        (true, false) => then.head,
+        (false, false) => return None,
+    };
+    let mut recoded = first.recoded.clone();
+    recoded.extend(then.recoded.into_iter().filter(|path| !first.recoded.contains(path)));
+    Some(Lowered { edits: compose(&first.edits, &then.edits, length), head, recoded })
+}
