@@ -47,7 +47,7 @@ impl Daemon {
             .collect::<Vec<_>>();
         let config = dir.path().join("linkmilter.toml");
         fs::write(&config, configuration(dir.path(), settings)).unwrap();
-        let (child, places) = spawn(dir.path(), &listen, wrapper);
+        let (child, places) = spawn(dir.path(), &listen, wrapper).unwrap();
         Daemon { child, places, dir, listen, wrapper: wrapper.to_owned() }
     }
 
@@ -59,14 +59,15 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Writes other settings; SIGHUP puts them in force.
+    /// Writes other settings, whole at once; SIGHUP puts them in force.
     pub fn configure(&self, settings: &str) {
-        fs::write(self.config(), configuration(self.dir.path(), settings)).unwrap();
+        let new = self.dir.path().join("new.toml");
+        fs::write(&new, configuration(self.dir.path(), settings)).unwrap();
+        fs::rename(new, self.config()).unwrap();
     }
 
     pub fn signal(&self, name: &str) {
-        let done = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
-        assert!(done.unwrap().success());
+        assert!(super::kill(name, &self.pid().to_string()), "no such process");
     }
 
     /// Ends it at once, as a crash does.
@@ -86,8 +87,10 @@ impl Daemon {
                 None => given.clone(),
             })
             .collect();
-        let (child, places) = spawn(self.dir.path(), &listen, &self.wrapper);
-        (self.child, self.places) = (child, places);
+        // An outgoing connection may have its port for a moment.
+        (self.child, self.places) = wait_for("the daemon to start again", || {
+            spawn(self.dir.path(), &listen, &self.wrapper).ok()
+        });
     }
 
     /// Waits for the end; its exit code.
@@ -177,7 +180,8 @@ fn configuration(dir: &Path, settings: &str) -> String {
     )
 }
 
-fn spawn(dir: &Path, listen: &[String], wrapper: &str) -> (Child, Vec<String>) {
+/// The process and the places where it says that it listens; or why it did not start.
+fn spawn(dir: &Path, listen: &[String], wrapper: &str) -> Result<(Child, Vec<String>), String> {
     let log = File::options().append(true).create(true).open(dir.join("log")).unwrap();
     let binary = env!("CARGO_BIN_EXE_linkmilter");
     let mut command = match wrapper {
@@ -199,10 +203,14 @@ fn spawn(dir: &Path, listen: &[String], wrapper: &str) -> (Child, Vec<String>) {
     let places = line
         .trim()
         .strip_prefix("linkmilter listens at ")
-        .and_then(|rest| rest.strip_suffix(". Add to Postfix's main.cf:"))
-        .unwrap_or_else(|| {
-            panic!("no start: {line:?}\n{}", fs::read_to_string(dir.join("log")).unwrap())
-        });
-    let places = places.split(", ").map(str::to_owned).collect();
-    (child, places)
+        .and_then(|rest| rest.strip_suffix(". Add to Postfix's main.cf:"));
+    let Some(places) = places else {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        return Err(format!(
+            "no start: {line:?}\n{}",
+            fs::read_to_string(dir.join("log")).unwrap()
+        ));
+    };
+    Ok((child, places.split(", ").map(str::to_owned).collect()))
 }

@@ -1,7 +1,8 @@
 //! The MTA's side of the milter protocol, for what no MTA can be made to do.
 
 use std::io::{Read, Write};
-use std::time::Duration;
+
+use super::PATIENCE;
 
 /// A connection to the filter.
 pub struct Mta<S> {
@@ -95,7 +96,7 @@ impl<S: Read + Write> Mta<S> {
 impl Mta<std::net::TcpStream> {
     /// Gives up reading after a while, so that a hanging filter fails its test.
     pub fn with_patience(self) -> Self {
-        self.stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
         self
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::mailbox::Mailbox;
 use super::smtp::{Letter, Smtp};
-use super::{free_port, open_dir, program, wait_for};
+use super::{free_port, kill, open_dir, open_up, program, wait_for};
 
 /// A running Postfix; stopped when dropped.
 pub struct Postfix {
@@ -81,6 +81,7 @@ impl Postfix {
         let root = dir.path();
         for sub in ["conf", "queue", "data", "mail"] {
             fs::create_dir(root.join(sub)).unwrap();
+            open_up(&root.join(sub));
         }
         own(&root.join("data"), "postfix");
         own(&root.join("mail"), "nobody");
@@ -140,16 +141,18 @@ impl Postfix {
 
 impl Drop for Postfix {
     fn drop(&mut self) {
-        self.run("abort");
-        // The master removes its lock when it has gone.
+        // `postfix abort` may itself wait for a log that nobody reads.
         let pid = fs::read_to_string(self.dir.path().join("queue/pid/master.pid"));
         if let Some(pid) = pid.ok().and_then(|text| text.trim().parse::<u32>().ok()) {
-            for _ in 0..100 {
+            // The master takes its children with it; whoever does not go is made to.
+            kill("TERM", &pid.to_string());
+            for _ in 0..250 {
                 if !Path::new(&format!("/proc/{pid}")).exists() {
                     break;
                 }
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
+            kill("KILL", &format!("-{pid}"));
         }
         if std::thread::panicking() {
             eprintln!("-- log of Postfix\n{}", super::daemon::tail(&self.log(), 40));
@@ -157,7 +160,18 @@ impl Drop for Postfix {
     }
 }
 
+/// The configuration, in which `more` comes last and stands instead of a line of the same name:
+/// of a parameter that is there twice every process warns, postlogd too, which then waits for
+/// itself to read the warning.
 fn main_cf(root: &Path, milters: &str, more: &str) -> String {
+    let name = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+    let set: Vec<String> = more.lines().map(name).collect();
+    let common = common(root, milters);
+    let common = common.lines().filter(|line| !set.contains(&name(line)));
+    common.chain(more.lines()).flat_map(|line| [line, "\n"]).collect()
+}
+
+fn common(root: &Path, milters: &str) -> String {
     let root = root.display();
     format!(
         "compatibility_level = 3.6
@@ -192,7 +206,6 @@ milter_default_action = tempfail
 minimal_backoff_time = 1s
 maximal_backoff_time = 2s
 queue_run_delay = 1s
-{more}
 "
     )
 }

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::mailbox::Mailbox;
 use super::smtp::{Letter, Smtp};
-use super::{free_port, open_dir, program, wait_for};
+use super::{free_port, open_dir, open_up, program, wait_for};
 
 /// A running Sendmail; killed when dropped.
 pub struct Sendmail {
@@ -32,6 +32,7 @@ impl Sendmail {
         let home = dir.path();
         for sub in ["queue", "mail", "mail/new", "mail/tmp"] {
             fs::create_dir(home.join(sub)).unwrap();
+            open_up(&home.join(sub));
         }
         // Delivery runs as the recipient or as mailnull.
         for sub in ["mail/new", "mail/tmp"] {
@@ -48,7 +49,7 @@ impl Sendmail {
         let script = format!(
             "hostname mx.example.org && mount --bind {home}/hosts /etc/hosts && \
              mount --bind {home}/nsswitch.conf /etc/nsswitch.conf && \
-             LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu \
+             LD_LIBRARY_PATH=$(echo {root}/usr/lib/*-linux-gnu*) \
              exec {root}/usr/libexec/sendmail/sendmail -C {home}/sendmail.cf -bD -X {home}/traffic",
             home = home.display(),
             root = root.display(),

@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+
+use super::PATIENCE;
 
 /// A session with a server.
 pub struct Smtp {
@@ -28,7 +29,7 @@ impl<'l> Letter<'l> {
 impl Smtp {
     pub fn connect(port: u16) -> Smtp {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_nodelay(true).unwrap();
         let mut smtp = Smtp { stream: BufReader::new(stream) };
         assert_eq!(smtp.reply().0, 220);
