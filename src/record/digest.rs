@@ -12,6 +12,7 @@ use super::event::Action;
 use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
 use super::time::Timestamp;
+use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
 
 /// Hosts listed under each reason.
@@ -103,7 +104,7 @@ fn hosts_of(out: &mut String, sums: &Aggregate, reason: Reason) {
         return;
     }
     found.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(b.0)));
-    let _ = writeln!(out, "\n{}: {}", reason.code(), words(reason));
+    let _ = writeln!(out, "\n{}: {}", reason.code(), sentence(reason));
     for (host, sum, count) in found.iter().take(HOSTS) {
         let name = if host.is_empty() { "(no host)".to_owned() } else { printable::defanged(host) };
         let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
@@ -205,41 +206,6 @@ fn script_word(char: char) -> &'static str {
     }
 }
 
-/// A reason in a few words, for a person.
-pub const fn words(reason: Reason) -> &'static str {
-    match reason {
-        Reason::IdnaInvalid => "no valid host name",
-        Reason::BidiControl => "a control that turns the reading direction",
-        Reason::MixedScript => "scripts that do not belong together in one label",
-        Reason::StatusRestricted => "characters that identifiers should not hold",
-        Reason::CompatForm => "styled or width forms of letters",
-        Reason::NumberMix => "digits of two systems",
-        Reason::MarkAbuse => "combining marks where none belong",
-        Reason::SeparatorLookalike => "characters that read as a separator",
-        Reason::WholeScript => "a label of another script that reads as Latin",
-        Reason::TargetLookalike => "reads as a protected name that it is not",
-        Reason::DangerousScheme => "a scheme that runs code or opens files",
-        Reason::Userinfo => "something before an at sign in front of the host",
-        Reason::DigitLookalike => "letters that read as digits",
-        Reason::TldLetter => "letters that deceive under this top-level domain",
-        Reason::NumericHost => "an address written as a plain number",
-        Reason::TextHrefMismatch => "the text shows another host than the target",
-        Reason::DisplayNameHost => "the From name shows another host than the address",
-        Reason::AlternativeMismatch => "the parts of the message lead to different domains",
-        Reason::HtmlObfuscated => "markup that changes how a host reads",
-        Reason::InvisibleRemoved => "invisible characters in the host",
-        Reason::DotVariant => "other dots than the plain one",
-        Reason::EmbeddedUrl => "a link inside a link",
-        Reason::ScriptPath => "mixed scripts in path or query",
-        Reason::HyphenPrefix => "hyphens at positions three and four",
-        Reason::EncodedHost => "plain letters of the host written as percent escapes",
-        Reason::Listed => "on the block list",
-        Reason::TldSyntax => "no top-level domain by its form",
-        Reason::TldUnknown => "no such top-level domain",
-        Reason::TldUnverified => "a top-level domain that the DNS did not confirm",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,11 +255,11 @@ mod tests {
                  2  messages at worst unsafe
                  1  messages at worst ok
 
-        mixed-script: scripts that do not belong together in one label
+        mixed-script: its letters do not belong together
                  2  xn--ypal-43d9g[.]com  edited
                     reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
 
-        target-lookalike: reads as a protected name that it is not
+        target-lookalike: it is made to be taken for a protected name
                  2  xn--ypal-43d9g[.]com  edited
                     reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
 

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::digest::{description, words};
+use super::digest::description;
 use super::event::{Action, Event, HostEntry};
 use super::printable;
+use crate::engine::explain::sentence;
 use crate::engine::outcome::Reason;
 
 /// What was done to the message, and why. ASCII, lines joined by LF, the last one ended.
@@ -79,7 +80,7 @@ fn host(out: &mut String, entry: &HostEntry) {
         entry.count
     );
     for code in &entry.reasons {
-        let said = Reason::from_code(code).map_or("of a newer version", words);
+        let said = Reason::from_code(code).map_or("of a newer version", sentence);
         let _ = writeln!(out, "    {}: {said}", printable::label(code));
     }
     let description = description(&entry.host, entry.target.as_deref());
@@ -130,7 +131,7 @@ mod tests {
           rule "default" (enforce), configuration 3
           2048 bytes, 4 links, 2 edited; engine 321 us, DNS 0 us
           xn--ypal-43d9g[.]com: unsafe, edited in 2 places
-            mixed-script: scripts that do not belong together in one label
+            mixed-script: its letters do not belong together
             from-the-future: of a newer version
             reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
           not read: 1 parts (limit:depth)

@@ -9,10 +9,10 @@ mod sample;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
 
 use super::defang::defang;
-use super::digest::words;
 use super::summary::grouped;
 use super::tally::{Host, Tally, verdict};
 
@@ -94,7 +94,7 @@ fn charts(tally: &Tally) -> String {
         .collect();
     reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
     let rows = reasons.into_iter().map(|(reason, count)| {
-        let name = format!("<b>{}</b> <span class=soft>{}</span>", reason.code(), words(reason));
+        let name = format!("<b>{}</b> <span class=soft>{}</span>", reason.code(), sentence(reason));
         (name, vec![(reason.verdict(), count)])
     });
     bars(&mut out, "Reasons, by findings", rows.collect());
@@ -159,7 +159,7 @@ fn samples(tally: &Tally) -> String {
             out,
             "<h3>{} <span class=soft>{}</span></h3>\n<div class=samples>",
             reason.code(),
-            words(reason)
+            sentence(reason)
         );
         for sample in fresh {
             shown.push(&sample.spelling);

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use unicode_script::{Script, UnicodeScript};
 
-use super::super::digest::words;
 use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
+use crate::engine::explain::sentence;
 
 /// Characters shown of what is spelled where a host should be.
 const SHOWN: usize = 80;
@@ -30,7 +30,7 @@ pub fn card(sample: &Sample) -> String {
         let _ = write!(out, "<li>{}</li>", escape(&name));
     }
     for reason in sample.reasons.iter().filter_map(|code| Reason::from_code(code)) {
-        let _ = write!(out, "<li class=soft>{}</li>", words(reason));
+        let _ = write!(out, "<li class=soft>{}</li>", sentence(reason));
     }
     out.push_str("</ul>");
     if !sample.ascii.is_empty() {
