@@ -197,6 +197,10 @@ impl Accept for (UnixListener, Option<SocketFile>) {
     }
 }
 
+/// How long after SIGTERM a connection without a message may still begin one: its SMTP session has
+/// begun, and closing it would put the session's next message off.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// The first pause after a failed accept; each failure doubles it.
 const BACK_OFF: Duration = Duration::from_millis(50);
 /// The longest pause after a failed accept.
@@ -255,6 +259,7 @@ impl<H: Handler> Shared<H> {
             shared: &self,
             seat,
             drain,
+            leave_at: None,
             received: 0,
             sent: 0,
         };
@@ -309,6 +314,8 @@ struct Connection<'s, S, H> {
     shared: &'s Shared<H>,
     seat: Seat,
     drain: watch::Receiver<bool>,
+    /// When to leave for the drain, if no message is under way then.
+    leave_at: Option<Instant>,
     received: u64,
     sent: u64,
 }
@@ -330,9 +337,6 @@ where
                 deadline = Instant::now() + self.patience();
             } else if taken > 0 && !in_content {
                 deadline = Instant::now() + self.patience();
-            }
-            if *self.drain.borrow() && !self.session.in_message() {
-                return Ok(());
             }
             if !self.read(deadline).await? {
                 return Ok(());
@@ -414,10 +418,17 @@ where
         if !in_message {
             self.seat.idle();
         }
+        if self.leave_at.is_none() && *self.drain.borrow() {
+            let grace = GRACE.min(self.shared.limits.load().drain);
+            self.leave_at = Some(Instant::now() + grace);
+        }
+        let leave_at = self.leave_at.filter(|_| !in_message);
         let read = tokio::select! {
             biased;
             read = timeout_at(deadline, self.stream.read_buf(&mut self.input)) => read,
-            _ = self.drain.changed(), if !in_message => return Ok(false),
+            () = until(leave_at), if leave_at.is_some() => return Ok(false),
+            // Looks again, with a time to leave.
+            _ = self.drain.changed(), if self.leave_at.is_none() => return Ok(true),
             () = self.seat.evicted(), if !in_message => return Ok(false),
         };
         self.seat.busy();
@@ -442,6 +453,14 @@ where
         if self.input.capacity() - self.input.len() < wanted / 2 {
             self.input.reserve(wanted);
         }
+    }
+}
+
+/// Sleeps until then; for ever without a time.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
     }
 }
 
