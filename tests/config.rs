@@ -253,6 +253,8 @@ fn values_that_are_impossible_together_are_refused() {
             "[dns]\nmode = [\"never\"]",
             "dns.mode: expected one of unknown-only, always, never, found [\"never\"]",
         ),
+        ("[dns]\n[dns.mode]\n", "linkmilter.toml:2: dns.mode: expected one of unknown-only"),
+        ("[dns]\n[dns.moed]\n", "linkmilter.toml:2: dns.moed: expected a known key"),
         (
             "[dns]\ncache_entries = -1",
             "dns.cache_entries: expected an integer from 0 to 1000000, found -1",
@@ -362,7 +364,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     std::fs::write(&file, "[dns]\nmdoe = \"never\"\n[polciy]\n").unwrap();
     linkmilter(&["config", "check", "--config", path]).assert().code(1).stdout("").stderr(format!(
         "{path}:2: dns.mdoe: expected a known key, found the key dns.mdoe; did you mean dns.mode?\n\
-         some layer: polciy: expected a known key, found the key polciy; did you mean policy?\n"
+         {path}:3: polciy: expected a known key, found the key polciy; did you mean policy?\n"
     ));
     // The lists are read as well: the daemon would not start without them.
     std::fs::write(&file, "").unwrap();

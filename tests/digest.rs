@@ -14,6 +14,9 @@ use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use daemon::{House, PATIENCE, binary, clean};
+use linkmilter::config::{self, Sources};
+use linkmilter::daemon::digest::post_of;
+use linkmilter::daemon::post::{Encryption, Transport};
 use linkmilter::daemon::seal::Seal;
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect};
@@ -358,7 +361,7 @@ fn starttls_and_a_login() {
     let (port, server) = server(Offer { extensions: vec!["AUTH PLAIN LOGIN"], tls: Some(tls) });
     let house = house(&smtp(
         port,
-        "to = [\"ops@example.org\"]\nsmtp_user = \"digest\"\nsmtp_password_file = \"password\"\nsmtp_ca_file = \"ca.pem\"",
+        "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]\nsmtp_user = \"digest\"\nsmtp_password_file = \"password\"\nsmtp_ca_file = \"ca.pem\"",
     ));
     std::fs::write(house.path("password"), "geheim\nnot this\n").unwrap();
     std::fs::write(house.path("ca.pem"), pem).unwrap();
@@ -374,7 +377,7 @@ fn starttls_and_a_login() {
 #[test]
 fn without_starttls_no_mail() {
     let (port, server) = server(Offer::default());
-    let house = house(&smtp(port, "to = [\"ops@example.org\"]"));
+    let house = house(&smtp(port, "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]"));
     let output = run(&house, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("STARTTLS"), "{}", said(&output));
@@ -386,10 +389,36 @@ fn without_starttls_no_mail() {
 fn an_unknown_authority_gets_no_mail() {
     let (tls, _) = certificate();
     let (port, server) = server(Offer { extensions: vec![], tls: Some(tls) });
-    let house = house(&smtp(port, "to = [\"ops@example.org\"]"));
+    let house = house(&smtp(port, "smtp_tls = \"starttls\"\nto = [\"ops@example.org\"]"));
     let output = run(&house, &["digest", "--send"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(commands(&server.join().unwrap(), "MAIL").is_empty());
+}
+
+#[test]
+fn by_default_to_this_host_without_and_to_any_other_with_encryption() {
+    let (port, server) = server(Offer::default());
+    let house = house(&smtp(port, "to = [\"ops@example.org\"]"));
+    let output = run(&house, &["digest", "--send"]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(commands(&server.join().unwrap(), "MAIL").len(), 1);
+
+    let plan = |host: &str| {
+        let settings = format!("digest = {{ to = [\"a@example.org\"], smtp_host = \"{host}\" }}");
+        let file = house.path("other.toml");
+        std::fs::write(&file, settings).unwrap();
+        let config = config::load(&Sources { file: Some(file), ..Sources::default() }).unwrap();
+        post_of(&config, "mx.example.org").unwrap().transport
+    };
+    for (host, expected) in [
+        ("localhost", Encryption::None),
+        ("127.0.0.1", Encryption::None),
+        ("mail.example.org", Encryption::Starttls),
+        ("192.0.2.25", Encryption::Starttls),
+    ] {
+        let Transport::Smtp(smtp) = plan(host) else { panic!("smtp is the default") };
+        assert_eq!((smtp.encryption, smtp.port), (expected, 25), "{host}");
+    }
 }
 
 #[test]

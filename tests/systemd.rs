@@ -149,8 +149,34 @@ fn a_wrong_configuration_ends_the_start_with_2_and_every_error() {
 }
 
 #[test]
+fn a_way_out_that_the_unit_closes_is_named_at_start() {
+    let digest = "[digest]\nat = \"06:30\"\nto = [\"a@example.org\"]\ntransport = ";
+    let started = |transport: &str| {
+        let house = House::new(&format!("{digest}\"{transport}\""));
+        let manager = Manager::new(house.root.path());
+        let serve = house.serve();
+        let mut command = Command::new("setpriv");
+        command.arg("--no-new-privs").arg(serve.get_program()).args(serve.get_args());
+        command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+        clean(&mut command);
+        command.env("NOTIFY_SOCKET", &manager.path);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(house.log());
+        let _daemon = start(command);
+        assert_eq!(manager.told()[0], "READY=1");
+        house.logged()
+    };
+    let logged = started("sendmail");
+    assert!(logged.contains("digest.transport: expected smtp or file under NoNew"), "{logged}");
+    let logged = started("smtp");
+    assert!(!logged.contains("digest.transport"), "{logged}");
+}
+
+#[test]
 fn exposure_is_at_most_1_0() {
-    assert!(exposure(&[], "linkmilter.service") <= 1.0);
+    for unit in ["linkmilter.service", "linkmilter-tld.service"] {
+        let found = exposure(&[], unit);
+        assert!(found <= 1.0, "{unit}: {found}");
+    }
 }
 
 #[test]

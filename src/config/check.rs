@@ -91,7 +91,7 @@ fn digest(config: &Config) -> Vec<Problem> {
     let exposed = digest.transport == Transport::Smtp
         && digest.smtp_tls == SmtpTls::None
         && digest.smtp_user.is_some()
-        && digest.smtp_host.0 != "localhost";
+        && !digest.smtp_host.is_this_host();
     if exposed {
         refuse("digest.smtp_tls", "starttls or implicit, since a password would be sent in clear");
     }

@@ -68,11 +68,21 @@ impl Sources {
     }
 }
 
+/// All layers as one tree.
+#[derive(Debug)]
+pub(super) struct Merged {
+    pub root: Value,
+    /// Where each table stands, by its path: the merge keeps the origins of values only.
+    pub tables: BTreeMap<String, String>,
+}
+
 /// Merges all layers. What cannot be read becomes a problem; the rest is merged all the same.
-pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Value {
+pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
     let mut builder = Config::builder();
+    let mut tables = BTreeMap::new();
     for path in files(sources.main_file().as_deref(), problems) {
         if let Some(layer) = read_file(&path, problems) {
+            note_tables("", &layer.0, &mut tables);
             builder = builder.add_source(layer);
         }
     }
@@ -80,12 +90,25 @@ pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Value {
     for flag in &sources.flags {
         builder = builder.add_source(Layer::of_flag(flag));
     }
-    match builder.build() {
-        Ok(config) => config.cache,
-        Err(error) => {
-            problems.push(unreadable("configuration", "layers that merge", error.to_string()));
-            Value::new(None, HashMap::<String, Value>::new())
-        }
+    let root = builder.build().map(|config| config.cache).unwrap_or_else(|error| {
+        problems.push(unreadable("configuration", "layers that merge", error.to_string()));
+        Value::new(None, HashMap::<String, Value>::new())
+    });
+    Merged { root, tables }
+}
+
+/// Notes where the tables of a file stand; a later layer takes the place of an earlier one.
+/// Nesting is bounded by the TOML parser (80 levels), so the recursion is.
+fn note_tables(
+    above: &str,
+    values: &HashMap<String, Value>,
+    tables: &mut BTreeMap<String, String>,
+) {
+    for (name, value) in values {
+        let ValueKind::Table(below) = &value.kind else { continue };
+        let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+        note_tables(&path, below, tables);
+        tables.insert(path, value.origin().unwrap_or_default().to_owned());
     }
 }
 

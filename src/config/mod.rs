@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use ::config::{Value, ValueKind};
 
+use layers::Merged;
 pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
 pub use lists::{Added, ListError, add_to_list};
 pub use print::{effective, example};
@@ -38,6 +39,7 @@ pub use types::{
 };
 
 use schema::{Key, Reading, Section, Table};
+use setting::BUILTIN;
 
 /// A valid configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +69,7 @@ pub struct Config {
 /// Everything that is wrong, at once.
 pub fn load(sources: &Sources) -> Result<Config, Errors> {
     let mut reading = Reading::default();
-    let root = layers::merge(sources, &mut reading.problems);
+    let Merged { root, tables } = layers::merge(sources, &mut reading.problems);
     let directory = sources
         .main_file()
         .and_then(|file| file.parent().map(Path::to_owned))
@@ -75,6 +77,11 @@ pub fn load(sources: &Sources) -> Result<Config, Errors> {
         .unwrap_or_default();
     let config = read(&root, directory, &mut reading);
     let Reading { mut problems, effective } = reading;
+    for problem in problems.iter_mut().filter(|problem| problem.origin == BUILTIN) {
+        if let Some(origin) = tables.get(&problem.key) {
+            problem.origin.clone_from(origin);
+        }
+    }
     match config {
         Some(config) if problems.is_empty() => {
             let config = Config { effective, ..config };

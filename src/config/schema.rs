@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use ::config::{Value, ValueKind};
 
 use super::problem::{Problem, nearest};
-use super::setting::{At, Bounds, Setting, shown};
+use super::setting::{At, BUILTIN, Bounds, Setting, shown};
 
 /// When a changed setting takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ fn effective(at: At<'_>, effect: Effect) -> Vec<Effective> {
     let setting = |key: String, value: &Value| Effective {
         key,
         value: shown(value),
-        origin: value.origin().unwrap_or("built-in").to_owned(),
+        origin: value.origin().unwrap_or(BUILTIN).to_owned(),
         effect,
     };
     match &at.value.kind {
@@ -155,10 +155,6 @@ fn is_untyped(value: &Value) -> bool {
 pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
     let at = At { key: path, value, bounds: None };
     let mut problem = at.problem_with("a known key".to_owned(), format!("the key {path}"));
-    if value.origin().is_none() {
-        // Merging an empty table forgets where it stood.
-        problem.origin = "some layer".to_owned();
-    }
     let known = super::known_keys();
     problem.nearest = match path.strip_prefix("rules.").and_then(|rest| rest.split_once('.')) {
         Some((rule, key)) => {

@@ -156,9 +156,11 @@ settings! {
         /// `html` turns plain links in HTML text into anchors. Default `off`: no middleware should
         /// make links (UASG 001).
         linkify: Linkify = "\"off\"", Reload;
-        /// `inline` puts a short explanation beside a dead link.
+        /// `inline` puts a short explanation beside a dead link, in Arabic, Chinese, English, French,
+        /// German, Japanese, Russian or Spanish. Default: a body holds no words of this filter.
         notice: Notice = "\"off\"", Reload;
-        /// Language of that explanation, a BCP 47 primary tag (`de`); empty follows the message.
+        /// Language of that explanation, a BCP 47 primary tag (`de`); empty follows the message: its
+        /// Content-Language or Accept-Language, then the script of its text, then English.
         language: Option<String> = "\"\"", Reload;
         /// HTML files attached: `report` or `edit`. Default: attachments are documents, not mail.
         html_attachments: HtmlAttachments = "\"report\"", Reload;
@@ -298,18 +300,21 @@ settings! {
         to: Vec<String> = "[]", Reload;
         /// Sender; empty is linkmilter@ this host.
         from: Option<String> = "\"\"", Reload;
-        /// `sendmail`, `smtp`, or `file` (a directory, one file a digest).
-        transport: Transport = "\"sendmail\"", Reload;
-        /// The sendmail command.
+        /// `smtp`, `sendmail` (the command below), or `file` (a directory, one file a digest).
+        /// Default: under the shipped unit `sendmail` cannot work, since its command needs the
+        /// rights of another group, which NoNewPrivileges= denies.
+        transport: Transport = "\"smtp\"", Reload;
+        /// The sendmail command. Default: where Postfix and Sendmail both put theirs.
         sendmail: PathBuf = "\"/usr/sbin/sendmail\"", Reload;
         /// Directory for `file`; relative paths begin at the state directory.
         directory: PathBuf = "\"digests\"", Reload;
-        /// SMTP server.
+        /// SMTP server. Default: the MTA that this daemon filters for.
         smtp_host: Domain = "\"localhost\"", Reload;
         /// Its port: 25 for a relay, 587 for submission, 465 for implicit TLS.
         smtp_port: u64 = "25", Reload, 1..=65535;
-        /// `starttls` (or no mail), `implicit`, or `none` for a server on this host.
-        smtp_tls: SmtpTls = "\"starttls\"", Reload;
+        /// `starttls` (or no mail), `implicit`, `none`, or `auto`: `none` for a server on this host,
+        /// `starttls` for any other. Default: nothing leaves the host in clear.
+        smtp_tls: SmtpTls = "\"auto\"", Reload;
         /// Login name; empty does not authenticate.
         smtp_user: Option<String> = "\"\"", Reload;
         /// File that holds the password in its first line, readable by the daemon only.

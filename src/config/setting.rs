@@ -8,6 +8,9 @@ use ::config::{Value, ValueKind};
 
 use super::problem::Problem;
 
+/// The origin of what no layer says.
+pub(super) const BUILTIN: &str = "built-in";
+
 /// The least and the most a number may be, in its base unit (milliseconds, bytes, pieces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -57,7 +60,7 @@ pub struct Size(pub u64);
 
 impl At<'_> {
     pub fn origin(&self) -> &str {
-        self.value.origin().unwrap_or("built-in")
+        self.value.origin().unwrap_or(BUILTIN)
     }
 
     /// The problem that something else was expected here.

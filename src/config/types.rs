@@ -108,6 +108,8 @@ pub enum Transport {
 /// Encryption of the SMTP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpTls {
+    /// None for a server on this host, STARTTLS for any other.
+    Auto,
     /// No encryption; for a server on this host.
     None,
     /// STARTTLS, or no mail.
@@ -140,6 +142,7 @@ choice!(Transport {
     "file" = Transport::File,
 });
 choice!(SmtpTls {
+    "auto" = SmtpTls::Auto,
     "none" = SmtpTls::None,
     "starttls" = SmtpTls::Starttls,
     "implicit" = SmtpTls::Implicit,
@@ -224,9 +227,7 @@ impl Address {
     pub fn is_local(&self) -> bool {
         match self {
             Address::Unix(_) => true,
-            Address::Inet { host, .. } => {
-                host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
+            Address::Inet { host, .. } => is_loopback(host),
         }
     }
 }
@@ -251,6 +252,18 @@ impl Text for Domain {
             _ => Err(None),
         }
     }
+}
+
+impl Domain {
+    /// Whether the name can only mean the machine that asks.
+    pub fn is_this_host(&self) -> bool {
+        is_loopback(&self.0)
+    }
+}
+
+/// A name or an address that never leaves the machine (RFC 6761 §6.3).
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 impl Text for DnsServer {

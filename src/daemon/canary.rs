@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{MissedTickBehavior, timeout};
 
-use super::metrics::Health;
+use super::health::Health;
+use super::metrics::{Ended, Metrics};
 use super::notify::Notifier;
 use crate::engine::outcome::Verdict;
 use crate::engine::{Answers, Facts, Message, Policy, TldTable, inspect};
@@ -36,11 +37,18 @@ pub enum CanaryError {
 /// How long the engine may take on a loaded machine. Unloaded it takes well below a millisecond.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Who is told how a canary came back.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub health: Arc<Health>,
+    pub metrics: Arc<Metrics>,
+}
+
 /// Sends canaries through the engine (`check`) for ever: feeds the watchdog after each that passed, and
 /// tells `/healthz`. Without a watchdog it flies every 30 seconds for `/healthz` alone.
 pub async fn fly(
     notifier: Notifier,
-    health: Arc<Health>,
+    seen: Seen,
     check: impl Fn() -> Result<(), CanaryError> + Clone + Send + 'static,
 ) {
     let rhythm = notifier.watchdog_interval().map_or(Duration::from_secs(30), |full| full / 2);
@@ -55,10 +63,16 @@ pub async fn fly(
             Err(_) => Err(CanaryError::Late(PATIENCE.as_secs())),
         };
         match result {
-            Ok(()) => notifier.watchdog(),
-            Err(error) => tracing::error!(%error, "the watchdog is not fed"),
+            Ok(()) => {
+                notifier.watchdog();
+                seen.metrics.canary(Ended::Well);
+            }
+            Err(error) => {
+                tracing::error!(%error, "the watchdog is not fed");
+                seen.metrics.canary(Ended::Failed);
+            }
         }
-        health.canary(result);
+        seen.health.canary(result);
     }
 }
 
@@ -105,7 +119,9 @@ mod tests {
         let notifier = Notifier::to(&path, Some(Duration::from_millis(20)));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let flying = tokio::spawn(fly(notifier, Arc::clone(&health), check));
+            let metrics = Arc::new(Metrics::new());
+            let seen = Seen { health: Arc::clone(&health), metrics };
+            let flying = tokio::spawn(fly(notifier, seen, check));
             while health.report() == Health::default().report() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }

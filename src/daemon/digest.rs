@@ -98,13 +98,39 @@ fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
         // The schema holds it between 1 and 65535.
         port: u16::try_from(digest.smtp_port).unwrap_or(25),
         encryption: match digest.smtp_tls {
+            SmtpTls::Auto if digest.smtp_host.is_this_host() => Encryption::None,
             SmtpTls::None => Encryption::None,
-            SmtpTls::Starttls => Encryption::Starttls,
+            SmtpTls::Auto | SmtpTls::Starttls => Encryption::Starttls,
             SmtpTls::Implicit => Encryption::Implicit,
         },
         login,
         authority: digest.smtp_ca_file.as_ref().map(|file| config.resolve(file)),
         timeout: digest.smtp_timeout,
+    })
+}
+
+/// Warns of a way out that this process cannot take, before the first digest fails on it: the
+/// sendmail commands of Postfix and Sendmail run with the rights of another group, which
+/// `NoNewPrivileges=` denies.
+pub fn warn_of_transport(config: &Config) {
+    let digest = &config.digest;
+    let wanted = digest.at != Schedule::Off && digest.transport == config::Transport::Sendmail;
+    if wanted && has_no_new_privileges() {
+        tracing::warn!(
+            command = %digest.sendmail.display(),
+            "digest.transport: expected smtp or file under NoNewPrivileges=, found sendmail; \
+             the command will be refused the rights that it needs"
+        );
+    }
+}
+
+/// Whether no program that this process starts can get more rights (prctl(2),
+/// `PR_SET_NO_NEW_PRIVS`).
+fn has_no_new_privileges() -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| {
+        status
+            .lines()
+            .any(|line| line.strip_prefix("NoNewPrivs:").is_some_and(|value| value.trim() == "1"))
     })
 }
 

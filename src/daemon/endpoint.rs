@@ -16,7 +16,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::metrics::{Health, Metrics};
+use super::health::Health;
+use super::metrics::Metrics;
 
 /// Scrapers served at a time: one Prometheus, one health check and somebody with curl.
 const CONNECTIONS: usize = 16;

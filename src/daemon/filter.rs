@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::envelope::{envelope, facts, field};
-use super::metrics::{Cache, DnsAnswer, Lookup, Metrics};
+use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
 use super::recipes;
 use super::reload::{Generation, Live};
 use super::reply;
@@ -93,7 +93,7 @@ impl Filter {
             policy,
             inspect: self.inspect,
         };
-        if is_ours(mail, generation.seal.as_ref()) {
+        if is_ours(mail, generation.seal.as_ref().ok()) {
             return job.untouched();
         }
         if mail.completeness == Completeness::Cut {
@@ -111,6 +111,7 @@ impl Filter {
         let directory = recipes::directory(config);
         let kept = spawn_blocking(move || recipes::keep(&directory, &recipe)).await;
         if let Ok(Err(error)) = kept {
+            self.tell.metrics.recipe_fault(RecipeFault::Write);
             tracing::error!(%error, "a recipe is lost: the edits of a message cannot be undone");
         }
     }

@@ -4,7 +4,6 @@
 use std::fmt::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use arc_swap::ArcSwap;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
@@ -13,7 +12,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::canary::CanaryError;
 use crate::engine::Reason;
 use crate::record::event::Event;
 
@@ -23,6 +21,10 @@ macro_rules! label {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$about])* $variant,)* }
+
+        impl $name {
+            const ALL: &'static [$name] = &[$($name::$variant),*];
+        }
 
         impl EncodeLabelValue for $name {
             fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
@@ -52,12 +54,15 @@ pub struct Metrics {
     received_bytes: Counter,
     sent_bytes: Counter,
     generation: Gauge,
-    reloads: Family<ReloadLabel, Counter>,
+    reloads: Family<EndedLabel, Counter>,
     tld_updated: Gauge,
     tld_age: Gauge,
     tld_names: Gauge,
+    tld_refreshes: Family<EndedLabel, Counter>,
     journal_faults: Family<JournalFaultLabel, Counter>,
-    digests: Family<ReloadLabel, Counter>,
+    digests: Family<EndedLabel, Counter>,
+    recipe_faults: Family<RecipeFaultLabel, Counter>,
+    canaries: Family<EndedLabel, Counter>,
     resident: Gauge,
     descriptors: Gauge,
 }
@@ -98,8 +103,6 @@ label! {
 Cache {
         /// Answers of the DNS about top-level domains.
         Dns = "dns",
-        /// Judgements of hosts.
-        Host = "host",
     }
 }
 
@@ -151,13 +154,15 @@ Ended {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReloadLabel {
+struct EndedLabel {
     result: Ended,
 }
 
 label! {
 /// What kept an event out of the journal, or the journal from its upkeep.
 JournalFault {
+        /// There is no journal: its directory cannot be had.
+        Open = "open",
         /// The disk is slower than the mail.
         QueueFull = "queue-full",
         Write = "write",
@@ -169,6 +174,21 @@ JournalFault {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct JournalFaultLabel {
     cause: JournalFault,
+}
+
+label! {
+/// What happened to recipes that take edits back and are too big for a header field.
+RecipeFault {
+        /// Not kept: the edits of a message cannot be undone.
+        Write = "write",
+        /// Old ones stay longer than they should.
+        Expire = "expire",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RecipeFaultLabel {
+    cause: RecipeFault,
 }
 
 impl Default for Metrics {
@@ -203,8 +223,11 @@ impl Metrics {
             tld_updated: Gauge::default(),
             tld_age: Gauge::default(),
             tld_names: Gauge::default(),
+            tld_refreshes: Family::default(),
             journal_faults: Family::default(),
             digests: Family::default(),
+            recipe_faults: Family::default(),
+            canaries: Family::default(),
             resident: Gauge::default(),
             descriptors: Gauge::default(),
         };
@@ -227,21 +250,27 @@ impl Metrics {
         for cause in ["panic", "opaque", "limit:steps", "limit:max_message"] {
             drop(self.bypasses.get_or_create(&CauseLabel { cause: cause.to_owned() }));
         }
-        for answer in [DnsAnswer::Exists, DnsAnswer::Missing, DnsAnswer::Unverified] {
+        for &answer in DnsAnswer::ALL {
             drop(self.questions.get_or_create(&AnswerLabel { answer }));
         }
-        for result in [Lookup::Hit, Lookup::Miss] {
-            drop(self.cache.get_or_create(&CacheLabels { cache: Cache::Dns, result }));
+        for &result in Lookup::ALL {
+            for &cache in Cache::ALL {
+                drop(self.cache.get_or_create(&CacheLabels { cache, result }));
+            }
         }
-        for cause in [ConnectionFault::Accept, ConnectionFault::Protocol, ConnectionFault::Limit] {
+        for &cause in ConnectionFault::ALL {
             drop(self.connection_faults.get_or_create(&ConnectionFaultLabel { cause }));
         }
-        for cause in [JournalFault::QueueFull, JournalFault::Write] {
+        for &cause in JournalFault::ALL {
             drop(self.journal_faults.get_or_create(&JournalFaultLabel { cause }));
         }
-        for result in [Ended::Well, Ended::Failed] {
-            drop(self.reloads.get_or_create(&ReloadLabel { result }));
-            drop(self.digests.get_or_create(&ReloadLabel { result }));
+        for &cause in RecipeFault::ALL {
+            drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
+        }
+        for &result in Ended::ALL {
+            for family in [&self.reloads, &self.digests, &self.canaries, &self.tld_refreshes] {
+                drop(family.get_or_create(&EndedLabel { result }));
+            }
         }
     }
 
@@ -343,11 +372,26 @@ impl Metrics {
             self.tld_names.clone(),
         );
         registry.register(
+            "tld_refreshes",
+            "Refreshes of the table of top-level domains by the daemon itself",
+            self.tld_refreshes.clone(),
+        );
+        registry.register(
             "journal_faults",
             "Events or upkeep of the journal lost, by cause",
             self.journal_faults.clone(),
         );
         registry.register("digests", "Digest mails", self.digests.clone());
+        registry.register(
+            "recipe_faults",
+            "Recipes that take edits back and were not kept or not removed, by cause",
+            self.recipe_faults.clone(),
+        );
+        registry.register(
+            "canaries",
+            "Canary messages sent through the engine, by whether it judged them well",
+            self.canaries.clone(),
+        );
         registry.register_with_unit(
             "resident_memory",
             "Resident memory of the process",
@@ -416,7 +460,21 @@ impl Metrics {
     }
 
     pub fn reload(&self, result: Ended) {
-        self.reloads.get_or_create(&ReloadLabel { result }).inc();
+        self.reloads.get_or_create(&EndedLabel { result }).inc();
+    }
+
+    /// A refresh of the table of top-level domains came to its end.
+    pub fn tld_refresh(&self, result: Ended) {
+        self.tld_refreshes.get_or_create(&EndedLabel { result }).inc();
+    }
+
+    /// A canary came back from the engine, or not.
+    pub fn canary(&self, result: Ended) {
+        self.canaries.get_or_create(&EndedLabel { result }).inc();
+    }
+
+    pub fn recipe_fault(&self, cause: RecipeFault) {
+        self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }).inc();
     }
 
     /// A table of that many top-level domains, made then, is in use.
@@ -430,7 +488,7 @@ impl Metrics {
     }
 
     pub fn digest(&self, result: Ended) {
-        self.digests.get_or_create(&ReloadLabel { result }).inc();
+        self.digests.get_or_create(&EndedLabel { result }).inc();
     }
 
     /// The OpenMetrics text of this moment.
@@ -464,55 +522,6 @@ impl Metrics {
 fn seconds(clock: SystemTime) -> i64 {
     let since = clock.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-}
-
-/// What `/healthz` says.
-#[derive(Debug)]
-pub struct Health {
-    state: ArcSwap<State>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// No canary flew yet.
-    Starting,
-    Well,
-    Ill(CanaryError),
-    /// No new connections; the last messages are being finished.
-    Draining,
-}
-
-impl Default for Health {
-    fn default() -> Self {
-        Health { state: ArcSwap::from_pointee(State::Starting) }
-    }
-}
-
-impl Health {
-    /// The last canary passed, or did not.
-    pub fn canary(&self, result: Result<(), CanaryError>) {
-        if **self.state.load() != State::Draining {
-            self.state.store(result.map_or_else(State::Ill, |()| State::Well).into());
-        }
-    }
-
-    /// The daemon is about to stop.
-    pub fn draining(&self) {
-        self.state.store(State::Draining.into());
-    }
-
-    /// `Ok` when mail is filtered, else why not; a line of text either way.
-    ///
-    /// # Errors
-    /// Not an error of this call: the daemon's state.
-    pub fn report(&self) -> Result<&'static str, String> {
-        match **self.state.load() {
-            State::Well => Ok("ok"),
-            State::Starting => Err("starting: no canary yet".to_owned()),
-            State::Ill(error) => Err(error.to_string()),
-            State::Draining => Err("draining".to_owned()),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -550,18 +559,5 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }
-    }
-
-    #[test]
-    fn health_follows_the_canary_until_the_drain() {
-        let health = Health::default();
-        assert!(health.report().is_err());
-        health.canary(Ok(()));
-        assert_eq!(health.report(), Ok("ok"));
-        health.canary(Err(CanaryError::NoEdit));
-        assert!(health.report().unwrap_err().contains("expected an edit"));
-        health.draining();
-        health.canary(Ok(()));
-        assert_eq!(health.report(), Err("draining".to_owned()));
     }
 }

@@ -8,6 +8,7 @@ pub mod digest;
 pub mod endpoint;
 mod envelope;
 pub mod filter;
+pub mod health;
 pub mod host_name;
 pub mod journal;
 mod listen;
@@ -33,16 +34,16 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::config::{self, Flag, Sources};
+use crate::config::{self, Flag, Schedule, Sources};
 use crate::milter::Server;
 use crate::milter::endpoint::{Access, Listener};
-use crate::tld::refresh::Fetch;
 use crate::tld::store::Store;
 use filter::Filter;
+use health::Health;
 use journal::Recorder;
 use listen::Asked;
 use log::LogHandle;
-use metrics::{Ended, Health, Metrics};
+use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
 use settings::Loaded;
 use tell::Tell;
@@ -111,6 +112,7 @@ async fn serve(
     let health = Arc::new(Health::default());
     let tlds = Arc::new(Tlds::open(Store::new(&loaded.config.server.state_dir)));
     let _pid = PidFile::write(loaded.config.pid_file());
+    warn(&loaded);
     let tell = Tell { recorder: recorder(&loaded, &metrics), metrics: Arc::clone(&metrics) };
     open_metrics(&loaded, &metrics, &health)?;
     let limits = loaded.limits();
@@ -120,14 +122,16 @@ async fn serve(
     let notifier = Notifier::from_env();
     let canary = Arc::clone(&filter);
     let check = move || canary::check(&canary.tlds.table());
-    tokio::spawn(canary::fly(notifier.clone(), Arc::clone(&health), check));
+    let seen = canary::Seen { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
+    tokio::spawn(canary::fly(notifier.clone(), seen, check));
     let sender = Arc::clone(&filter);
     tokio::spawn(digest::daily(move || plan(&sender.live.get()), Arc::clone(&metrics)));
     let keeper = Arc::clone(&filter);
     let upkeep = move || upkeep(&keeper.live.get().config);
     tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
     let cleaner = Arc::clone(&filter);
-    tokio::spawn(recipes::expire(move || recipes::bounds(&cleaner.live.get().config)));
+    let bounds = move || recipes::bounds(&cleaner.live.get().config);
+    tokio::spawn(recipes::expire(bounds, Arc::clone(&metrics)));
     let (drain, draining) = watch::channel(false);
     let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
     let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
@@ -141,12 +145,7 @@ async fn serve(
 
 /// How the table of top-level domains is kept fresh.
 fn upkeep(config: &config::Config) -> Upkeep {
-    let tld = &config.tld;
-    let fetch = Fetch {
-        url: tld.url.0.clone(),
-        timeout: tld.timeout,
-        ca_file: tld.ca_file.as_ref().map(|file| config.resolve(file)),
-    };
+    let (fetch, tld) = (config.tld_fetch(), &config.tld);
     Upkeep { fetch, every: tld.refresh, warn_age: tld.warn_age }
 }
 
@@ -179,14 +178,26 @@ fn recorder(loaded: &Loaded, metrics: &Arc<Metrics>) -> Recorder {
     };
     let directory = journal::directory(&loaded.config);
     Recorder::start(&directory, bounds, Arc::clone(metrics)).unwrap_or_else(|error| {
+        metrics.journal_fault(JournalFault::Open);
         tracing::warn!(%error, "no journal: `why` and the digest will have nothing to tell");
         Recorder::off(Arc::clone(metrics))
     })
 }
 
+/// What holds, and yet will not do what was meant.
+fn warn(loaded: &Loaded) {
+    digest::warn_of_transport(&loaded.config);
+    if loaded.config.digest.at != Schedule::Off
+        && let Err(error) = &loaded.seal
+    {
+        tracing::warn!(%error, "no seal: the digest will be filtered like any other mail");
+    }
+}
+
 /// The digest that the settings in force ask for.
 fn plan(loaded: &Loaded) -> Option<digest::Plan> {
-    let plan = digest::Plan::of(&loaded.config, &loaded.host_name, loaded.seal.clone());
+    let seal = loaded.seal.as_ref().ok().cloned();
+    let plan = digest::Plan::of(&loaded.config, &loaded.host_name, seal);
     plan.unwrap_or_else(|error| {
         tracing::error!(%error, "no digest");
         None
@@ -277,6 +288,7 @@ impl House {
         match reloaded {
             Ok(reloaded) => {
                 let loaded = self.filter.live.get();
+                warn(&loaded);
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded.config);
                 self.filter.tlds.reload();

@@ -8,8 +8,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::metrics::{Metrics, RecipeFault};
 use crate::config::Config;
 use crate::engine::outcome::StoredRecipe;
 
@@ -73,13 +75,14 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Removes old recipes for as long as it is polled.
-pub async fn expire(bounds: impl Fn() -> Bounds) {
+pub async fn expire(bounds: impl Fn() -> Bounds, metrics: Arc<Metrics>) {
     loop {
         let bounds = bounds();
         let swept = tokio::task::spawn_blocking(move || sweep(&bounds, SystemTime::now())).await;
         if let Ok(Err(error)) = swept
             && error.kind() != io::ErrorKind::NotFound
         {
+            metrics.recipe_fault(RecipeFault::Expire);
             tracing::warn!(%error, "old recipes stay");
         }
         tokio::time::sleep(EXPIRE).await;

@@ -1,7 +1,9 @@
 //! What one generation of the configuration means to the daemon.
 
+use std::sync::Arc;
+
 use super::host_name;
-use super::seal::{self, Seal};
+use super::seal::{self, KeyError, Seal};
 use crate::config::{self, Config, Errors, Settings, Sources};
 use crate::milter::server::Limits;
 use crate::milter::session::Bounds;
@@ -14,7 +16,7 @@ pub struct Loaded {
     /// This host's name, for `by=` in our header field and for mail of our own.
     pub host_name: String,
     /// What marks mail of our own; none without a place for the key.
-    pub seal: Option<Seal>,
+    pub seal: Result<Seal, Arc<KeyError>>,
 }
 
 /// Reads all layers, the lists and the keys.
@@ -24,8 +26,8 @@ pub struct Loaded {
 pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
     let config = config::load(sources)?;
     let settings = config.settings()?;
-    let seal = Seal::load_or_create(&seal::path(&config));
-    Ok(Loaded { settings, host_name: host_name::of(&config), seal: seal.ok(), config })
+    let seal = Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
+    Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
 }
 
 impl Loaded {

@@ -84,9 +84,13 @@ impl Tell {
                 tracing::warn!("the longest idle connection made room for a new one");
             }
             Event::OutOfMemory { held } => {
+                metrics.connection_fault(ConnectionFault::Memory);
                 tracing::warn!(held, "message put off: too many bytes of mail in memory");
             }
             Event::DrainCut(connections) => {
+                for _ in 0..*connections {
+                    metrics.connection_fault(ConnectionFault::Drain);
+                }
                 tracing::warn!(connections, "drain deadline: busy connections cut");
             }
         }

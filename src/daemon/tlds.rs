@@ -9,7 +9,7 @@ use crate::engine::TldTable;
 use crate::tld::refresh::{Fetch, RefreshError, Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
 
-use super::metrics::Metrics;
+use super::metrics::{Ended, Metrics};
 
 /// Shortest time between two attempts after one that failed.
 const RETRY: Duration = Duration::from_secs(60 * 60);
@@ -90,7 +90,9 @@ impl Tlds {
             if settings.every.is_zero() || self.age() < settings.every {
                 continue;
             }
-            failed = !self.round(settings.fetch).await;
+            let result = self.round(settings.fetch).await;
+            metrics.tld_refresh(result);
+            failed = result == Ended::Failed;
         }
     }
 
@@ -103,13 +105,13 @@ impl Tlds {
         metrics.tld_table(held.stored.checked, held.table.len());
     }
 
-    /// One refresh on a thread that may block; whether it went well.
-    async fn round(self: &Arc<Self>, fetch: Fetch) -> bool {
+    /// One refresh on a thread that may block; how it ended.
+    async fn round(self: &Arc<Self>, fetch: Fetch) -> Ended {
         let tlds = Arc::clone(self);
         match tokio::task::spawn_blocking(move || tlds.refresh(&fetch)).await {
             Ok(Ok(Refreshed::Unchanged)) => {
                 tracing::debug!("the table of TLDs is the newest");
-                true
+                Ended::Well
             }
             Ok(Ok(Refreshed::Replaced { table, added, removed })) => {
                 tracing::info!(
@@ -119,15 +121,15 @@ impl Tlds {
                     removed = removed.join(" "),
                     "a new table of TLDs"
                 );
-                true
+                Ended::Well
             }
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the table of TLDs stays as it is");
-                false
+                Ended::Failed
             }
             Err(error) => {
                 tracing::error!(%error, "the refresh of the table of TLDs broke off");
-                false
+                Ended::Failed
             }
         }
     }
