@@ -1,5 +1,7 @@
 //! One part: its readings, their layers, the links in each, and the edits.
 
+use std::collections::VecDeque;
+
 use super::content::{self, Apart, Layer, Sighting, Spot, View};
 use super::finding::{Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
@@ -34,12 +36,14 @@ impl Room<'_> {
         let readings = mime::readings(self.message, self.tree, part);
         for (index, reading) in readings.iter().enumerate() {
             let text = reading.text.as_str();
-            for layer in content::layers(text, reading.media) {
+            let mut layers = VecDeque::from(content::layers(text, reading.media));
+            while let Some(layer) = layers.pop_front() {
                 if !budget.spend(layer.seen.as_str().len() as u64) {
                     found.bypasses.push((entry.path.clone(), Bypass::Limit("steps")));
                     return;
                 }
-                let view = content::read(&layer, self.tlds);
+                let mut view = content::read(&layer, self.tlds);
+                layers.extend(content::documents(&layer, &mut view));
                 let mut reader = LayerReader {
                     room: *self,
                     part,
@@ -178,7 +182,7 @@ impl LayerReader<'_> {
     fn extras(&self, sighting: &Sighting, judged: &Judged, action: LinkAction) -> Vec<TextEdit> {
         let policy = self.room.policy;
         let visible = matches!(sighting.spot, Spot::Text | Spot::HtmlText);
-        if !visible || self.layer.property.is_some() {
+        if !visible || self.layer.property.is_some() || self.layer.depth > 0 {
             return Vec::new();
         }
         let apart = action >= LinkAction::Unlink;

@@ -52,7 +52,7 @@ impl<'a> Apart<'a> {
     ) -> Vec<TextEdit> {
         let mut inner = Vec::new();
         match (&sighting.spot, action) {
-            (_, LinkAction::Leave) => {}
+            (_, LinkAction::Leave) | (Spot::Attribute { holds: Holds::Script, .. }, _) => {}
             (_, LinkAction::PercentEncode) => self.percent_encode(sighting, &mut inner),
             (_, LinkAction::Punycode) => self.punycode(sighting, judgement, &mut inner),
             (

@@ -118,7 +118,7 @@ fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'_>>
     };
     let head = text.get(..colon).unwrap_or_default();
     let name = head.split(';').next().unwrap_or_default().to_ascii_uppercase();
-    let layer = |seen, language| Layer { seen, language, property: Some(name.clone()) };
+    let layer = |seen, language| Layer { seen, language, property: Some(name.clone()), depth: 0 };
     if may_hold_link(head) {
         for range in followed(head) {
             let range = line.start + range.start..line.start + range.end;

@@ -1,35 +1,82 @@
-//! URLs in CSS: `url(…)` and `@import "…"`, escapes decoded (CSS Syntax §4.3).
+//! URLs in CSS: `url(…)`, `src(…)`, and strings that lead somewhere (`@import "…"`, `image-set("…")`),
+//! escapes decoded (CSS Syntax §4.3).
 //!
 //! Only what a client would fetch is looked for; the rest of the sheet is not parsed. Comments are
 //! not skipped: clients disagree on where they may stand, and a URL in one is found at worst in vain.
+//! For the same reason every quote may begin a string, since an apostrophe in a comment would hide
+//! what follows it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr2_iter;
+use memchr::memchr3_iter;
 
 use super::seen::{Builder, Seen};
 
 /// The URLs of a style sheet or a `style` attribute, each with its escapes decoded.
 pub fn urls(css: &str) -> Vec<Seen<'_>> {
-    let bytes = css.as_bytes();
     let mut found = Vec::new();
     let mut done = 0;
-    for at in memchr2_iter(b'(', b'@', bytes) {
+    for at in memchr3_iter(b'(', b'"', b'\'', css.as_bytes()) {
         if at < done {
             continue;
         }
-        let content = match bytes.get(at) {
+        let content = match css.as_bytes().get(at) {
             Some(b'(') if ends_with_word(css, at, "url") => url_function(css, at + 1),
             Some(b'(') if ends_with_word(css, at, "src") => url_function(css, at + 1),
-            Some(b'@') => import(css, at),
+            Some(quote @ (b'"' | b'\'')) => leading_string(css, at, *quote),
             _ => None,
         };
         if let Some(range) = content {
-            done = range.end;
+            if css.as_bytes().get(at) == Some(&b'(') {
+                // With its closing quote.
+                done = range.end + 1;
+            }
             found.push(unescape(css, range));
         }
     }
     found
+}
+
+/// Declarations as CSS reads them: comments out, escapes decoded.
+pub fn plain(css: &str) -> Cow<'_, str> {
+    if !css.contains("/*") && !css.contains('\\') {
+        return Cow::Borrowed(css);
+    }
+    let mut out = String::with_capacity(css.len());
+    let mut rest = css;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        out.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+    }
+    out.push_str(rest);
+    let decoded = unescape(&out, 0..out.len()).as_str().to_owned();
+    Cow::Owned(decoded)
+}
+
+/// A string that may be a URL: it stands behind `@import`, or names a scheme or a host.
+fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
+    let escaped = css.as_bytes().get(..at)?.iter().rev().take_while(|c| **c == b'\\').count() % 2;
+    if escaped == 1 {
+        return None;
+    }
+    let content = string(css, at + 1, quote);
+    let text = css.get(content.clone())?;
+    let leads = text.contains("//") || text.contains(['\\', ':']) || is_imported(css, at);
+    (leads && !content.is_empty()).then_some(content)
+}
+
+/// Bytes in front of a string in which `@import` and its comments are looked for.
+const IMPORT: usize = 256;
+
+/// Whether `@import` stands before the string, comments between them or not.
+fn is_imported(css: &str, at: usize) -> bool {
+    let start = css.floor_char_boundary(at.saturating_sub(IMPORT));
+    let mut before = css.get(start..at).unwrap_or_default().trim_ascii_end();
+    while let Some(comment) = before.strip_suffix("*/") {
+        before = comment.rsplit_once("/*").map_or("", |(before, _)| before).trim_ascii_end();
+    }
+    ends_with_word(before, before.len(), "import")
 }
 
 /// Whether the word, escapes and all, stands right before `end` (`u\72l(` is `url(`).
@@ -66,21 +113,6 @@ fn url_function(css: &str, start: usize) -> Option<Range<usize>> {
             let end = terminator(css, start, |c| c == b')' || c.is_ascii_whitespace());
             (end > start).then_some(start..end)
         }
-    }
-}
-
-/// The string of `@import "…"`.
-fn import(css: &str, at: usize) -> Option<Range<usize>> {
-    let rest = css.get(at + 1..)?;
-    let word = rest.get(..6)?;
-    let rest = rest.get(6..)?;
-    if !word.eq_ignore_ascii_case("import") {
-        return None;
-    }
-    let start = css.len() - rest.trim_ascii_start().len();
-    match css.as_bytes().get(start)? {
-        quote @ (b'"' | b'\'') => Some(string(css, start + 1, *quote)),
-        _ => None,
     }
 }
 
@@ -127,8 +159,11 @@ fn escape(rest: &str) -> (String, usize) {
     let digits = rest.bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
     if digits == 0 {
         let Some(c) = rest.chars().next() else { return (String::new(), 0) };
-        let shown = if c == '\n' { String::new() } else { c.to_string() };
-        return (shown, c.len_utf8());
+        return match c {
+            '\r' if rest.starts_with("\r\n") => (String::new(), 2),
+            '\n' | '\r' | '\u{c}' => (String::new(), 1),
+            c => (c.to_string(), c.len_utf8()),
+        };
     }
     let value = rest.get(..digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let c = value.and_then(char::from_u32).filter(|c| *c != '\0').unwrap_or('\u{FFFD}');
@@ -151,7 +186,16 @@ mod tests {
             ["http://a/", "b", "c)d", "e"]
         );
         assert_eq!(found(r"x:u\72 l(http\3a//\65 x\.com)"), ["http://ex.com"]);
-        assert_eq!(found("color:rgb(1,2,3)"), [""; 0]);
+        assert_eq!(found("color:rgb(1,2,3);font-family:'Segoe UI',\"Arial\""), [""; 0]);
+        for css in [
+            "x:image-set('http://a/' 1x)",
+            "@im\\70ort/**/ /* y */'http://a/'",
+            "y:z(src=\"http://a/\")",
+            "/* don't */ @import 'http://a/'; /* can't */",
+            "/* don't: */ b{x:url(http://a/)} c{content:'x'}",
+        ] {
+            assert!(found(css).contains(&"http://a/".to_owned()), "{css}: {:?}", found(css));
+        }
         assert_eq!(found("url(http://cut"), ["http://cut"]);
     }
 }

@@ -35,7 +35,13 @@ pub struct Layer<'t> {
     pub language: Language,
     /// The calendar property that holds it.
     pub property: Option<String>,
+    /// Documents around it: 0, but in a `srcdoc`.
+    pub depth: u8,
 }
+
+/// Documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each
+/// level is read anew, so this bounds the passes over a byte; no honest mail has one.
+const DOCUMENTS: u8 = 4;
 
 /// How a layer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +57,8 @@ pub enum Language {
 pub struct View<'l> {
     pub seen: Vec<Seen<'l>>,
     pub sightings: Vec<Sighting>,
+    /// Documents inside attributes (`srcdoc`), in the coordinates of the layer's text.
+    pub documents: Vec<Seen<'l>>,
     /// Bytes that were read to find them: steps of the budget.
     pub steps: u64,
 }
@@ -123,9 +131,20 @@ pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable) -> View<'l> {
     }
 }
 
+/// The documents inside a layer, as layers of their own.
+pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
+    let inner = |document: Seen<'_>| Layer {
+        seen: document.through(&layer.seen).into_owned(),
+        language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
+        property: layer.property.clone(),
+        depth: layer.depth + 1,
+    };
+    std::mem::take(&mut view.documents).into_iter().map(inner).collect()
+}
+
 impl<'t> Layer<'t> {
     fn of(seen: Seen<'t>, language: Language) -> Layer<'t> {
-        Layer { seen, language, property: None }
+        Layer { seen, language, property: None, depth: 0 }
     }
 }
 

@@ -8,7 +8,9 @@
 //! | authority, host, port | `authority` |
 //!
 //! The host stays as spelled, since its spelling is what is judged; `url` is the second witness in
-//! the tests. A value without scheme that begins like a host is taken as one, as Outlook does.
+//! the tests. A value without scheme that begins like a host is taken as one, as Outlook does. Below
+//! a base of the same scheme `https:x` is a path to a browser; it counts as a host all the same, since
+//! webmail strips `<base>`.
 
 use std::ops::Range;
 
@@ -27,32 +29,6 @@ pub enum Target {
         /// The host of a UNC path or `file:` URL, when there is one.
         host: Option<Range<usize>>,
     },
-}
-
-/// The scheme of the document, from `<base href>`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Base {
-    /// No base: a message has no URL of its own.
-    #[default]
-    None,
-    Http,
-    Https,
-    Other,
-}
-
-impl Base {
-    /// The base that this `href` makes.
-    pub fn of(href: &str) -> Base {
-        let value = trimmed(href, 0..href.len());
-        match scheme(href.get(value.clone()).unwrap_or_default()) {
-            Some(len) => match href.get(value.start..value.start + len).unwrap_or_default() {
-                name if name.eq_ignore_ascii_case("http") => Base::Http,
-                name if name.eq_ignore_ascii_case("https") => Base::Https,
-                _ => Base::Other,
-            },
-            None => Base::None,
-        }
-    }
 }
 
 /// Schemes that run code, read files, or hand the click to another program. Names that end in
@@ -87,19 +63,22 @@ const DANGEROUS: &[&str] = &[
 /// Special schemes (WHATWG URL §3.1) but `file`.
 const SPECIAL: &[&str] = &["ftp", "http", "https", "ws", "wss"];
 
-/// Removes what browsers remove before they parse: tabs and line ends anywhere.
+/// Schemes whose path is an address (RFC 6068, RFC 3261 §19.1, RFC 5122 and their like).
+const ADDRESSES: &[&str] = &["facetime", "im", "mailto", "pres", "sip", "sips", "xmpp"];
+
+/// Removes what browsers remove before they parse: tabs and line ends anywhere; NUL as older ones.
 pub fn strip(seen: Seen<'_>) -> Seen<'_> {
-    seen.without(|c| matches!(c, '\t' | '\n' | '\r'))
+    seen.without(|c| matches!(c, '\t' | '\n' | '\r' | '\0'))
 }
 
 /// Where the value leads; several for a `mailto:` with several addresses, none for a relative one.
-pub fn parse(value: &str, range: Range<usize>, base: Base) -> Vec<Target> {
+pub fn parse(value: &str, range: Range<usize>) -> Vec<Target> {
     let range = trimmed(value, range);
     let text = value.get(range.clone()).unwrap_or_default();
     let Some(len) = scheme(text) else { return relative(value, range).into_iter().collect() };
     let name = text.get(..len).unwrap_or_default();
     let after = range.start + len + 1;
-    if name.eq_ignore_ascii_case("mailto") {
+    if ADDRESSES.iter().any(|entry| name.eq_ignore_ascii_case(entry)) {
         return addresses(value, after..range.end).map(Target::Link).collect();
     }
     if is_dangerous(name) {
@@ -111,11 +90,13 @@ pub fn parse(value: &str, range: Range<usize>, base: Base) -> Vec<Target> {
         let scheme = range.start..range.start + len;
         return vec![Target::Dangerous { span: range, scheme, host: host.flatten() }];
     }
-    let start = match authority_start(value, name, after..range.end, base) {
-        Some(start) => start,
-        None => return Vec::new(),
-    };
-    let link = authority(value, start..range.end, range, Kind::Scheme);
+    let direct = authority_start(value, name, after..range.end)
+        .and_then(|start| authority(value, start..range.end, range.clone(), Kind::Scheme));
+    let link = direct.or_else(|| {
+        // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens what is inside.
+        let inner = text.get(len + 1..)?.find("://")?;
+        authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
+    });
     link.map(Target::Link).into_iter().collect()
 }
 
@@ -137,29 +118,22 @@ fn is_dangerous(name: &str) -> bool {
     })
 }
 
-/// C0 controls and spaces at both ends do not count.
+/// C0 controls and spaces at both ends do not count, nor quotes that are none to the standard but to
+/// some clients.
 fn trimmed(value: &str, range: Range<usize>) -> Range<usize> {
-    let blank = |c: char| c <= ' ';
+    let blank =
+        |c: char| c <= ' ' || matches!(c, '`' | '\u{2018}' | '\u{2019}' | '\u{201C}' | '\u{201D}');
     let text = value.get(range.clone()).unwrap_or_default();
     let start = range.start + text.len() - text.trim_start_matches(blank).len();
     start..start + text.trim_matches(blank).len()
 }
 
 /// Where the authority begins behind `scheme:`, when there is one.
-fn authority_start(value: &str, name: &str, rest: Range<usize>, base: Base) -> Option<usize> {
-    let count = slashes(value, rest.clone());
-    let same = match base {
-        Base::Http => name.eq_ignore_ascii_case("http"),
-        Base::Https => name.eq_ignore_ascii_case("https"),
-        Base::None | Base::Other => false,
-    };
-    let special = SPECIAL.iter().any(|entry| name.eq_ignore_ascii_case(entry));
-    match (special, same) {
-        // `https:x` below an https base is a relative path.
-        (true, true) if count < 2 => None,
-        (true, _) => Some(rest.start + count),
-        (false, _) if value.get(rest.clone())?.starts_with("//") => Some(rest.start + 2),
-        (false, _) => None,
+fn authority_start(value: &str, name: &str, rest: Range<usize>) -> Option<usize> {
+    match SPECIAL.iter().any(|entry| name.eq_ignore_ascii_case(entry)) {
+        true => Some(rest.start + slashes(value, rest)),
+        false if value.get(rest.clone())?.starts_with("//") => Some(rest.start + 2),
+        false => None,
     }
 }
 
@@ -262,8 +236,11 @@ fn address_link(address: &str, start: usize) -> Option<Link> {
         (None, Some(at)) => (at, 3),
         (None, None) => return None,
     };
-    let end = start + address.trim_end().len();
-    let host = start + split + mark..end;
+    // `sip:a@host;transport=tcp`, `xmpp:a@host/resource`.
+    let behind = address.get(split + mark..)?;
+    let len = behind.find([';', '/', ':']).unwrap_or(behind.trim_end().len());
+    let host = start + split + mark..start + split + mark + len;
+    let end = host.end;
     (!host.is_empty()).then(|| Link {
         span: start..end,
         inner: start,
@@ -283,7 +260,7 @@ mod tests {
 
     fn host(value: &str) -> String {
         let seen = strip(Seen::slice(value, 0));
-        match parse(seen.as_str(), 0..seen.as_str().len(), Base::None).into_iter().next() {
+        match parse(seen.as_str(), 0..seen.as_str().len()).into_iter().next() {
             Some(Target::Link(link)) => seen.as_str()[link.host].to_owned(),
             Some(Target::Dangerous { scheme, .. }) => format!("!{}", &seen.as_str()[scheme]),
             None => "-".to_owned(),
@@ -315,6 +292,11 @@ mod tests {
             ("page.html?x", "page.html"),
             ("cid:part1@example.com", "-"),
             ("tel:+123", "-"),
+            ("sip:info@example.com;transport=tcp", "example.com"),
+            ("microsoft-edge:https://example.com/x", "example.com"),
+            ("x-app://?url=https://example.com/x", "example.com"),
+            ("`http://example.com/`", "example.com"),
+            ("\u{201D}http://example.com\u{201D}", "example.com"),
             ("http:///", "-"),
         ] {
             assert_eq!(host(value), expected, "{value:?}");
@@ -322,17 +304,9 @@ mod tests {
     }
 
     #[test]
-    fn a_base_of_the_same_scheme_makes_a_path() {
-        assert!(parse("https:x.example", 0..15, Base::Https).is_empty());
-        assert_eq!(parse("https://x.example", 0..17, Base::Https).len(), 1);
-        assert_eq!(parse("https:x.example", 0..15, Base::Http).len(), 1);
-        assert_eq!(Base::of(" HTTPS://example.com/"), Base::Https);
-    }
-
-    #[test]
     fn every_recipient_of_a_mailto() {
         let value = "mailto:a@x.example,b@y.example?cc=c@z.example&body=d@no.example";
-        let hosts: Vec<&str> = parse(value, 0..value.len(), Base::None)
+        let hosts: Vec<&str> = parse(value, 0..value.len())
             .into_iter()
             .map(|target| match target {
                 Target::Link(link) => &value[link.host],

@@ -96,6 +96,18 @@ impl<'t> Seen<'t> {
         self.keep(|_| true, |range| outer.source(range))
     }
 
+    /// This text, read from the text of `outer`; without a walk over it where `outer` is the source.
+    pub fn through(self, outer: &Seen<'_>) -> Seen<'t> {
+        match outer.as_slice() {
+            Some((_, at)) => self.shifted(at),
+            None => self.over(outer),
+        }
+    }
+
+    pub fn into_owned(self) -> Seen<'static> {
+        Seen { text: Cow::Owned(self.text.into_owned()), origin: self.origin }
+    }
+
     /// The text without the characters that `drop` names.
     pub fn without(self, drop: impl Fn(char) -> bool) -> Seen<'t> {
         if !self.text.chars().any(&drop) {
@@ -197,6 +209,11 @@ impl Builder {
 
     pub fn len(&self) -> usize {
         self.text.len()
+    }
+
+    /// Whether what comes next begins a word: at the start too.
+    pub fn ends_with_space(&self) -> bool {
+        self.text.chars().next_back().is_none_or(char::is_whitespace)
     }
 
     /// Text that stands in the source as it is, from byte `source`.

@@ -2,7 +2,7 @@
 
 use memchr::{memchr_iter, memchr3};
 
-use super::reference::{self, Base};
+use super::reference;
 use super::seen::{Builder, Seen};
 use super::{Language, Layer, Shown, Sighting, Spot, View};
 use crate::engine::host::Glue;
@@ -27,14 +27,19 @@ pub fn read<'t>(text: &'t str, tlds: &TldTable) -> View<'t> {
     let mut links = Linkifier::new(tlds).links(text);
     let sightings =
         links.by_ref().map(|link| Sighting::in_text(0, link, Spot::Text)).collect::<Vec<_>>();
-    View { seen: vec![Seen::slice(text, 0)], sightings, steps: text.len() as u64 + links.steps() }
+    View {
+        seen: vec![Seen::slice(text, 0)],
+        sightings,
+        steps: text.len() as u64 + links.steps(),
+        ..View::default()
+    }
 }
 
 /// A value that is one URL.
 pub fn value(text: &str) -> View<'_> {
     let seen = reference::strip(Seen::slice(text, 0));
     let range = 0..seen.as_str().len();
-    let sightings = reference::parse(seen.as_str(), range, Base::None)
+    let sightings = reference::parse(seen.as_str(), range)
         .into_iter()
         .map(|target| Sighting {
             seen: 0,
@@ -45,7 +50,7 @@ pub fn value(text: &str) -> View<'_> {
             anchor: None,
         })
         .collect();
-    View { seen: vec![seen], sightings, steps: text.len() as u64 }
+    View { seen: vec![seen], sightings, steps: text.len() as u64, ..View::default() }
 }
 
 /// The URL that begins at `start`, behind `<`, when a line end cuts it; joined.

@@ -68,10 +68,15 @@ fn boundaries(text: &str) -> Vec<usize> {
 fn left_start(host: &str) -> usize {
     let mut start = 0;
     let mut before: Option<char> = None;
+    let mut joined = false;
     for (at, c) in host.char_indices() {
+        if matches!(c, '\u{200C}' | '\u{200D}') && before.is_some_and(never_joins) {
+            joined = true;
+            continue;
+        }
         if let Some(before) = before {
             let tail = host.get(at..).unwrap_or_default();
-            let opens = c.is_alphanumeric() && tail.contains(is_dot);
+            let opens = !joined && c.is_alphanumeric() && tail.contains(is_dot);
             let symbol = is_symbol(before) && !is_dot(before);
             let ascii = tail.is_ascii() && is_boundary(before, c);
             if opens && (symbol || ascii) && !continues_word(host.get(..at).unwrap_or_default()) {
@@ -79,8 +84,14 @@ fn left_start(host: &str) -> usize {
             }
         }
         before = Some(c);
+        joined = false;
     }
     start
+}
+
+/// Letters behind which a joiner has no use: it hides there, and no prose ends with it.
+fn never_joins(c: char) -> bool {
+    matches!(c.script(), Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian)
 }
 
 /// Whether the prefix's last label begins in Latin and goes on in letters that all read as Latin:
@@ -166,6 +177,8 @@ mod tests {
         assert_eq!(host("раypal.comです", Glue::Both), unsafe_whole("раypal.com"));
         assert_eq!(host("раypal.comです", Glue::Right), unsafe_whole("раypal.com"));
         assert_eq!(host("exаmple.com", Glue::Both), unsafe_whole("exаmple.com"));
+        let joined = host("ра\u{200c}\u{200d}ypal.com", Glue::Both);
+        assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
         assert_eq!(host("аexample.com", Glue::Right), unsafe_whole("аexample.com"));
         assert_eq!(host("наexample.com", Glue::None), unsafe_whole("наexample.com"));
     }

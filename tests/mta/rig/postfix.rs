@@ -175,6 +175,7 @@ fn common(root: &Path, milters: &str) -> String {
     let root = root.display();
     format!(
         "compatibility_level = 3.6
+enable_long_queue_ids = yes
 queue_directory = {root}/queue
 data_directory = {root}/data
 maillog_file = {root}/maillog

@@ -13,14 +13,20 @@ pub enum Holds {
     FixedUrl,
     /// URLs with descriptors (HTML §4.8.4.2.1).
     SourceSet,
-    /// URLs between white space.
+    /// URLs between white space or commas.
     UrlList,
     /// CSS declarations.
     Css,
-    /// `content` of `<meta http-equiv=refresh>`.
+    /// `content` of `<meta http-equiv=refresh>`, or of `<meta itemprop=…>`.
     Refresh,
+    /// What SVG animation sets an attribute to: URLs between semicolons.
+    Animated,
+    /// Script: what it does is not known; reported, never edited.
+    Script,
     /// Characters that a reader sees.
     Shown,
+    /// A document of its own.
+    Document,
 }
 
 /// What happens to a URL in an attribute.
@@ -35,33 +41,52 @@ pub enum Follows {
 /// Attributes that hold a URL, whatever the element; prefixes (`xlink:`, `o:`) aside.
 const ATTRIBUTES: &[(&str, Holds)] = &[
     ("action", Holds::FixedUrl),
+    ("action-xhr", Holds::FixedUrl),
     ("alt", Holds::Shown),
     ("archive", Holds::UrlList),
+    ("aria-description", Holds::Shown),
     ("aria-label", Holds::Shown),
+    ("attributionsrc", Holds::UrlList),
     ("background", Holds::Url),
+    ("base", Holds::Url),
+    ("by", Holds::Animated),
     ("cite", Holds::Url),
+    ("clip-path", Holds::Css),
     ("codebase", Holds::Url),
     ("content", Holds::Refresh),
+    ("cursor", Holds::Css),
     ("data", Holds::Url),
     ("dynsrc", Holds::Url),
+    ("fill", Holds::Css),
+    ("filter", Holds::Css),
     ("formaction", Holds::FixedUrl),
+    ("from", Holds::Animated),
     ("href", Holds::Url),
     ("imagesrcset", Holds::SourceSet),
     ("label", Holds::Shown),
     ("longdesc", Holds::Url),
     ("lowsrc", Holds::Url),
     ("manifest", Holds::Url),
+    ("marker-end", Holds::Css),
+    ("marker-mid", Holds::Css),
+    ("marker-start", Holds::Css),
+    ("mask", Holds::Css),
     ("ping", Holds::UrlList),
     ("placeholder", Holds::Shown),
     ("poster", Holds::Url),
+    ("profile", Holds::Url),
     ("src", Holds::Url),
-    ("srcdoc", Holds::Shown),
+    ("srcdoc", Holds::Document),
     ("srcset", Holds::SourceSet),
+    ("stroke", Holds::Css),
     ("style", Holds::Css),
     ("summary", Holds::Shown),
     ("title", Holds::Shown),
+    ("to", Holds::Animated),
     ("usemap", Holds::Url),
     ("value", Holds::Shown),
+    ("values", Holds::Animated),
+    ("verify-xhr", Holds::FixedUrl),
 ];
 
 /// Lengths of the attribute names, as bits, by first letter: what most names fail on.
@@ -118,11 +143,84 @@ const ELEMENTS: &[&str] = &[
     "video",
 ];
 
-/// Elements inside which text runs on without a break.
-const INLINE: &[&str] = &[
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "ins", "kbd", "label", "mark", "nobr", "noscript", "o:p", "q", "s", "samp",
-    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+/// Elements that break the line of text, or stand in it as a thing; in all others, unknown ones
+/// too, it runs on.
+const BREAKING: &[&str] = &[
+    "address",
+    "applet",
+    "article",
+    "aside",
+    "audio",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "canvas",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "embed",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "iframe",
+    "image",
+    "img",
+    "input",
+    "legend",
+    "li",
+    "listing",
+    "main",
+    "marquee",
+    "menu",
+    "nav",
+    "object",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "plaintext",
+    "pre",
+    "search",
+    "section",
+    "select",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "text",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+    "video",
+    "xmp",
 ];
 
 /// Elements without an end tag.
@@ -157,8 +255,9 @@ pub fn element(name: &str) -> Cow<'static, str> {
     }
 }
 
-pub fn is_inline(name: &str) -> bool {
-    find(INLINE.len(), |index| INLINE.get(index).copied(), name).is_some()
+/// Whether the element breaks the line, as far as no style says otherwise.
+pub fn is_breaking(name: &str) -> bool {
+    find(BREAKING.len(), |index| BREAKING.get(index).copied(), name).is_some()
 }
 
 pub fn is_void(name: &str) -> bool {
@@ -168,8 +267,9 @@ pub fn is_void(name: &str) -> bool {
 /// Whether a client goes to the URL or fetches it.
 pub fn follows(element: &str, attribute: &str) -> Follows {
     match (element, attribute) {
+        (_, "values" | "to" | "from" | "by") => Follows::Navigates,
         ("link" | "image" | "use", _) => Follows::Loads,
-        (_, "href" | "action" | "formaction" | "content") => Follows::Navigates,
+        (_, "href" | "action" | "action-xhr" | "formaction" | "content") => Follows::Navigates,
         ("iframe" | "frame" | "embed" | "script", "src") => Follows::Navigates,
         ("object", "data") => Follows::Navigates,
         _ => Follows::Loads,
@@ -198,7 +298,7 @@ mod tests {
     #[test]
     fn tables_are_sorted() {
         assert!(ATTRIBUTES.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        for table in [ELEMENTS, INLINE, VOID] {
+        for table in [ELEMENTS, BREAKING, VOID] {
             assert!(table.windows(2).all(|pair| pair[0] < pair[1]));
         }
     }

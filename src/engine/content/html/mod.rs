@@ -7,18 +7,18 @@
 mod elements;
 mod entity;
 mod named;
+mod outlook;
 mod style;
 mod token;
 mod urls;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 
 pub use elements::Holds;
 pub use token::{RawText, Tag, Token, Tokenizer};
 
 use super::css;
-use super::reference::Base;
 use super::seen::{Builder, Seen};
 use super::{Shown, Sighting, Spot, Target, View};
 use crate::engine::host::Glue;
@@ -46,8 +46,10 @@ pub fn attribute_name(written: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     Document,
-    /// A conditional comment, which Outlook shows.
+    /// A conditional comment, which Outlook shows; or one without an end, which old clients show.
     Comment,
+    /// The content of a raw-text element in SVG or MathML, where it is markup.
+    Foreign,
     /// The content of a raw-text element, which is already text: only its tags are read.
     Tags,
 }
@@ -108,7 +110,12 @@ struct Reader<'t, 'k> {
     anchors: Vec<Anchor>,
     /// Stretches of visible text that something unseen breaks or turns; empty for a break.
     marks: Vec<Range<usize>>,
-    base: Base,
+    /// The sighting of the first `<base href>`.
+    base: Option<usize>,
+    /// Whether `<svg>` or `<math>` was opened.
+    foreign: bool,
+    /// Whether a conditional comment stands inside a word.
+    outlook: bool,
     linkifier: Linkifier<'k>,
     view: View<'t>,
 }
@@ -126,7 +133,9 @@ impl<'t, 'k> Reader<'t, 'k> {
             open_anchor: None,
             anchors: Vec::new(),
             marks: Vec::new(),
-            base: Base::None,
+            base: None,
+            foreign: false,
+            outlook: false,
             linkifier: Linkifier::new(tlds),
             view: View::default(),
         }
@@ -138,7 +147,10 @@ impl<'t, 'k> Reader<'t, 'k> {
 
     fn pass(&mut self, range: Range<usize>, pass: Pass) {
         self.view.steps += range.len() as u64;
-        let raw_text = if pass == Pass::Tags { RawText::Ignore } else { RawText::Honour };
+        let raw_text = match pass {
+            Pass::Document | Pass::Comment => RawText::Honour,
+            Pass::Foreign | Pass::Tags => RawText::Ignore,
+        };
         let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
         self.separate(range.start);
         while let Some(token) = tokens.next() {
@@ -149,7 +161,7 @@ impl<'t, 'k> Reader<'t, 'k> {
                     self.open(&tag, &tokens.attributes);
                 }
                 Token::Tag(tag) => self.close(&tag),
-                Token::Comment(inner) if pass == Pass::Document => self.comment(inner),
+                Token::Comment(inner) if pass == Pass::Document => self.comment(inner, range.end),
                 Token::Comment(_) => {}
                 Token::Raw(element, content) => self.raw(element, content),
             }
@@ -167,48 +179,70 @@ impl<'t, 'k> Reader<'t, 'k> {
         entity::decode_into(seen, self.text, range, Within::Text);
     }
 
-    fn comment(&mut self, inner: Range<usize>) {
+    fn comment(&mut self, inner: Range<usize>, end: usize) {
         let text = self.slice(&inner).trim_ascii_start();
-        let conditional = text.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("[if"));
-        if conditional || text.starts_with("[CDATA[") {
-            // Behind `[if mso]>` or `[CDATA[`.
-            let skip = text.find(if conditional { ']' } else { '>' }).unwrap_or(0);
-            self.queue.push_back((inner.end - text.len() + skip..inner.end, Pass::Comment));
+        let start = inner.end - text.len();
+        if text.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("[if")) {
+            // Behind `[if mso]>`.
+            let skip = text.find(']').unwrap_or(0);
+            self.queue.push_back((start + skip..inner.end, Pass::Comment));
+            self.outlook |= self.is_in_word(&inner);
+        } else if let Some(data) = text.strip_prefix("[CDATA[") {
+            let data = data.strip_suffix("]]").unwrap_or(data);
+            let from = start + "[CDATA[".len();
+            match self.foreign {
+                true => self.characters(from..from + data.len()),
+                false => self.queue.push_back((from..inner.end, Pass::Comment)),
+            }
+        } else if inner.end == end {
+            self.queue.push_back((inner, Pass::Comment));
         }
+    }
+
+    /// Whether visible text touches a comment on either side.
+    fn is_in_word(&self, inner: &Range<usize>) -> bool {
+        let before = self.hiding.is_none() && !self.visible.ends_with_space();
+        let behind = self.text.as_bytes().get(inner.end + 3);
+        before || behind.is_some_and(|c| !token::is_space(*c) && *c != b'<')
     }
 
     fn raw(&mut self, element: RawElement, content: Range<usize>) {
         match element {
-            RawElement::Script => {}
+            RawElement::Script => {
+                let seen = Seen::slice(self.slice(&content), content.start);
+                let spot = Spot::Attribute {
+                    tag: content.start,
+                    element: "script".into(),
+                    attribute: "text",
+                    holds: Holds::Script,
+                };
+                self.script(seen, &spot);
+            }
             RawElement::Style => {
                 let outer = Seen::slice(self.slice(&content), content.start);
                 self.sheet(&outer, &Spot::Style);
             }
-            RawElement::Escapable | RawElement::Text => {
+            RawElement::Escapable => {
                 self.separate(content.start);
-                match element {
-                    RawElement::Escapable => {
-                        entity::decode_into(
-                            &mut self.visible,
-                            self.text,
-                            content.clone(),
-                            Within::Text,
-                        );
-                    }
-                    _ => self.visible.linear(self.slice(&content), content.start),
-                }
+                self.characters(content.clone());
                 self.separate(content.end);
-                if memchr::memchr(b'<', self.slice(&content).as_bytes()).is_some() {
-                    self.queue.push_back((content, Pass::Tags));
-                }
             }
+            RawElement::Text => {
+                self.separate(content.start);
+                self.visible.linear(self.slice(&content), content.start);
+                self.separate(content.end);
+            }
+        }
+        if memchr::memchr(b'<', self.slice(&content).as_bytes()).is_some() {
+            let pass = if self.foreign { Pass::Foreign } else { Pass::Tags };
+            self.queue.push_back((content, pass));
         }
     }
 
     /// URLs of a sheet that stands in the text as `outer` shows it.
     fn sheet(&mut self, outer: &Seen<'t>, spot: &Spot) {
         let found: Vec<Seen<'t>> = match outer.as_slice() {
-            Some((css, at)) => css::urls(css).into_iter().map(|url| url.shifted(at)).collect(),
+            Some((css, _)) => css::urls(css).into_iter().map(|url| url.through(outer)).collect(),
             None => css::urls(outer.as_str()).into_iter().map(|url| url.over(outer)).collect(),
         };
         for seen in found {
@@ -225,22 +259,61 @@ impl<'t, 'k> Reader<'t, 'k> {
         let name = self.slice(&tag.name);
         let first = self.view.sightings.len();
         let traits = self.attributes(tag, name, attributes);
-        let inline = elements::is_inline(name) && traits.flow == style::Flow::Inline;
-        if !inline {
+        let breaks = self.breaks(name, &traits);
+        if breaks {
+            self.end_paragraph();
+        }
+        if breaks && traits.shown == style::Sight::Visible {
             self.separate(tag.range.start);
         }
-        if name.eq_ignore_ascii_case("wbr") && self.hiding.is_none() {
-            let here = self.visible.len();
-            self.marks.push(here..here);
-        }
-        if name.eq_ignore_ascii_case("a") && self.leads(attributes) {
-            self.end_anchor();
-            self.separate(tag.range.start);
-            let from = self.visible.len();
-            let sighting = (self.view.sightings.len() > first).then_some(first);
-            self.open_anchor = Some(Anchor { sighting, text: from..from });
+        match name.as_bytes() {
+            [b'a' | b'A'] if self.leads(attributes) => self.begin_anchor(tag, attributes, first),
+            name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
+                let here = self.visible.len();
+                self.marks.push(here..here);
+            }
+            name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
+                self.foreign = true;
+            }
+            _ => {}
         }
         self.enter(tag, name, &traits);
+    }
+
+    fn breaks(&self, name: &str, traits: &style::Traits) -> bool {
+        match traits.flow {
+            style::Flow::Natural => elements::is_breaking(name),
+            style::Flow::Inline => false,
+            style::Flow::Block => true,
+        }
+    }
+
+    /// A `<p>` ends where the next block begins (HTML §13.2.6.4.7), also one that hides its text.
+    fn end_paragraph(&mut self) {
+        let text = self.text;
+        self.hiding.take_if(|inside| {
+            text.get(inside.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("p"))
+        });
+    }
+
+    fn begin_anchor(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
+        self.end_anchor();
+        self.separate(tag.range.start);
+        let from = self.visible.len();
+        let own = (self.view.sightings.len() > first).then_some(first);
+        // A relative address leads to the host of the base.
+        let sighting = own.or_else(|| self.base.filter(|_| self.is_relative(attributes)));
+        self.open_anchor = Some(Anchor { sighting, text: from..from });
+    }
+
+    fn is_relative(&self, attributes: &[token::Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let value = self.slice(&attribute.value).trim_ascii_start();
+            self.slice(&attribute.name).eq_ignore_ascii_case("href")
+                && !value.is_empty()
+                && !value.starts_with('#')
+                && !value.contains(':')
+        })
     }
 
     /// Whether an `<a>` is, or was before it was taken apart, a link: its text stands by itself.
@@ -274,12 +347,13 @@ impl<'t, 'k> Reader<'t, 'k> {
             self.end_anchor();
             self.separate(tag.range.start);
         }
-        Inside::leave(&mut self.hiding, self.text, tag);
+        // What was hidden was not there to break the line.
+        let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();
         if let Some(inside) = Inside::leave(&mut self.turning, self.text, tag) {
             self.turn(&inside);
         }
         let broke = Inside::leave(&mut self.breaking, self.text, tag).is_some();
-        if broke || !elements::is_inline(name) {
+        if (broke || elements::is_breaking(name)) && !was_hidden {
             self.separate(tag.range.start);
         }
     }
@@ -320,7 +394,12 @@ impl<'t, 'k> Reader<'t, 'k> {
             self.view.sightings.push(sighting);
         }
         self.view.steps += visible.as_str().len() as u64 + links.steps();
+        drop(links);
+        let seen = self.view.seen.len();
         self.view.seen.push(visible);
+        if self.outlook {
+            self.as_outlook(seen);
+        }
         if !hidden.as_str().is_empty() {
             let seen = self.view.seen.len();
             let mut links = self.linkifier.links(hidden.as_str());
@@ -331,6 +410,24 @@ impl<'t, 'k> Reader<'t, 'k> {
             self.view.seen.push(hidden);
         }
         self.view
+    }
+
+    /// Adds the links that only Outlook shows: those whose bytes are not those of one found already.
+    fn as_outlook(&mut self, visible: usize) {
+        let text = outlook::text(self.text);
+        let index = self.view.seen.len();
+        let mut known: HashSet<Range<usize>> = HashSet::new();
+        if let Some(seen) = self.view.seen.get(visible) {
+            let shown = self.view.sightings.iter().filter(|sighting| sighting.seen == visible);
+            known.extend(shown.map(|sighting| seen.source(sighting.span())));
+        }
+        let mut links = self.linkifier.links(text.as_str());
+        let new = links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
+        let new = new.map(|link| Sighting::in_text(index, link, Spot::HtmlText));
+        self.view.sightings.extend(new);
+        self.view.steps += (self.text.len() + text.as_str().len()) as u64 + links.steps();
+        drop(links);
+        self.view.seen.push(text);
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an element does to the text inside it, as far as it can deceive.
 
+use crate::engine::content::css;
+
 /// How the text of an element reaches the reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
@@ -27,7 +29,9 @@ pub enum Direction {
 /// Whether the element breaks the line of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flow {
+    /// As its name says.
     #[default]
+    Natural,
     Inline,
     Block,
 }
@@ -35,6 +39,7 @@ pub enum Flow {
 impl Traits {
     /// Reads the declarations of a `style` attribute.
     pub fn declare(&mut self, style: &str) {
+        let style = css::plain(style);
         let (mut overrides, mut turned) = (false, false);
         for declaration in style.split(';') {
             let Some((property, value)) = declaration.split_once(':') else { continue };
@@ -46,11 +51,13 @@ impl Traits {
             match property.as_bytes().first().map(u8::to_ascii_lowercase) {
                 Some(b'd') if is("display") => match () {
                     () if says("none") => self.shown = Sight::Hidden,
-                    () if says("inline") || says("contents") => {}
+                    () if says("inline") || says("contents") => self.flow = Flow::Inline,
                     () => self.flow = Flow::Block,
                 },
                 Some(b'd') if is("direction") => turned = says("rtl"),
-                Some(b'v') if is("visibility") && says("hidden") => self.shown = Sight::Hidden,
+                Some(b'v') if is("visibility") && (says("hidden") || says("collapse")) => {
+                    self.shown = Sight::Hidden
+                }
                 Some(b'm') if is("mso-hide") && says("all") => self.shown = Sight::Hidden,
                 Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Sight::Hidden,
                 Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Sight::Hidden,
@@ -100,14 +107,16 @@ mod tests {
             "mso-hide:all",
             "opacity:0",
             "font-size:1px",
+            "display:/* x */none",
+            "di\\73 play:none",
+            "visibility:collapse",
         ] {
             assert_eq!(traits(style).shown, Sight::Hidden, "{style}");
         }
-        for style in
-            ["display:inline", "font-size:10px", "font-size:1em", "opacity:0.9", "opacity:1", ""]
-        {
+        for style in ["font-size:10px", "font-size:1em", "opacity:0.9", "opacity:1", ""] {
             assert_eq!(traits(style), Traits::default(), "{style}");
         }
+        assert_eq!(traits("display:inline-block").flow, Flow::Inline);
         assert_eq!(traits("display:block").flow, Flow::Block);
         assert_eq!(traits("direction:rtl;unicode-bidi:bidi-override").direction, Direction::Turned);
         assert_eq!(traits("direction:rtl").direction, Direction::Natural);

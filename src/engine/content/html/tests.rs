@@ -70,7 +70,9 @@ fn every_attribute_that_carries_a_url() {
         ),
         ("<img alt='see a.com' title=b.com>", vec!["img[alt] a.com", "img[title] b.com"]),
         ("<a href=mailto:x@a.com,y@b.com>", vec!["a[href] a.com", "a[href] b.com"]),
-        ("<iframe srcdoc='<a href=\"http://a.com\">'></iframe>", vec!["iframe[srcdoc] a.com"]),
+        ("<svg><set attributeName=href to=http://a.com>", vec!["set[to] a.com"]),
+        ("<form action-xhr=http://a.com>", vec!["form[action-xhr] a.com"]),
+        ("<meta itemprop=url content=http://a.com>", vec!["meta[content] a.com"]),
     ] {
         assert_eq!(found(html), expected, "{html}");
     }
@@ -123,6 +125,9 @@ fn text_is_joined_as_the_reader_sees_it() {
         found("a.com<br>b.com<div>c.com</div>d.com<img>e.com"),
         ["text a.com", "text b.com", "text c.com", "text d.com", "text e.com"]
     );
+    assert_eq!(found("pay<x-y>pal</x-y>.com<style>p{}</style>"), ["text paypal.com"]);
+    assert_eq!(found("pay<div style='display:none'>x</div>pal.com"), ["text paypal.com?"]);
+    assert_eq!(found("<p style='display:none'>a.com<p>b.com"), ["text b.com", "text a.com"]);
     assert_eq!(found("<td>a.com</td><td>b.com</td>"), ["text a.com", "text b.com"]);
     assert_eq!(found("a&period;com and b&#46;com"), ["text a.com", "text b.com"]);
     assert_eq!(
@@ -152,11 +157,39 @@ fn visible_text_knows_its_anchor() {
 }
 
 #[test]
-fn a_base_of_the_same_scheme_makes_paths() {
+fn a_relative_address_leads_to_the_base() {
     assert_eq!(
-        found("<base href=https://a.com/><a href=https:b.com><a href=//c.com>"),
-        ["base[href] a.com", "a[href] c.com"]
+        found("<base href=https://a.com/><a href=x>b.com</a><a href=#t>c.com</a>"),
+        ["base[href] a.com", "text b.com^", "text c.com"]
     );
+    // A browser takes it for a path below the base, webmail that strips the base does not.
+    assert_eq!(
+        found("<base href=https://a.com/><a href=https:b.com>"),
+        ["base[href] a.com", "a[href] b.com"]
+    );
+}
+
+#[test]
+fn a_document_inside_is_read_as_one() {
+    let tlds = TldTable::new(["com"], "");
+    let view = read("<iframe srcdoc='<a href=&quot;x&quot;>y</a>'></iframe>", &tlds);
+    let documents: Vec<&str> = view.documents.iter().map(|seen| seen.as_str()).collect();
+    assert_eq!(documents, ["<a href=\"x\">y</a>"]);
+}
+
+#[test]
+fn only_a_comment_inside_a_word_is_read_in_its_place() {
+    assert_eq!(found("pay<!--[if mso]>pal.com<![endif]-->"), ["text pal.com", "text paypal.com"]);
+    assert_eq!(
+        found("<p>x.com</p>\n<!--[if mso]>a.com<![endif]-->\n"),
+        ["text x.com", "text a.com"]
+    );
+}
+
+#[test]
+fn script_is_read_for_whole_urls() {
+    assert_eq!(found("<script>a.com='x.com'; b='http://c.com/'</script>"), ["script[text] c.com"]);
+    assert_eq!(found("<a onclick=\"open('http://c.com')\">"), ["a[on*] c.com"]);
 }
 
 #[test]
@@ -173,6 +206,11 @@ fn nothing_is_read_more_than_three_times() {
         "<a style='",
         "a.com<wbr>",
         "<b",
+        "<iframe srcdoc=",
+        "<svg><style>",
+        "<p style=display:none>",
+        "x<!--[if a]>",
+        "<style>'@import/**/",
     ] {
         let html = piece.repeat(2_000);
         let view = read(&html, &TldTable::new(["com"], ""));

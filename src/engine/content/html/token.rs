@@ -58,7 +58,7 @@ pub enum RawElement {
     Style,
     /// `title` and `textarea`: characters with entities.
     Escapable,
-    /// `xmp`, `iframe`, `noembed`, `noframes`: characters as they are.
+    /// `xmp`, `iframe`, `noembed`, `noframes`, `plaintext`: characters as they are.
     Text,
 }
 
@@ -264,7 +264,7 @@ fn comment_end(rest: &[u8]) -> (usize, usize) {
 }
 
 fn raw_element(name: &[u8]) -> Option<RawElement> {
-    const ELEMENTS: [(&str, RawElement); 8] = [
+    const ELEMENTS: [(&str, RawElement); 9] = [
         ("script", RawElement::Script),
         ("style", RawElement::Style),
         ("title", RawElement::Escapable),
@@ -273,8 +273,9 @@ fn raw_element(name: &[u8]) -> Option<RawElement> {
         ("iframe", RawElement::Text),
         ("noembed", RawElement::Text),
         ("noframes", RawElement::Text),
+        ("plaintext", RawElement::Text),
     ];
-    if !matches!(name.len(), 3..=8) {
+    if !matches!(name.len(), 3..=9) {
         return None;
     }
     ELEMENTS

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use memchr::memchr2;
+use memchr::{memchr, memchr3, memmem};
 
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
 use super::{Glue, Reader, Seen, Shown, Sighting, Spot, Tag, Target, entity};
-use crate::engine::content::reference::{self, Base};
+use crate::engine::content::reference;
+use crate::engine::link::{Kind, Link};
 
 impl<'t> Reader<'t, '_> {
     /// Reads the attributes of a tag; says what the element does to its text.
@@ -19,31 +20,46 @@ impl<'t> Reader<'t, '_> {
         attributes: &[Attribute],
     ) -> Traits {
         let mut traits = Traits::default();
-        let inline = elements::is_inline(name);
         for attribute in attributes {
             let written = self.slice(&attribute.name);
+            let value = attribute.value.clone();
+            let found = |attribute| Found { tag, element: name, attributes, name: attribute };
             match elements::attribute(written) {
                 Some((attribute_name, holds)) => {
-                    if inline && holds == Holds::Css {
-                        let style = entity::attribute(self.text, attribute.value.clone());
+                    if attribute_name == "style" {
+                        let style = entity::attribute(self.text, value.clone());
                         traits.declare(style.as_str());
                     }
-                    let found = Found { tag, element: name, attributes, name: attribute_name };
-                    self.attribute(&found, holds, attribute.value.clone());
+                    self.attribute(&found(attribute_name), holds, value);
                 }
-                None if inline && written.eq_ignore_ascii_case("hidden") => {
-                    traits.shown = Sight::Hidden;
-                }
-                None if name.eq_ignore_ascii_case("bdo")
-                    && written.eq_ignore_ascii_case("dir")
-                    && self.slice(&attribute.value).trim_ascii().eq_ignore_ascii_case("rtl") =>
+                None if written.eq_ignore_ascii_case("hidden") => traits.shown = Sight::Hidden,
+                None if written.eq_ignore_ascii_case("dir")
+                    && name.eq_ignore_ascii_case("bdo")
+                    && self.says(value.clone(), "rtl") =>
                 {
                     traits.direction = Direction::Turned;
+                }
+                None if written.get(..2).is_some_and(|on| on.eq_ignore_ascii_case("on")) => {
+                    let seen = entity::attribute(self.text, value);
+                    self.script(seen, &found("on*").spot(Holds::Script));
                 }
                 None => {}
             }
         }
         traits
+    }
+
+    /// Whether an attribute's value is this word.
+    fn says(&self, value: Range<usize>, word: &str) -> bool {
+        let seen = entity::attribute(self.text, value);
+        seen.as_str().trim_ascii().eq_ignore_ascii_case(word)
+    }
+
+    /// URLs that script names in full.
+    pub(super) fn script(&mut self, seen: Seen<'t>, spot: &Spot) {
+        if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
+            self.running_text(seen, spot, |link| link.kind == Kind::Scheme);
+        }
     }
 
     fn attribute(&mut self, found: &Found<'_>, holds: Holds, value: Range<usize>) {
@@ -53,11 +69,12 @@ impl<'t> Reader<'t, '_> {
         }
         match (holds, found.element) {
             (Holds::Url, element) if element.eq_ignore_ascii_case("base") => {
+                let first = self.view.sightings.len();
                 let seen = reference::strip(entity::attribute(self.text, value));
-                if self.base == Base::None {
-                    self.base = Base::of(seen.as_str());
-                }
                 self.references(seen, None, &found.spot(Holds::FixedUrl));
+                if self.view.sightings.len() > first {
+                    self.base.get_or_insert(first);
+                }
             }
             (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
                 let seen = reference::strip(entity::attribute(self.text, value));
@@ -70,12 +87,27 @@ impl<'t> Reader<'t, '_> {
             }
             (Holds::UrlList, _) => {
                 let seen = entity::attribute(self.text, value);
-                let ranges = words(seen.as_str());
+                let ranges = words(seen.as_str(), |c| c.is_ascii_whitespace() || c == ',');
                 self.references(seen, Some(ranges), &found.spot(holds));
             }
-            (Holds::Css, _) if memchr2(b'(', b'@', raw.as_bytes()).is_some() => {
+            (Holds::Animated, element)
+                if element.eq_ignore_ascii_case("set")
+                    || element.get(..7).is_some_and(|a| a.eq_ignore_ascii_case("animate")) =>
+            {
+                let seen = entity::attribute(self.text, value);
+                let ranges = words(seen.as_str(), |c| c == ';');
+                self.references(seen, Some(ranges), &found.spot(holds));
+            }
+            (Holds::Css, _)
+                if memchr3(b'(', b'"', b'\'', raw.as_bytes()).is_some()
+                    || memchr(b'&', raw.as_bytes()).is_some() =>
+            {
                 let outer = entity::attribute(self.text, value);
                 self.sheet(&outer, &found.spot(holds));
+            }
+            (Holds::Document, _) => {
+                let seen = entity::attribute(self.text, value);
+                self.view.documents.push(seen);
             }
             (Holds::Refresh, element)
                 if element.eq_ignore_ascii_case("meta") && self.refreshes(found.attributes) =>
@@ -102,7 +134,7 @@ impl<'t> Reader<'t, '_> {
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
         for range in ranges.unwrap_or_else(|| vec![whole]) {
-            for target in reference::parse(text, range, self.base) {
+            for target in reference::parse(text, range) {
                 if !is_harmless(&target, spot, text) {
                     self.view.sightings.push(Sighting {
                         seen: index,
@@ -123,13 +155,16 @@ impl<'t> Reader<'t, '_> {
     /// Links in an attribute that a reader sees as text.
     fn shown(&mut self, found: &Found<'_>, value: Range<usize>) {
         let seen = entity::attribute(self.text, value);
+        self.running_text(seen, &found.spot(Holds::Shown), |_| true);
+    }
+
+    fn running_text(&mut self, seen: Seen<'t>, spot: &Spot, keep: fn(&Link) -> bool) {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
-        let spot = found.spot(Holds::Shown);
-        self.view
-            .sightings
-            .extend(links.by_ref().map(|link| Sighting::in_text(index, link, spot.clone())));
+        let kept = links.by_ref().filter(keep);
+        let sightings = kept.map(|link| Sighting::in_text(index, link, spot.clone()));
+        self.view.sightings.extend(sightings);
         self.view.steps += seen.as_str().len() as u64 + links.steps();
         drop(links);
         if self.view.sightings.len() > before {
@@ -137,10 +172,13 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
+    /// Whether a client acts on the `content` of this `<meta>`: a refresh, or data for a button.
     fn refreshes(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
-            self.slice(&attribute.name).eq_ignore_ascii_case("http-equiv")
-                && self.slice(&attribute.value).trim_ascii().eq_ignore_ascii_case("refresh")
+            let name = self.slice(&attribute.name);
+            name.eq_ignore_ascii_case("itemprop")
+                || (name.eq_ignore_ascii_case("http-equiv")
+                    && self.says(attribute.value.clone(), "refresh"))
         })
     }
 }
@@ -227,10 +265,10 @@ fn descriptor_end(rest: &str) -> usize {
     rest.len()
 }
 
-fn words(value: &str) -> Vec<Range<usize>> {
+fn words(value: &str, separates: fn(char) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
-    for piece in value.split(|c: char| c.is_ascii_whitespace()) {
+    for piece in value.split(separates) {
         if !piece.is_empty() {
             found.push(at..at + piece.len());
         }
@@ -239,19 +277,21 @@ fn words(value: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The URL of a refresh (HTML §4.2.5.3): behind the time, `url=` and a quote.
+/// The URL of a refresh (HTML §4.2.5.3): behind the time, `url=` and a quote. More lenient: no time is
+/// needed, and separators may repeat.
 fn refresh_url(content: &str) -> Option<Range<usize>> {
-    let behind = content.find([';', ',']).map_or(0, |at| at + 1);
     let skip = |at: usize, drop: fn(char) -> bool| {
         let rest = content.get(at..).unwrap_or_default();
         at + rest.len() - rest.trim_start_matches(drop).len()
     };
-    let mut start = skip(behind, |c| c.is_ascii_whitespace());
+    let space = |c: char| c.is_ascii_whitespace();
+    let time = skip(skip(0, space), |c| c.is_ascii_digit() || c == '.');
+    let mut start = skip(time, |c| c.is_ascii_whitespace() || matches!(c, ';' | ','));
     let rest = content.get(start..)?;
     if rest.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("url")) {
-        let equals = skip(start + 3, |c| c.is_ascii_whitespace());
+        let equals = skip(start + 3, space);
         if content.as_bytes().get(equals) == Some(&b'=') {
-            start = skip(equals + 1, |c| c.is_ascii_whitespace());
+            start = skip(equals + 1, space);
         }
     }
     let quote = content.get(start..)?.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -292,7 +332,9 @@ mod tests {
             ("5; URL = 'http://x/' y", Some("http://x/")),
             ("0, http://x/", Some("http://x/")),
             ("url=http://x/", Some("http://x/")),
-            ("5", Some("5")),
+            ("0 url=http://x/;a,b", Some("http://x/;a,b")),
+            (" 1.5 ;; url=http://x/", Some("http://x/")),
+            ("5", None),
         ] {
             assert_eq!(refresh_url(content).map(|range| &content[range]), expected, "{content}");
         }

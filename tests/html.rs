@@ -1,0 +1,167 @@
+//! HTML as mail clients and browsers read it: after `rewrite`, no lying host is left that a click, a
+//! fetch or a reader could meet, and honest markup is not touched.
+//!
+//! A row of `html/attacks.rs` or `html/clean.rs` is a named test. The witness (`html/browser.rs`) is a
+//! browser's parser: html5ever, cssparser and `url`, none of which the engine uses on markup.
+//! `tests/run browser` loads the same pages, written by `LINKMILTER_HTML_DUMP`, into Chromium.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "html/attacks.rs"]
+mod attacks;
+#[path = "html/browser.rs"]
+mod browser;
+#[path = "html/clean.rs"]
+mod clean;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use linkmilter::engine::policy::HeaderFields;
+use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
+
+/// A host that lies, in two halves: a tag may stand between them.
+struct Host {
+    name: &'static str,
+    halves: [&'static str; 2],
+}
+
+/// Cyrillic р and а; аррӏе in Punycode.
+const HOSTS: [Host; 2] = [
+    Host { name: "mixed", halves: ["р\u{430}", "ypal.com"] },
+    Host { name: "puny", halves: ["xn--80a", "k6aa92e.com"] },
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![Trial::test("witness sees what is live", witness)];
+    for host in &HOSTS {
+        for (name, html) in attacks::ATTACKS {
+            let html = spelled(html, host);
+            trials
+                .push(Trial::test(format!("attack {name} ({})", host.name), move || attack(&html)));
+        }
+    }
+    for (name, html) in attacks::SPELLED {
+        trials.push(Trial::test(format!("attack {name}"), move || attack(html)));
+    }
+    for (name, html) in attacks::ELSEWHERE {
+        for host in &HOSTS {
+            let html = spelled(html, host);
+            let name = format!("attack elsewhere {name} ({})", host.name);
+            trials.push(Trial::test(name, move || elsewhere(&html)));
+        }
+    }
+    for (name, html) in attacks::REPORTED {
+        let html = spelled(html, &HOSTS[0]);
+        trials.push(Trial::test(format!("reported {name}"), move || reported(&html)));
+    }
+    for (name, html) in clean::CLEAN {
+        trials.push(Trial::test(format!("clean {name}"), move || clean(html)));
+    }
+    if let Some(path) = std::env::var_os("LINKMILTER_HTML_DUMP") {
+        dump(std::fs::File::create(path).unwrap());
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// `{H}` is the host, `{A}` and `{B}` its halves.
+fn spelled(html: &str, host: &Host) -> String {
+    let [a, b] = host.halves;
+    html.replace("{H}", &[a, b].concat()).replace("{A}", a).replace("{B}", b)
+}
+
+/// The part after the filter, and how many findings there are.
+fn filtered(html: &str) -> (String, usize) {
+    let head = b"Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+    let message = Message { head, body: html.as_bytes() };
+    let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let tlds = TldTable::new(["com", "org", "net", "example"], "");
+    let outcome = inspect(message, &Facts::default(), &policy, &tlds).resolve(&Answers::new());
+    let after = splice::apply(message.body, &outcome.edits).to_vec();
+    (String::from_utf8(after).unwrap(), outcome.findings.len())
+}
+
+/// The attack works before, is dead after, and a second run finds nothing to do.
+fn attack(html: &str) -> Result<(), Failed> {
+    if browser::live(html).is_none() {
+        return Err(format!("the witness sees nothing live in {html:?}").into());
+    }
+    let (after, _) = filtered(html);
+    if let Some(what) = browser::live(&after) {
+        return Err(format!("{what}\nbefore {html:?}\nafter  {after:?}").into());
+    }
+    let again = filtered(&after).0;
+    if again != after {
+        return Err(format!("a second run\nafter {after:?}\nagain {again:?}").into());
+    }
+    Ok(())
+}
+
+/// Taken apart although the witness sees nothing; and dead to the witness after.
+fn elsewhere(html: &str) -> Result<(), Failed> {
+    let (after, _) = filtered(html);
+    if let Some(what) = browser::live(&after) {
+        return Err(format!("{what}\nbefore {html:?}\nafter  {after:?}").into());
+    }
+    match (after == html, filtered(&after).0 == after) {
+        (true, _) => Err(format!("left alone: {html:?}").into()),
+        (_, false) => Err(format!("a second run finds more: {after:?}").into()),
+        (false, true) => Ok(()),
+    }
+}
+
+/// What only a script does is reported and left: an edit could change what the script means.
+fn reported(html: &str) -> Result<(), Failed> {
+    match filtered(html) {
+        (_, 0) => Err(format!("no finding in {html:?}").into()),
+        (after, _) if after == html => Ok(()),
+        (after, _) => Err(format!("edited\nbefore {html:?}\nafter  {after:?}").into()),
+    }
+}
+
+fn clean(html: &str) -> Result<(), Failed> {
+    match filtered(html) {
+        (after, _) if after == html => Ok(()),
+        (after, _) => Err(format!("before {html:?}\nafter  {after:?}").into()),
+    }
+}
+
+/// The proof is worth something only if the witness sees live forms, and lets dead ones pass.
+fn witness() -> Result<(), Failed> {
+    for html in [
+        "<a href=http://р\u{430}ypal.com>",
+        "р\u{430}ypal.com",
+        "<p style='x:url(//р\u{430}ypal.com)'>",
+    ] {
+        if browser::live(html).is_none() {
+            return Err(format!("missed: {html:?}").into());
+        }
+    }
+    for html in [
+        "<a data-unsafe-href=http://р\u{430}ypal.com>hxxp://xn--ypal-43d9g[.]com</a>",
+        "<form action=about:invalid>",
+        "paypal.com",
+    ] {
+        if let Some(what) = browser::live(html) {
+            return Err(format!("{what} in {html:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// A line of JSON a page, as it is after the filter.
+fn dump(mut file: std::fs::File) {
+    let mut page = |name: &str, html: &str| {
+        let line = serde_json::json!({ "name": name, "before": html, "after": filtered(html).0 });
+        writeln!(file, "{line}").unwrap();
+    };
+    for host in &HOSTS {
+        for (name, html) in attacks::ATTACKS {
+            page(&format!("{name} ({})", host.name), &spelled(html, host));
+        }
+    }
+    for (name, html) in attacks::SPELLED {
+        page(name, html);
+    }
+}
