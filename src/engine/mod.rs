@@ -40,6 +40,7 @@ pub use tlds::{Answer, Answers, TldTable};
 use finding::Found;
 use judging::Judge;
 use limits::Budget;
+use policy::Notice;
 
 /// What the engine must know of the envelope and of the house.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,8 @@ pub struct Facts {
     pub recipient_domains: Vec<String>,
     /// Name of the filtering host, for `by=` in our header field.
     pub host_name: String,
-    /// Preferred language of the reader, as a BCP 47 primary tag, for the inline notice.
+    /// Language of the inline notice, as a BCP 47 primary tag; `None` follows the message: its
+    /// Content-Language or Accept-Language, then the script of the text.
     pub language: Option<String>,
 }
 
@@ -84,8 +86,11 @@ fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
     let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
     let mut found = Found::new(tree.bypasses.clone());
     headers::read(message.head, &mut judge, &mut budget, policy, &mut found);
+    let notice = policy.notice == Notice::Inline;
+    let said = || notice.then(|| notices::of_header(message.head)).flatten();
+    let language = facts.language.as_deref().or_else(said);
     for part in 0..tree.parts.len() {
-        let mut room = parts::Room { message, tree, facts, policy, tlds };
+        let mut room = parts::Room { message, tree, language, policy, tlds };
         room.read(part, &mut judge, &mut budget, &mut found);
     }
     found.compare_alternatives(tree);

@@ -4,6 +4,8 @@
 //! charset and the transfer encoding of the part can; else it has wording in ASCII, which is English
 //! where a script needs more.
 
+use unicode_script::{Script, UnicodeScript};
+
 /// Language tag, wording, and wording in ASCII where the language has it.
 type Words = (&'static str, &'static str, Option<&'static str>);
 
@@ -23,6 +25,9 @@ const WORDS: &[Words] = &[
 ];
 
 const ENGLISH: &str = "misleading link, disabled";
+
+/// Letters looked at for the script of a text: enough for one, whatever the length of the text.
+const LETTERS: usize = 2_000;
 
 /// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.
 pub fn in_html(language: &str) -> String {
@@ -47,6 +52,49 @@ pub fn in_text(language: &str, fits: impl Fn(&str) -> bool) -> String {
         _ => ENGLISH,
     };
     format!(" [{words}]")
+}
+
+/// The language that a message is written in: what its header says, of the languages known here.
+pub fn of_header(head: &[u8]) -> Option<&'static str> {
+    let field = |name: &str| {
+        head.split(|byte| *byte == b'\n').find_map(|line| {
+            let (found, value) = line.split_at_checked(name.len())?;
+            let value = value.strip_prefix(b":")?;
+            found.eq_ignore_ascii_case(name.as_bytes()).then_some(value)
+        })
+    };
+    let value = field("Content-Language").or_else(|| field("Accept-Language"))?;
+    std::str::from_utf8(value).ok()?.split([',', ';']).find_map(|tag| known(tag.trim()))
+}
+
+/// The language that the script of a text speaks for, where most of its letters are of one.
+pub fn of_script(text: &str) -> Option<&'static str> {
+    let scripts = text.chars().filter(|c| c.is_alphabetic()).take(LETTERS).map(|c| c.script());
+    let (mut all, mut kana, mut counts) = (0, 0, [("ar", 0), ("ja", 0), ("ru", 0), ("zh", 0)]);
+    for script in scripts {
+        all += 1;
+        kana += usize::from(matches!(script, Script::Hiragana | Script::Katakana));
+        let tag = match script {
+            Script::Arabic => "ar",
+            Script::Hiragana | Script::Katakana => "ja",
+            Script::Cyrillic => "ru",
+            Script::Han => "zh",
+            _ => continue,
+        };
+        counts.iter_mut().filter(|(known, _)| *known == tag).for_each(|(_, count)| *count += 1);
+    }
+    // Japanese is written with Han as well; Chinese is never written with Kana.
+    if kana > 0 {
+        counts.iter_mut().filter(|(tag, _)| *tag == "zh").for_each(|(tag, _)| *tag = "ja");
+    }
+    let of = |tag: &str| -> usize {
+        counts.iter().filter(|(known, _)| *known == tag).map(|(_, count)| count).sum()
+    };
+    ["ar", "ja", "ru", "zh"].into_iter().find(|tag| 2 * of(tag) > all)
+}
+
+fn known(tag: &str) -> Option<&'static str> {
+    entry(tag).map(|(known, ..)| *known)
 }
 
 fn entry(language: &str) -> Option<&'static Words> {
@@ -75,6 +123,30 @@ mod tests {
         for (tag, ..) in WORDS {
             let ascii = in_text(tag, str::is_ascii);
             assert!(ascii.is_ascii() && !ascii.contains('&'), "{tag}");
+        }
+    }
+
+    #[test]
+    fn the_language_follows_the_header_then_the_script() {
+        for (head, expected) in [
+            ("Subject: x\r\nContent-Language: de-DE\r\n", Some("de")),
+            ("accept-language: tlh, fr-FR;q=0.8, en\r\n", Some("fr")),
+            ("Accept-Language: en\r\nContent-Language: ja\r\n", Some("ja")),
+            ("X-Content-Language: de\r\n", None),
+            ("Content-Language: \u{e9}\r\n", None),
+        ] {
+            assert_eq!(of_header(head.as_bytes()), expected, "{head}");
+        }
+        for (text, expected) in [
+            ("Подтвердите: https://example.com/", None),
+            ("Пожалуйста, подтвердите ваш адрес: https://example.com/", Some("ru")),
+            ("يرجى تأكيد حسابك الآن من فضلك https://a.example/", Some("ar")),
+            ("请立即确认您的账户信息以避免停用 https://a.example/", Some("zh")),
+            ("お客様のアカウントを確認してください https://a.example/", Some("ja")),
+            ("Bitte bestätigen", None),
+            ("", None),
+        ] {
+            assert_eq!(of_script(text), expected, "{text}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One part: its readings, their layers, the links in each, and the edits.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use super::content::{self, Apart, Layer, Sighting, Spot, View};
@@ -11,14 +12,15 @@ use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::span::TextEdit;
-use super::{Facts, Policy, TldTable, actions, notices};
+use super::{Policy, TldTable, actions, notices};
 
 /// All that reading a part needs and does not change.
 #[derive(Clone, Copy)]
 pub struct Room<'a> {
     pub message: Message<'a>,
     pub tree: &'a Tree,
-    pub facts: &'a Facts,
+    /// The reader's language, where the operator or the message says it.
+    pub language: Option<&'a str>,
     pub policy: &'a Policy,
     pub tlds: &'a TldTable,
 }
@@ -54,6 +56,7 @@ impl Room<'_> {
                     layer: &layer,
                     view: &view,
                     apart: Apart::new(text, &layer, &view, self.tlds),
+                    written_in: OnceCell::new(),
                 };
                 let spent = reader.judge_all(judge, found);
                 if !budget.spend(view.steps + spent) {
@@ -76,9 +79,11 @@ struct LayerReader<'a> {
     layer: &'a Layer<'a>,
     view: &'a View<'a>,
     apart: Apart<'a>,
+    /// The language of the text, found out when the first notice needs it.
+    written_in: OnceCell<Option<&'static str>>,
 }
 
-impl LayerReader<'_> {
+impl<'a> LayerReader<'a> {
     /// Judges every sighting and makes its edits; returns the steps that took.
     fn judge_all(&mut self, judge: &mut Judge<'_>, found: &mut Found) -> u64 {
         let view = self.view;
@@ -187,7 +192,7 @@ impl LayerReader<'_> {
         }
         let apart = action >= LinkAction::Unlink;
         if apart && policy.notice == Notice::Inline {
-            let language = self.room.facts.language.as_deref().unwrap_or("en");
+            let language = self.language();
             let notice = match sighting.spot {
                 Spot::HtmlText => notices::in_html(language),
                 _ => notices::in_text(language, |words| self.fits(words)),
@@ -209,12 +214,20 @@ impl LayerReader<'_> {
         }
     }
 
+    /// The language of the notice.
+    fn language(&self) -> &'a str {
+        let of_script = || notices::of_script(self.layer.seen.as_str());
+        let said = self.room.language;
+        said.or_else(|| *self.written_in.get_or_init(of_script)).unwrap_or("en")
+    }
+
     /// Whether the words can stand in the part, in whichever charset a client reads it.
     fn fits(&self, words: &str) -> bool {
         let agreed = self
             .readings
             .iter()
             .all(|other| other.charset == self.reading.charset || other.text.as_str().is_ascii());
-        words.is_ascii() || (agreed && self.reading.holds(words))
+        let declared = self.entry.declares(self.reading.charset);
+        words.is_ascii() || (declared && agreed && self.reading.holds(words))
     }
 }

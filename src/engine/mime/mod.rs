@@ -85,6 +85,13 @@ impl Part {
     pub fn raw_range(&self) -> Option<Range<usize>> {
         (self.site.layer == 0).then(|| self.site.body.clone())
     }
+
+    /// Whether its label names this charset. US-ASCII, which clients read as windows-1252 (WHATWG
+    /// Encoding §4.2), names none that has more.
+    pub fn declares(&self, charset: Charset) -> bool {
+        let label = self.site.charsets.first().map(String::as_str).unwrap_or_default();
+        !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label) == Some(charset)
+    }
 }
 
 /// The part tree: leaves in order. Labels that clients read in several ways give several leaves.

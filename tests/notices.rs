@@ -1,0 +1,186 @@
+//! The short explanation beside a dead link, in every language, charset and encoding that can carry
+//! it, and in ASCII where none can.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter::engine::policy::{HeaderFields, Notice};
+use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
+use linkmilter::tld;
+
+const ENGLISH: &str = "misleading link, disabled";
+
+/// Tag and wording as a reader should see it.
+const WORDS: &[(&str, &str)] = &[
+    ("ar", "رابط مضلل، تم تعطيله"),
+    ("de", "irreführender Link, abgeschaltet"),
+    ("en", ENGLISH),
+    ("es", "enlace engañoso, desactivado"),
+    ("fr", "lien trompeur, désactivé"),
+    ("ja", "紛らわしいリンクのため無効にしました"),
+    ("ru", "обманчивая ссылка, отключена"),
+    ("zh", "误导性链接，已停用"),
+];
+
+/// A link that is unsafe in pure ASCII, so that any charset holds it: Punycode of `раураl`.
+const LINK: &str = "https://xn--80ak6aa92e.com/";
+
+/// The body that goes on.
+fn rewritten(fields: &str, body: &[u8], facts: &Facts) -> Vec<u8> {
+    let policy =
+        Policy { notice: Notice::Inline, header_fields: HeaderFields::Omit, ..Policy::default() };
+    let message = Message { head: fields.as_bytes(), body };
+    let outcome = inspect(message, facts, &policy, &tld::builtin()).resolve(&Answers::new());
+    assert!(!outcome.edits.is_empty(), "{fields}");
+    let new = splice::apply::apply(body, &outcome.edits).to_vec();
+    let again = Message { head: fields.as_bytes(), body: &new };
+    let again = inspect(again, facts, &policy, &tld::builtin()).resolve(&Answers::new());
+    assert_eq!(again.edits, [], "a second run changes nothing");
+    new
+}
+
+/// The text that goes on, as mail-parser, our second witness, reads it.
+fn read(fields: &str, body: &[u8], facts: &Facts) -> String {
+    let new = rewritten(fields, body, facts);
+    let mut whole = fields.as_bytes().to_vec();
+    whole.extend_from_slice(b"\r\n");
+    whole.extend_from_slice(&new);
+    let parsed = mail_parser::MessageParser::new().parse(&whole).unwrap();
+    match parsed.html_body.is_empty() || fields.contains("text/plain") {
+        true => parsed.body_text(0).unwrap().into_owned(),
+        false => parsed.body_html(0).unwrap().into_owned(),
+    }
+}
+
+fn reader(language: &str) -> Facts {
+    Facts { language: Some(language.to_owned()), ..Facts::default() }
+}
+
+fn fields(kind: &str, charset: &str, encoding: &str) -> String {
+    format!(
+        "MIME-Version: 1.0\r\nContent-Type: text/{kind}; charset={charset}\r\n\
+         Content-Transfer-Encoding: {encoding}\r\n"
+    )
+}
+
+#[test]
+fn plain_text_in_utf_8_carries_every_language() {
+    for (tag, words) in WORDS {
+        let said = format!("[{words}]");
+        let body = format!("see {LINK} \u{e9}\r\n");
+        let read =
+            |encoding, body: &[u8]| read(&fields("plain", "utf-8", encoding), body, &reader(tag));
+        assert!(read("8bit", body.as_bytes()).contains(&said), "{tag} 8bit");
+        let escaped = format!("see {LINK} =C3=A9\r\n");
+        assert!(read("quoted-printable", escaped.as_bytes()).contains(&said), "{tag} qp");
+        let ascii = format!("see {LINK}\r\n");
+        assert!(read("quoted-printable", ascii.as_bytes()).contains(&said), "{tag} qp, ASCII");
+        assert!(read("base64", &base64(body.as_bytes())).contains(&said), "{tag} base64");
+    }
+}
+
+#[test]
+fn legacy_charsets_carry_what_they_hold() {
+    let held = [
+        ("windows-1256", "ar"),
+        ("iso-8859-1", "de"),
+        ("iso-8859-1", "es"),
+        ("windows-1252", "fr"),
+        ("shift_jis", "ja"),
+        ("euc-jp", "ja"),
+        ("iso-2022-jp", "ja"),
+        ("koi8-r", "ru"),
+        ("windows-1251", "ru"),
+        ("gb2312", "zh"),
+        ("gb18030", "zh"),
+    ];
+    for (charset, tag) in held {
+        let words = WORDS.iter().find(|(known, _)| *known == tag).unwrap().1;
+        let body = format!("see {LINK}\r\n");
+        let fields = fields("plain", charset, "quoted-printable");
+        let new = unescaped(&rewritten(&fields, body.as_bytes(), &reader(tag)));
+        let encoding = encoding_rs::Encoding::for_label(charset.as_bytes()).unwrap();
+        let text = encoding.decode_without_bom_handling(&new).0;
+        assert!(text.contains(&format!("[{words}]")), "{charset} {tag}: {text}");
+    }
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let body = base64(&wide(&format!("\u{feff}see {LINK}\r\n")));
+    let text = read(&fields("plain", "utf-16le", "base64"), &body, &reader("ja"));
+    assert!(text.contains("[紛らわしいリンクのため無効にしました]"), "{text}");
+}
+
+#[test]
+fn what_cannot_carry_it_gets_ascii() {
+    for (charset, encoding, tag) in [
+        ("us-ascii", "7bit", "ru"),
+        ("us-ascii", "quoted-printable", "ru"),
+        // Declared, but not one byte above 127 yet: the way may be a 7-bit one.
+        ("utf-8", "7bit", "ar"),
+        ("iso-8859-1", "quoted-printable", "zh"),
+        ("koi8-r", "base64", "ja"),
+        ("nonesuch", "quoted-printable", "ru"),
+    ] {
+        let body = format!("see {LINK}\r\n");
+        let body = if encoding == "base64" { base64(body.as_bytes()) } else { body.into_bytes() };
+        let text = read(&fields("plain", charset, encoding), &body, &reader(tag));
+        assert!(text.is_ascii() && text.contains(ENGLISH), "{charset} {encoding} {tag}: {text}");
+    }
+    let body = format!("see {LINK}\r\n");
+    let text = read(&fields("plain", "us-ascii", "7bit"), body.as_bytes(), &reader("de"));
+    assert!(text.contains("[Link abgeschaltet: der Name ist nicht, was er scheint]"), "{text}");
+}
+
+#[test]
+fn html_carries_every_language_in_any_charset() {
+    for (tag, words) in WORDS {
+        let body = format!("<p>see {LINK}</p>\r\n");
+        let text = read(&fields("html", "us-ascii", "7bit"), body.as_bytes(), &reader(tag));
+        let references: String = words
+            .chars()
+            .map(|c| match c.is_ascii() {
+                true => c.to_string(),
+                false => format!("&#x{:X};", u32::from(c)),
+            })
+            .collect();
+        assert!(text.contains(&format!("[{references}]")), "{tag}: {text}");
+    }
+}
+
+#[test]
+fn the_language_follows_the_message() {
+    let said = |more: &str, text: &str| {
+        let fields = format!("{more}{}", fields("plain", "utf-8", "8bit"));
+        read(&fields, format!("{text} {LINK} \u{e9}\r\n").as_bytes(), &Facts::default())
+    };
+    assert!(said("", "please confirm").contains(ENGLISH));
+    assert!(said("Content-Language: fr\r\n", "x").contains("[lien trompeur, désactivé]"));
+    assert!(said("Accept-Language: de-DE, en\r\n", "x").contains("irreführender"));
+    let russian = "Пожалуйста, подтвердите адрес вашей электронной почты сегодня";
+    assert!(said("", russian).contains("[обманчивая ссылка, отключена]"));
+    assert!(said("Content-Language: fr\r\n", russian).contains("lien trompeur"));
+}
+
+/// Quoted-printable without its soft breaks and escapes.
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(bytes).unwrap().replace("=\r\n", "");
+    let mut pieces = text.split('=');
+    let mut out = pieces.next().unwrap().as_bytes().to_vec();
+    for piece in pieces {
+        out.push(u8::from_str_radix(&piece[..2], 16).unwrap());
+        out.extend_from_slice(&piece.as_bytes()[2..]);
+    }
+    out
+}
+
+fn base64(bytes: &[u8]) -> Vec<u8> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = Vec::new();
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
+        let word = word << (8 * (3 - chunk.len()));
+        for at in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * at)) as usize & 63];
+            out.push(if at > chunk.len() { b'=' } else { digit });
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+    out
+}
