@@ -1,11 +1,14 @@
 //! The whole engine over real mail: decode, detect, judge, splice, a thread. `cargo bench --bench engine`.
+//!
+//! On a busy machine time says little: with `--once mail|apart|clean` one run is made and nothing is
+//! measured, for `valgrind --tool=callgrind`, whose count of instructions does not depend on the day.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::fs;
 use std::hint::black_box;
 use std::path::PathBuf;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use linkmilter::engine::policy::Defang;
 use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
 use linkmilter::tld;
@@ -46,35 +49,61 @@ fn run(messages: &[(Vec<u8>, Vec<u8>)], policy: &Policy, tlds: &TldTable) -> usi
     bytes
 }
 
-fn engine(criterion: &mut Criterion) {
-    let tlds = tld::builtin();
-    let mail = messages("mail");
-    let bytes = |messages: &[(Vec<u8>, Vec<u8>)]| {
-        messages.iter().map(|(head, body)| head.len() + body.len()).sum::<usize>() as u64
-    };
-    let mut group = criterion.benchmark_group("engine");
-    group.sample_size(10);
-    if !mail.is_empty() {
-        group.throughput(Throughput::Bytes(bytes(&mail)));
-        let policy = Policy::default();
-        group.bench_function("real mail, default policy", |bench| {
-            bench.iter(|| run(black_box(&mail), &policy, &tlds));
-        });
-        let all = Policy { defang: Defang::All, ..Policy::default() };
-        group.bench_function("real mail, every link taken apart", |bench| {
-            bench.iter(|| run(black_box(&mail), &all, &tlds));
-        });
+/// What is measured: a name, the messages, the policy.
+struct Load {
+    key: &'static str,
+    name: &'static str,
+    messages: Vec<(Vec<u8>, Vec<u8>)>,
+    policy: Policy,
+}
+
+impl Load {
+    fn bytes(&self) -> u64 {
+        self.messages.iter().map(|(head, body)| head.len() + body.len()).sum::<usize>() as u64
     }
+}
+
+fn loads() -> Vec<Load> {
     let prose =
         "This is a line of prose without any link in it, and it goes on and on\r\n".repeat(2_000);
     let plain = vec![(b"Content-Type: text/plain; charset=utf-8\r\n".to_vec(), prose.into_bytes())];
-    group.throughput(Throughput::Bytes(bytes(&plain)));
-    let policy = Policy::default();
-    group.bench_function("a part without candidates", |bench| {
-        bench.iter(|| run(black_box(&plain), &policy, &tlds));
-    });
+    let all = Policy { defang: Defang::All, ..Policy::default() };
+    let load = |key, name, messages, policy| Load { key, name, messages, policy };
+    let mut loads = vec![
+        load("mail", "real mail, default policy", messages("mail"), Policy::default()),
+        load("apart", "real mail, every link taken apart", messages("mail"), all),
+        load("clean", "a part without candidates", plain, Policy::default()),
+    ];
+    loads.retain(|load| !load.messages.is_empty());
+    loads
+}
+
+fn engine(criterion: &mut Criterion) {
+    let tlds = tld::builtin();
+    let mut group = criterion.benchmark_group("engine");
+    group.sample_size(10);
+    for load in loads() {
+        group.throughput(Throughput::Bytes(load.bytes()));
+        group.bench_function(load.name, |bench| {
+            bench.iter(|| run(black_box(&load.messages), &load.policy, &tlds));
+        });
+    }
     group.finish();
 }
 
 criterion_group!(benches, engine);
-criterion_main!(benches);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let Some(once) = arguments.iter().position(|argument| argument == "--once") else {
+        benches();
+        return Criterion::default().configure_from_args().final_summary();
+    };
+    let tlds = tld::builtin();
+    for load in
+        loads().iter().filter(|load| arguments[once + 1..].iter().any(|key| key == load.key))
+    {
+        let out = run(&load.messages, &load.policy, &tlds);
+        println!("{}: {} bytes in, {out} bytes of body out", load.name, load.bytes());
+    }
+}

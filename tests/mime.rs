@@ -4,6 +4,8 @@
 mod common;
 #[path = "mime/corpus.rs"]
 mod corpus;
+#[path = "mime/fuzzed.rs"]
+mod fuzzed;
 #[path = "mime/generate.rs"]
 mod generate;
 mod oracle;

@@ -151,7 +151,13 @@ fn compare(message: Message<'_>, tree: &Tree, leaves: &[oracle::Leaf], report: &
     }
     for ((index, part), leaf) in parts.iter().zip(leaves) {
         if tree.content(message, *index) != leaf.raw && !holds_blocks(tree, &part.path) {
-            report.wrong.push(format!("{}: other bytes", part.path));
+            let ours = tree.content(message, *index);
+            let same = ours.iter().zip(&leaf.raw).take_while(|(a, b)| a == b).count();
+            let (ours, theirs) = (ours.len(), leaf.raw.len());
+            report.wrong.push(format!(
+                "{}: other bytes from {same} on: {ours}, the oracle has {theirs}",
+                part.path
+            ));
             continue;
         }
         let Some(reading) = mime::all_readings(message, tree, *index).into_iter().next() else {

@@ -481,6 +481,10 @@ impl<'m> Splitter<'m> {
     }
 
     fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
+        let multipart = entity.labels.types.first().is_some_and(|label| label.kind == "multipart");
+        if multipart && entity.depth < self.limits.depth {
+            return self.without_delimiter(walk, entity, range);
+        }
         let transfer = entity.labels.transfer();
         if entity.labels.is_message()
             && transfer != Transfer::Identity
