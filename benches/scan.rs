@@ -6,15 +6,21 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::hint::black_box;
+use std::io::{BufWriter, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use linkmilter::engine::policy::HeaderFields;
-use linkmilter::engine::{self, Answers, Facts, Message, Policy, Verdict, mime};
-use linkmilter::scan::letter::{Letter, Raw};
+use linkmilter::engine::{self, Answers, Facts, Message, Policy, Verdict, content, mime};
+use linkmilter::record::finding::{Line, Origin};
+use linkmilter::record::tally::Tally;
+use linkmilter::scan::budget::Gate;
+use linkmilter::scan::headers::Headers;
+use linkmilter::scan::letter::{Letter, Quoting, Raw};
+use linkmilter::scan::mbox::Splitter;
 use linkmilter::scan::walk::{Entry, Walk};
 use linkmilter::scan::{
     Account, Dns, Input, Progress, Scan, Settings, Stream, Witness, read, read::Sink,
@@ -36,14 +42,18 @@ fn main() {
     spread(&letters, times, &files, &mbox);
 
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("{:<28}{:>6}{:>12}{:>12}{:>10}", "whole scan", "cores", "messages/s", "MB/s", "s");
+    println!(
+        "{:<16}{:>6}{:>12}{:>10}{:>9}{:>20}{:>9}",
+        "whole scan", "cores", "messages/s", "MB/s", "s", "CPU µs a message", "scaling"
+    );
     for (name, path) in [("files", &files), ("one mbox", &mbox)] {
-        for jobs in [1, cores] {
-            whole(name, path, jobs);
+        let one = whole(name, path, 1, None);
+        if cores > 1 {
+            whole(name, path, cores, Some(one));
         }
     }
-    println!("\n{:<28}{:>18}{:>14}", "stage, one core", "µs a message", "MB/s");
-    stages(&letters, &mbox, times);
+    println!("\n{:<36}{:>14}{:>12}", "stage, one core", "µs a message", "MB/s");
+    stages(&letters, &files, &mbox, times);
 }
 
 /// The messages of the data, each once.
@@ -66,7 +76,7 @@ fn collect(data: &Path) -> Vec<Vec<u8>> {
     for entry in Walk::new(data.to_owned()) {
         if let Entry::File { path, .. } = entry {
             let bytes = fs::read(&path).unwrap();
-            let _ = read::slice("x", &bytes, 1 << 28, &mut keep);
+            let _ = read::slice("x", &bytes, Gate::Open, 1 << 28, &mut keep);
         }
     }
     keep.0
@@ -108,74 +118,192 @@ fn settings() -> Settings {
     }
 }
 
-fn whole(name: &str, path: &Path, jobs: usize) {
+/// Scans on so many cores, the whole process held to them; gives messages a second, and says how
+/// that compares with what one core did.
+fn whole(name: &str, path: &Path, cores: usize, one: Option<f64>) -> f64 {
+    let held = hold_to(cores);
     let settings = settings();
     let progress = Progress::hidden();
     let stop = AtomicBool::new(false);
-    let scan = Scan { settings: &settings, jobs, progress: &progress, stop: &stop, journal: None };
-    let begin = Instant::now();
+    let scan = Scan {
+        settings: &settings,
+        jobs: cores,
+        progress: &progress,
+        stop: &stop,
+        journal: None,
+        own: &[],
+    };
+    let (begin, busy) = (Instant::now(), cpu_seconds());
     let inputs = std::iter::once(Input::Path(path.to_owned()));
     let tally = scan.run(inputs, &mut std::io::sink()).unwrap().tally;
-    let took = begin.elapsed().as_secs_f64();
+    let (took, busy) = (begin.elapsed().as_secs_f64(), cpu_seconds() - busy);
+    let rate = tally.messages as f64 / took;
     println!(
-        "{name:<28}{jobs:>6}{:>12.0}{:>12.1}{took:>10.1}",
-        tally.messages as f64 / took,
-        tally.bytes as f64 / took / 1e6
+        "{name:<16}{cores:>6}{rate:>12.0}{:>10.1}{took:>9.1}{:>20.1}{:>9}{}",
+        tally.bytes as f64 / took / 1e6,
+        busy * 1e6 / tally.messages as f64,
+        one.map_or(String::new(), |one| format!("{:.2}x", rate / one)),
+        if held { "" } else { "  (not held to the cores: no taskset)" }
     );
+    rate
 }
 
-/// What each stage costs, alone, on one core.
-fn stages(letters: &[Vec<u8>], mbox: &Path, times: usize) {
+/// Holds this process, and the threads that it will start, to the first cores.
+fn hold_to(cores: usize) -> bool {
+    let list = format!("0-{}", cores - 1);
+    let id = std::process::id().to_string();
+    let told = std::process::Command::new("taskset").args(["-acp", &list, &id]).output();
+    told.is_ok_and(|told| told.status.success())
+}
+
+/// Seconds of processor time that this process has taken, in user and system mode.
+fn cpu_seconds() -> f64 {
+    const TICKS_A_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: f64 = fields.skip(11).take(2).filter_map(|n| n.parse::<f64>().ok()).sum();
+    ticks / TICKS_A_SECOND
+}
+
+/// What each stage costs, alone, on one core. Stages of the engine contain those before them, so
+/// their costs are differences.
+fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
+    hold_to(1);
     let bytes: usize = letters.iter().map(Vec::len).sum();
-    let row = |name: &str, took: Duration, messages: usize, bytes: usize| {
-        let each = took.as_secs_f64() * 1e6 / messages as f64;
-        println!("{name:<28}{each:>18.2}{:>14.1}", bytes as f64 / took.as_secs_f64() / 1e6);
-    };
-    let begin = Instant::now();
-    struct Count(usize);
-    impl Sink for Count {
-        fn hold(&mut self, _bytes: usize) {}
-        fn letter(&mut self, _source: &str, _raw: Raw<'_>) -> ControlFlow<()> {
-            self.0 += 1;
-            ControlFlow::Continue(())
-        }
-        fn unread(&mut self, _source: &str, _offset: u64, _why: &str) -> ControlFlow<()> {
-            ControlFlow::Continue(())
-        }
-        fn passed_over(&mut self) -> ControlFlow<()> {
-            ControlFlow::Continue(())
-        }
-    }
-    let mut count = Count(0);
-    let _ = read::mbox("x", File::open(mbox).unwrap(), 0, 1 << 28, &mut count);
-    row("read and split the mbox", begin.elapsed(), count.0, bytes * times);
+    let all = letters.len() * times;
+    row("read files", time(|| read_files(files)), all, bytes * times);
+    row("read the mbox", time(|| read_whole(mbox)), all, bytes * times);
+    let split = time(|| {
+        let splitter = Splitter::new(File::open(mbox).unwrap(), 0, 1 << 28);
+        let mut count = Count(0);
+        let _ = read::mbox("x", splitter, &mut count);
+        assert_eq!(count.0, all);
+    });
+    row("read and split the mbox", split, all, bytes * times);
 
     let settings = settings();
-    let each = |name: &str, stage: &mut dyn FnMut(Message<'_>)| {
-        let begin = Instant::now();
-        for letter in letters {
-            stage(Letter::new(letter, 0, linkmilter::scan::letter::Quoting::None).message());
-        }
-        row(name, begin.elapsed(), letters.len(), bytes);
+    let each = |stage: &mut dyn FnMut(&Letter<'_>)| {
+        // The best of a few: what disturbs only adds.
+        let runs = (0..5).map(|_| {
+            time(|| {
+                for bytes in letters {
+                    stage(&Letter::new(bytes, 0, Quoting::Quoted));
+                }
+            })
+        });
+        runs.min().unwrap()
     };
-    each("head and body apart", &mut |message| {
-        std::hint::black_box(message);
+    let letter = each(&mut |letter| {
+        black_box(letter.message());
     });
-    let headers = linkmilter::scan::judge::headers();
-    each("Date, From, Message-ID", &mut |message| {
-        std::hint::black_box(headers.parse_headers(message.head));
+    let headers = Headers::new();
+    let who = each(&mut |letter| {
+        black_box(headers.origin("x", 0, letter.message().head));
     });
-    each("parts", &mut |message| {
-        std::hint::black_box(mime::parse(message, &settings.policy.limits));
+    let mime = each(&mut |letter| {
+        black_box(mime::parse(letter.message(), &settings.policy.limits));
     });
-    each("parts, decoded", &mut |message| {
-        let tree = mime::parse(message, &settings.policy.limits);
-        for part in 0..tree.parts.len() {
-            std::hint::black_box(mime::readings(message, &tree, part));
+    let mut decoded = 0;
+    let decode = each(&mut |letter| decoded += readings(letter.message(), &settings, |_| 0));
+    let detect = each(&mut |letter| {
+        decoded += readings(letter.message(), &settings, |reading| {
+            let layers = content::layers(reading.text.as_str(), reading.media);
+            layers.iter().map(|layer| content::read(layer, &settings.tlds).sightings.len()).sum()
+        });
+    });
+    let inspect = |letter: &Letter<'_>| {
+        engine::inspect(letter.message(), &settings.facts, &settings.policy, &settings.tlds)
+    };
+    let judge = each(&mut |letter| {
+        black_box(inspect(letter));
+    });
+    let resolve = each(&mut |letter| {
+        black_box(inspect(letter).resolve(&Answers::new()));
+    });
+    let splice = each(&mut |letter| {
+        let outcome = inspect(letter).resolve(&Answers::new());
+        black_box(engine::splice::apply(letter.message().body, &outcome.edits).to_vec());
+    });
+    let record = each(&mut |letter| {
+        let outcome = inspect(letter).resolve(&Answers::new());
+        black_box(recorded(&outcome));
+    });
+    black_box(decoded);
+    let row = |name, took| row(name, took, letters.len(), bytes);
+    row("head, body, From-quoting", letter);
+    row("Date, From, Message-ID", who.saturating_sub(letter));
+    row("MIME structure", mime.saturating_sub(letter));
+    row("decode", decode.saturating_sub(mime));
+    row("detect", detect.saturating_sub(decode));
+    row("judge, make edits", judge.saturating_sub(detect));
+    row("resolve", resolve.saturating_sub(judge));
+    row("splice (not in a scan)", splice.saturating_sub(resolve));
+    row("count and record", record.saturating_sub(resolve));
+}
+
+fn row(name: &str, took: Duration, messages: usize, bytes: usize) {
+    let each = took.as_secs_f64() * 1e6 / messages as f64;
+    println!("{name:<36}{each:>14.2}{:>12.0}", bytes as f64 / took.as_secs_f64().max(1e-9) / 1e6);
+}
+
+fn time(stage: impl FnOnce()) -> Duration {
+    let begin = Instant::now();
+    stage();
+    begin.elapsed()
+}
+
+fn read_files(files: &Path) {
+    let mut buffer = Vec::new();
+    for entry in Walk::new(files.to_owned()) {
+        if let Entry::File { path, .. } = entry {
+            buffer.clear();
+            File::open(path).unwrap().read_to_end(&mut buffer).unwrap();
+            black_box(&buffer);
         }
-    });
-    each("the whole engine", &mut |message| {
-        let found = engine::inspect(message, &settings.facts, &settings.policy, &settings.tlds);
-        std::hint::black_box(found.resolve(&Answers::new()));
-    });
+    }
+}
+
+fn read_whole(mbox: &Path) {
+    let mut file = File::open(mbox).unwrap();
+    let mut buffer = vec![0; 256 << 10];
+    while file.read(&mut buffer).unwrap() > 0 {
+        black_box(&buffer);
+    }
+}
+
+struct Count(usize);
+
+impl Sink for Count {
+    fn hold(&mut self, _bytes: usize) {}
+    fn letter(&mut self, _source: &str, _raw: Raw<'_>) -> ControlFlow<()> {
+        self.0 += 1;
+        ControlFlow::Continue(())
+    }
+    fn unread(&mut self, _source: &str, _offset: u64, _why: &str) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn passed_over(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Decodes every part and sums up what is made of each reading.
+fn readings(
+    message: Message<'_>,
+    settings: &Settings,
+    mut each: impl FnMut(&mime::Reading<'_>) -> usize,
+) -> usize {
+    let tree = mime::parse(message, &settings.policy.limits);
+    let parts = 0..tree.parts.len();
+    parts.flat_map(|part| mime::readings(message, &tree, part)).map(|reading| each(&reading)).sum()
+}
+
+/// The counts and the lines of a message.
+fn recorded(outcome: &engine::Outcome) -> (Tally, Vec<u8>) {
+    let (origin, mut tally, mut out) = (Origin::default(), Tally::default(), Vec::new());
+    tally.count(&origin, outcome, 0);
+    for finding in outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok) {
+        Line::new(&origin, finding, &finding.span).write_json(&mut out).unwrap();
+    }
+    (tally, out)
 }

@@ -357,7 +357,7 @@ fn tally(folder: PathBuf) -> Tally {
         largest: 256 << 20,
     };
     let (progress, stop) = (Progress::hidden(), AtomicBool::new(false));
-    let scan =
-        Scan { settings: &settings, jobs: 2, progress: &progress, stop: &stop, journal: None };
+    let (settings, progress, stop) = (&settings, &progress, &stop);
+    let scan = Scan { settings, jobs: 2, progress, stop, journal: None, own: &[] };
     scan.run(std::iter::once(Input::Path(folder)), &mut std::io::sink()).unwrap().tally
 }

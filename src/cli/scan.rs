@@ -1,7 +1,7 @@
 //! `linkmilter scan`.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,10 +9,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use sha2::{Digest, Sha256};
 
-use crate::config::{self, Sources};
+use crate::config::{self, Config, Sources};
 use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::{Facts, Policy, Verdict};
+use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
     Account, Completion, Dns, Error, Input, Journal, Progress, Report, Scan, Settings, Stream,
@@ -92,15 +94,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     if let Some(mib) = args.ranges {
         return list_ranges(&args, mib << 20);
     }
-    let settings = settings(&args)?;
-    let journal = args.resume.as_deref().map(|path| Journal::open(path, &command(&args)));
+    let config = config(&args)?;
+    let settings = settings(&args, &config)?;
+    let command = command(&args, &config);
+    let journal = args.resume.as_deref().map(|path| Journal::open(path, &command));
     let mut journal = journal.transpose()?;
     let mut out = output(args.out.as_deref(), journal.as_ref())?;
+    let own = own_files(&args);
     let fresh = journal.as_ref().is_none_or(|journal| journal.position().batches == 0);
     if settings.stream == Stream::Csv && fresh {
         let mut header = Vec::new();
         csv::write_header(&mut header)?;
-        out.write_all(&header)?;
+        quietly(out.write_all(&header))?;
         if let Some(journal) = &mut journal {
             journal.wrote(header.len());
         }
@@ -115,6 +120,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         progress: &progress,
         stop: &stop,
         journal,
+        own: &own,
     };
     let report = match &args.files0_from {
         Some(list) => {
@@ -125,8 +131,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     progress.finish();
     match report {
-        // A reader that has seen enough (`| head`) is no failure.
-        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Answer::Done),
+        // The reader has seen enough (`| head`): findings, since only they are written here.
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Answer::No),
         report => finish(&args, report?, &mut out),
     }
 }
@@ -142,14 +148,9 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
         bail!("interrupted after {} messages: {hint}", tally.messages);
     }
     if !args.diff {
-        match args.format {
-            Format::Jsonl | Format::Csv => {}
-            Format::Summary => summary::write(out, tally)?,
-            Format::Html => html::write(out, tally)?,
-            Format::Stix => stix::write(out, tally)?,
-        }
+        quietly(write_counts(args.format, out, tally))?;
     }
-    out.flush()?;
+    quietly(out.flush())?;
     let bypassed: u64 = tally.bypasses.values().sum();
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =
@@ -163,25 +164,47 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
     }
 }
 
-fn list_ranges(args: &Args, size: u64) -> anyhow::Result<Answer> {
-    let mut out = io::BufWriter::new(output(args.out.as_deref(), None)?);
-    for path in &args.paths {
-        ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20)?;
+fn write_counts(format: Format, out: &mut Output, tally: &Tally) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    match format {
+        Format::Jsonl | Format::Csv => {}
+        Format::Summary => summary::write(&mut out, tally)?,
+        Format::Html => html::write(&mut out, tally)?,
+        Format::Stix => stix::write(&mut out, tally)?,
     }
-    out.flush()?;
+    out.flush()
+}
+
+/// A reader that has seen enough (`| head`) is no failure.
+fn quietly(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+fn list_ranges(args: &Args, size: u64) -> anyhow::Result<Answer> {
+    let mut out = BufWriter::new(output(args.out.as_deref(), None)?);
+    let write =
+        |path: &PathBuf| ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20);
+    let written = args.paths.iter().try_for_each(write).and_then(|()| out.flush());
+    quietly(written)?;
     Ok(Answer::Done)
 }
 
-fn settings(args: &Args) -> anyhow::Result<Settings> {
+fn config(args: &Args) -> anyhow::Result<Config> {
     let sources = match &args.config {
         Some(file) => Sources::new(Some(file.clone())),
         None => Sources::builtin_only(),
     };
-    let config = config::load(&sources)?;
+    Ok(config::load(&sources)?)
+}
+
+fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
     let policy = config.settings()?.policies.default_policy();
     let dns = match args.dns {
         true => {
-            let asker = Asker::new(&config)?;
+            let asker = Asker::new(config)?;
             Dns::Asked(Box::new(move |questions| asker.answers(questions)))
         }
         false => Dns::Silent,
@@ -210,9 +233,11 @@ fn settings(args: &Args) -> anyhow::Result<Settings> {
 }
 
 /// What must be the same for a journal to be taken up: all but the cores and the journal itself.
-fn command(args: &Args) -> String {
+fn command(args: &Args, config: &Config) -> String {
+    let settings = Sha256::digest(config::effective(config));
+    let settings: String = settings.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     format!(
-        "linkmilter {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "linkmilter {} {settings} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         env!("CARGO_PKG_VERSION"),
         args.paths,
         args.format,
@@ -251,14 +276,40 @@ enum Output {
 /// Opens the output. A journal's earlier output is kept, what stands behind it is cut off.
 fn output(path: Option<&Path>, journal: Option<&Journal>) -> anyhow::Result<Output> {
     let Some(path) = path else { return Ok(Output::Stdout(io::stdout())) };
-    let open = || -> io::Result<File> {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    let name = || path.display().to_string();
+    let open = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    let mut file = open.with_context(name)?;
+    let found = file.metadata().with_context(name)?;
+    // A pipe or a device takes what comes.
+    if found.is_file() {
         let kept = journal.map_or(0, Journal::written);
-        file.set_len(kept)?;
-        file.seek(SeekFrom::End(0))?;
-        Ok(file)
-    };
-    Ok(Output::File(open().with_context(|| path.display().to_string())?))
+        if found.len() < kept {
+            let found = found.len();
+            bail!(
+                "{}: the journal vouches for {kept} bytes, found {found}: remove the journal to begin anew",
+                name()
+            );
+        }
+        file.set_len(kept).and_then(|()| file.seek(SeekFrom::End(0))).with_context(name)?;
+    }
+    Ok(Output::File(file))
+}
+
+/// What the scan itself writes: it may stand in a folder that is scanned.
+fn own_files(args: &Args) -> Vec<PathBuf> {
+    let mut own: Vec<PathBuf> = Vec::new();
+    let output = args.out.as_deref().unwrap_or(Path::new("/dev/stdout"));
+    // Standard output is no file, or one that has a name.
+    own.extend(output.canonicalize().ok().filter(|path| path.is_file()));
+    if let Some(journal) = &args.resume {
+        let folder = journal.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+        if let (Ok(folder), Some(name)) = (folder, journal.file_name()) {
+            own.push(folder.join(name));
+            own.push(Journal::beside(&folder.join(name)));
+        }
+    }
+    own
 }
 
 impl Write for Output {

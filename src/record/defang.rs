@@ -50,6 +50,18 @@ fn starts_with_scheme(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
+/// Text that no terminal acts on: control, bidi and invisible characters written as `\u{…}`.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            hidden if is_hidden(hidden) => out.extend(hidden.escape_unicode()),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// Whether a character acts on the text round it, or cannot be seen.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
@@ -78,6 +90,15 @@ mod tests {
         ] {
             assert_eq!(defang(live), dead);
         }
+    }
+
+    #[test]
+    fn names_do_not_act_on_a_terminal() {
+        assert_eq!(
+            visible("a\u{1b}]0;x\u{7}\u{9b}1m/\u{202e}b.eml"),
+            "a\\u{1b}]0;x\\u{7}\\u{9b}1m/\\u{202e}b.eml"
+        );
+        assert_eq!(visible("Straße/人.eml"), "Straße/人.eml");
     }
 
     proptest::proptest! {

@@ -7,11 +7,12 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
 
 use crate::engine::Finding;
 use crate::engine::outcome::Done;
 
-use super::defang::defang;
+use super::defang::{defang, is_hidden};
 
 /// Version of the line's form.
 pub const SCHEMA: u32 = 1;
@@ -84,8 +85,7 @@ impl<'a> Line<'a> {
 
     /// Writes it as one line of JSON.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        out.write_all(b"\n")
+        write_line(out, self)
     }
 }
 
@@ -114,8 +114,39 @@ pub struct Gap<'a> {
 impl Gap<'_> {
     /// Writes it as one line of JSON.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        out.write_all(b"\n")
+        write_line(out, self)
+    }
+}
+
+fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Tame))?;
+    out.write_all(b"\n")
+}
+
+/// Writes characters that act on a terminal, or cannot be seen, as `\uXXXX`: the same JSON, safe to
+/// look at.
+struct Tame;
+
+impl Formatter for Tame {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if fragment.is_ascii() && !fragment.contains('\u{7F}') {
+            return out.write_all(fragment.as_bytes());
+        }
+        for character in fragment.chars() {
+            let mut units = [0; 2];
+            if is_hidden(character) {
+                for unit in character.encode_utf16(&mut units) {
+                    write!(out, "\\u{unit:04x}")?;
+                }
+            } else {
+                write!(out, "{character}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -148,6 +179,19 @@ pub(crate) mod tests {
             date: Some("2024-05-06T07:08:09Z".to_owned()),
             from_domain: Some("mail.example".to_owned()),
         }
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_escaped() {
+        let hostile = "a\u{1B}[2J\u{7F}\u{9B}1m\u{202E}\u{E0041}é\"";
+        let origin = Origin { source: hostile.to_owned(), ..origin() };
+        let mut out = Vec::new();
+        Line::new(&origin, &finding(), &(0..1)).write_json(&mut out).unwrap();
+        let line = String::from_utf8(out).unwrap();
+        let tame = r#""a\u001b[2J\u007f\u009b1m\u202e\udb40\udc41é\"""#;
+        assert!(line.contains(tame), "{line}");
+        let back: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(back["source"], hostile);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::engine::outcome::Verdict;
 
-use super::defang::defang;
+use super::defang::{defang, visible};
 use super::tally::{ByVerdict, Tally};
 
 /// Rows of a table of names.
@@ -161,15 +161,10 @@ fn unread(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     }
     writeln!(out, "\nNot read ({} of {})", tally.unread_sources.len().min(ROWS), tally.unread)?;
     for unread in tally.unread_sources.iter().take(ROWS) {
-        let source: String = defang_path(&unread.source);
-        writeln!(out, "  {source} at byte {}: {}", unread.offset, unread.why)?;
+        let (source, why) = (visible(&unread.source), visible(&unread.why));
+        writeln!(out, "  {source} at byte {}: {why}", unread.offset)?;
     }
     Ok(())
-}
-
-/// A path without characters that act on the terminal.
-fn defang_path(path: &str) -> String {
-    path.chars().map(|c| if super::defang::is_hidden(c) { '?' } else { c }).collect()
 }
 
 fn day(date: &Option<String>) -> &str {

@@ -156,14 +156,20 @@ impl Journal {
         }
     }
 
+    /// Where a journal is written before it takes its name.
+    pub fn beside(path: &Path) -> PathBuf {
+        let mut beside = path.to_owned().into_os_string();
+        beside.push(".new");
+        beside.into()
+    }
+
     /// Writes beside and renames, so that a kill leaves the old journal or the new one.
     fn store(&mut self, tally: &Tally) -> Result<(), Error> {
         self.state.chain = self.chain.hex();
         self.state.tally.clone_from(tally);
         let bytes = serde_json::to_vec(&self.state)
             .map_err(|error| failed(&self.path, error.to_string()))?;
-        let mut beside = self.path.clone().into_os_string();
-        beside.push(".new");
+        let beside = Journal::beside(&self.path);
         fs::write(&beside, bytes).map_err(|error| self.error(&error))?;
         fs::rename(&beside, &self.path).map_err(|error| self.error(&error))
     }

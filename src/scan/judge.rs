@@ -3,20 +3,16 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
-
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Facts, Finding, Outcome, Policy, TldTable};
 use crate::record::finding::{Gap, Line, Origin, SCHEMA};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
+use super::headers::Headers;
 use super::letter::{Letter, Raw};
 use super::read::Sink;
 use super::witness;
-
-/// Bytes of a header that are read for Date, From and Message-ID.
-const HEAD: usize = 64 << 10;
 
 /// What is written while the scan goes on. The other forms are made of the counts at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,13 +107,18 @@ pub struct Judged {
 /// Judges what a source holds.
 pub struct Judge<'s> {
     settings: &'s Settings,
-    headers: MessageParser,
+    headers: Headers,
     out: Judged,
 }
 
 impl<'s> Judge<'s> {
     pub fn new(settings: &'s Settings) -> Judge<'s> {
-        Judge { settings, headers: headers(), out: Judged::default() }
+        Judge { settings, headers: Headers::new(), out: Judged::default() }
+    }
+
+    /// Bytes of the largest message that is read.
+    pub fn largest(&self) -> usize {
+        self.settings.largest
     }
 
     pub fn finish(self) -> Judged {
@@ -127,7 +128,7 @@ impl<'s> Judge<'s> {
     fn judge(&mut self, source: &str, raw: &Raw<'_>) {
         let letter = Letter::new(&raw.bytes, raw.lead, raw.quoting);
         let message = letter.message();
-        let origin = self.origin(source, raw.offset, message.head);
+        let origin = self.headers.origin(source, raw.offset, message.head);
         let outcome = self.inspect(message);
         self.out.tally.count(&origin, &outcome, raw.bytes.len() - raw.lead);
         if message.head.is_empty() {
@@ -195,29 +196,6 @@ impl<'s> Judge<'s> {
         }
         Ok(())
     }
-
-    fn origin(&self, source: &str, offset: u64, head: &[u8]) -> Origin {
-        let mut origin = Origin { source: source.to_owned(), offset, ..Origin::default() };
-        let head = head.get(..HEAD.min(head.len())).unwrap_or(head);
-        let Some(parsed) = self.headers.parse_headers(head) else { return origin };
-        for header in parsed.headers() {
-            // Of repeated fields the first counts, as clients show it.
-            match (&header.name, &header.value) {
-                (HeaderName::Date, HeaderValue::DateTime(date)) if origin.date.is_none() => {
-                    origin.date = utc(date);
-                }
-                (HeaderName::MessageId, HeaderValue::Text(id)) if origin.message_id.is_none() => {
-                    origin.message_id = Some(id.clone().into_owned());
-                }
-                (HeaderName::From, HeaderValue::Address(from)) if origin.from_domain.is_none() => {
-                    let address = from.iter().find_map(|address| address.address());
-                    origin.from_domain = address.and_then(domain);
-                }
-                _ => {}
-            }
-        }
-        origin
-    }
 }
 
 impl Sink for Judge<'_> {
@@ -244,72 +222,9 @@ impl Sink for Judge<'_> {
     }
 }
 
-/// Reads who sent a message and when, and nothing else.
-pub fn headers() -> MessageParser {
-    MessageParser::new()
-        .default_header_ignore()
-        .header_date(HeaderName::Date)
-        .header_address(HeaderName::From)
-        .header_id(HeaderName::MessageId)
-}
-
 fn span(letter: &Letter<'_>, finding: &Finding) -> std::ops::Range<usize> {
     match finding.place {
         Place::Header(_) if finding.part == "0" => letter.head_span(&finding.span),
         _ => letter.body_span(&finding.span),
-    }
-}
-
-/// RFC 3339 in UTC; `None` for a date that no calendar has or no mail was sent on.
-fn utc(date: &DateTime) -> Option<String> {
-    let plausible = date.is_valid() && (1970..=2100).contains(&date.year);
-    plausible.then(|| DateTime::from_timestamp(date.to_timestamp()).to_rfc3339())
-}
-
-fn domain(address: &str) -> Option<String> {
-    let (_, domain) = address.rsplit_once('@')?;
-    let domain = domain.trim().trim_end_matches('.');
-    (!domain.is_empty()).then(|| domain.to_lowercase())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn origin(head: &[u8]) -> Origin {
-        let settings = Settings {
-            policy: Policy::default(),
-            facts: Facts::default(),
-            tlds: TldTable::default(),
-            dns: Dns::Silent,
-            stream: Stream::Jsonl,
-            least: Verdict::Notice,
-            account: Account::Findings,
-            witness: Witness::No,
-            largest: 1 << 20,
-        };
-        Judge::new(&settings).origin("s", 7, head)
-    }
-
-    #[test]
-    fn who_and_when() {
-        let found = origin(
-            b"Received: x\nDate: Thu, 22 Aug 2002 12:36:23 +0100\n\
-              From: \"Bob, <a@b.example>\" <bob@Mail.EXAMPLE>\nDate: Fri, 1 Jan 2010 00:00:00 +0000\n\
-              Message-ID: <1.2@host.example>\n",
-        );
-        assert_eq!(found.date.as_deref(), Some("2002-08-22T11:36:23Z"));
-        assert_eq!(found.from_domain.as_deref(), Some("mail.example"));
-        assert_eq!(found.message_id.as_deref(), Some("1.2@host.example"));
-    }
-
-    #[test]
-    fn headers_that_say_nothing() {
-        for head in
-            [&b""[..], b"Date: soon\nFrom: nobody\n", b"Date: Mon, 32 Foo 1000\nFrom: <@>\n"]
-        {
-            let found = origin(head);
-            assert_eq!((found.date, found.from_domain), (None, None), "{head:?}");
-        }
     }
 }

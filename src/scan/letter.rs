@@ -1,6 +1,7 @@
 //! One message as it stands in its source: head, body, and where its bytes came from.
 
 use std::borrow::Cow;
+use std::iter;
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
@@ -92,6 +93,16 @@ impl<'b> Letter<'b> {
         }
         offset + low
     }
+}
+
+/// The lines of a header, without their line feeds.
+pub fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    memchr_iter(b'\n', head).chain(iter::once(head.len())).map(move |end| {
+        let line = head.get(at..end).unwrap_or_default();
+        at = end + 1;
+        line
+    })
 }
 
 /// First byte of the body of a message whose header begins at `lead`: after the first empty

@@ -10,16 +10,16 @@
 //! the three matters: forwarded mail quotes `From ` lines of its own, without the empty line.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use super::from_line::{LINE, is_separator};
 use super::letter::{self, Quoting, Raw};
 
 /// Bytes read at a time. Few in tests, so that every seam is met.
 const CHUNK: usize = if cfg!(test) { 61 } else { 256 * 1024 };
-/// A `From ` line is shorter than this many bytes; real ones stay below 150.
-const LINE: usize = 1024;
 /// Content-Length is believed up to this many bytes: it makes the reader look ahead that far,
 /// and a message that needs it for its inner `From ` lines is text, not an attachment.
 const TRUSTED: usize = 16 << 20;
@@ -48,23 +48,34 @@ pub struct Splitter<R> {
     /// Why the stream broke off: said after the messages that came before.
     failed: Option<io::Error>,
     largest: usize,
+    /// Messages that begin here or later are not read.
+    end: u64,
 }
 
 impl<R: Read> Splitter<R> {
     /// Reads from `reader`, whose first byte stands at `base` in its stream. Messages of more than
     /// `largest` bytes are passed over.
     pub fn new(reader: R, base: u64, largest: usize) -> Splitter<R> {
-        Splitter { reader, buffer: Vec::new(), start: 0, base, ended: false, failed: None, largest }
+        Splitter {
+            reader,
+            buffer: Vec::new(),
+            start: 0,
+            base,
+            ended: false,
+            failed: None,
+            largest,
+            end: u64::MAX,
+        }
     }
 
     /// The next message; `None` at the end. `grown` hears how many bytes are held whenever more
     /// are read, so that the caller can wait for memory.
     pub fn next(&mut self, grown: &mut dyn FnMut(usize)) -> io::Result<Option<Piece<'_>>> {
         self.skip_empty_lines();
-        if self.rest().is_empty() {
+        let offset = self.offset();
+        if self.rest().is_empty() || offset >= self.end {
             return self.failed.take().map_or(Ok(None), Err);
         }
-        let offset = self.offset();
         let lead = self.line_end(grown);
         let Some(end) = self.message_end(lead, grown) else {
             self.pass_over();
@@ -88,6 +99,11 @@ impl<R: Read> Splitter<R> {
     /// Offset in the stream of the message that is being read.
     pub fn offset(&self) -> u64 {
         self.base + self.start as u64
+    }
+
+    /// Bytes of the largest message that is read.
+    pub fn largest(&self) -> usize {
+        self.largest
     }
 
     fn rest(&self) -> &[u8] {
@@ -149,7 +165,7 @@ impl<R: Read> Splitter<R> {
         })
     }
 
-    /// Drops bytes until a separator or the end.
+    /// Drops bytes until a separator, the end, or the end of the range.
     fn pass_over(&mut self) {
         loop {
             match find_separator(self.rest(), 0, self.ended) {
@@ -164,6 +180,9 @@ impl<R: Read> Splitter<R> {
             }
             if self.ended {
                 self.start = self.buffer.len();
+                return;
+            }
+            if self.offset() >= self.end {
                 return;
             }
             self.compact(0);
@@ -233,6 +252,30 @@ impl<R: Read> Splitter<R> {
     }
 }
 
+impl<R: Read + Seek> Splitter<R> {
+    /// Reads the messages that begin in `range`, in bytes of the stream. Its start may be anywhere:
+    /// reading begins at the next separator. Only where Content-Length hides separators inside a
+    /// message must it be none of those; [`super::ranges`] takes care.
+    pub fn within(mut reader: R, range: Range<u64>, largest: usize) -> io::Result<Splitter<R>> {
+        // The empty line before a separator may stand in front of the range.
+        let base = range.start.saturating_sub(4);
+        reader.seek(SeekFrom::Start(base))?;
+        let mut splitter = Splitter { end: range.end, ..Splitter::new(reader, base, largest) };
+        while !splitter.ended && splitter.buffer.len() < 4 * LINE {
+            splitter.fill(&mut |_| ());
+        }
+        if range.start > 0 {
+            splitter.pass_over();
+            if splitter.offset() < range.start {
+                splitter.start =
+                    ((range.start - splitter.base) as usize).min(splitter.buffer.len());
+                splitter.pass_over();
+            }
+        }
+        Ok(splitter)
+    }
+}
+
 /// Where a message ends, relative to its `From ` line.
 struct End {
     /// End of its bytes.
@@ -279,67 +322,6 @@ fn find_separator(bytes: &[u8], from: usize, ended: bool) -> Search {
     Search::Resume(at.max(bytes.len().saturating_sub(5)))
 }
 
-/// Whether a separator stands here; `None` when more bytes are needed to tell.
-fn is_separator(bytes: &[u8], ended: bool) -> Option<bool> {
-    let more = |enough: bool| if enough || ended { Some(false) } else { None };
-    if !bytes.starts_with(b"From ") {
-        return more(bytes.len() >= 5);
-    }
-    let window = bytes.get(..LINE.min(bytes.len())).unwrap_or(bytes);
-    let Some(end) = memchr(b'\n', window) else { return more(bytes.len() >= LINE) };
-    if !is_from_line(window.get(..end).unwrap_or_default()) {
-        return Some(false);
-    }
-    let next = bytes.get(end + 1..).unwrap_or_default();
-    let name = next
-        .get(..next.len().min(LINE))
-        .unwrap_or_default()
-        .iter()
-        .take_while(|byte| byte.is_ascii_graphic() && **byte != b':')
-        .count();
-    match next.get(name) {
-        Some(b':') => Some(name > 0),
-        Some(b' ') if next.starts_with(b">From ") => Some(true),
-        Some(_) => Some(false),
-        None => more(next.len() >= LINE),
-    }
-}
-
-/// Whether a line is `From address date`: a month, a time and a year, in any order and with any
-/// zone (asctime, RFC 5322, Takeout), or Thunderbird's `From -`.
-pub fn is_from_line(line: &[u8]) -> bool {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-    let Some(rest) = line.strip_prefix(b"From ") else { return false };
-    let rest = rest.trim_ascii();
-    if rest == b"-" {
-        return true;
-    }
-    let (mut month, mut time, mut year) = (false, false, false);
-    for word in rest.split(|byte| matches!(byte, b' ' | b'\t' | b',')) {
-        month |= word.len() == 3 && MONTHS.iter().any(|name| name.eq_ignore_ascii_case(word));
-        time |= is_time(word);
-        year |= word.len() == 4
-            && (word.starts_with(b"19") || word.starts_with(b"20"))
-            && word.iter().all(u8::is_ascii_digit);
-    }
-    month && time && year
-}
-
-const MONTHS: [&[u8]; 12] = [
-    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
-];
-
-fn is_time(word: &[u8]) -> bool {
-    let mut fields = 0;
-    for field in word.split(|byte| *byte == b':') {
-        if !matches!(field.len(), 1 | 2) || !field.iter().all(u8::is_ascii_digit) {
-            return false;
-        }
-        fields += 1;
-    }
-    matches!(fields, 2 | 3)
-}
-
 /// End of the last message: the empty line behind it belongs to the mbox.
 fn last_content(rest: &[u8]) -> usize {
     match rest {
@@ -351,7 +333,11 @@ fn last_content(rest: &[u8]) -> usize {
 
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
-    head.split(|byte| *byte == b'\n').find_map(|line| {
+    letter::lines(head).find_map(|line| {
+        // Most lines are told by their first byte.
+        if !matches!(line.first(), Some(b'C' | b'c')) {
+            return None;
+        }
         let (name, value) = line.split_at_checked(NAME.len())?;
         if !name.eq_ignore_ascii_case(NAME) {
             return None;
@@ -480,20 +466,32 @@ mod tests {
         assert!(splitter.next(&mut |_| ()).unwrap().is_none());
     }
 
-    #[test]
-    fn from_lines() {
-        for line in [
-            "From bob@example.com Thu Aug 22 12:36:23 2002",
-            "From bob@example.com  Thu Aug  2 12:36 2002",
-            "From bob Mon Jan  1 00:00:00 PST 2001",
-            "From 1234@xxx Mon Jan 01 10:00:00 +0000 2020",
-            "From x Tue, 12 May 2020 10:00:00 +0000",
-            "From -",
-        ] {
-            assert!(is_from_line(line.as_bytes()), "{line}");
+    /// Offsets of the messages that begin in a range.
+    fn starts(mbox: &[u8], range: Range<u64>) -> Vec<u64> {
+        let reader = io::Cursor::new(mbox);
+        let mut splitter = Splitter::within(reader, range, 1 << 20).unwrap();
+        let mut starts = Vec::new();
+        while let Some(piece) = splitter.next(&mut |_| ()).unwrap() {
+            let (Piece::Letter(Raw { offset, .. }) | Piece::TooLarge { offset }) = piece;
+            starts.push(offset);
         }
-        for line in ["From here to 2002", "From: bob", "From Russia with love", "From "] {
-            assert!(!is_from_line(line.as_bytes()), "{line}");
+        starts
+    }
+
+    #[test]
+    fn a_cut_anywhere_loses_no_message_and_reads_none_twice() {
+        let inner = "quoted:\nFrom bob@example.com Thu Aug 22 12:36:23 2002\nSubject: x\n";
+        let unix =
+            format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\n{inner}\n{FROM}A: c\n\n\n\n");
+        for mbox in [unix.clone(), unix.replace('\n', "\r\n")] {
+            let end = mbox.len() as u64;
+            let whole = starts(mbox.as_bytes(), 0..end);
+            assert_eq!(whole.len(), 3);
+            for cut in 0..=end {
+                let mut parts = starts(mbox.as_bytes(), 0..cut);
+                parts.extend(starts(mbox.as_bytes(), cut..end));
+                assert_eq!(parts, whole, "cut at {cut}");
+            }
         }
     }
 

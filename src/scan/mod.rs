@@ -7,12 +7,15 @@
 
 pub mod budget;
 pub mod decode;
+mod from_line;
+pub mod headers;
 pub mod input;
 pub mod journal;
 pub mod judge;
 pub mod letter;
 pub mod mbox;
 pub mod pipeline;
+mod produce;
 pub mod progress;
 pub mod ranges;
 pub mod read;

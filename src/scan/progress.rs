@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::record::defang::visible;
 use crate::record::tally::Tally;
 
 use super::walk::{Entry, Walk};
@@ -44,7 +45,7 @@ impl Progress {
         std::thread::spawn(move || {
             let sum = paths.into_iter().flat_map(Walk::new).map(|entry| match entry {
                 Entry::File { size, .. } => size,
-                Entry::PassedOver | Entry::Unread { .. } => 0,
+                Entry::Stream { .. } | Entry::PassedOver | Entry::Unread { .. } => 0,
             });
             let sum = sum.sum();
             let style = "{bar:20} {bytes}/{total_bytes} {bytes_per_sec} {msg}, {eta} left";
@@ -84,7 +85,7 @@ impl Progress {
                 offset => format!(" at byte {offset}"),
             };
             self.bar.suspend(|| {
-                eprintln!("linkmilter: {}{at}: {}", unread.source, unread.why);
+                eprintln!("linkmilter: {}{at}: {}", visible(&unread.source), visible(&unread.why));
             });
         }
     }

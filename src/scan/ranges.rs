@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::mbox::{Piece, Splitter};
@@ -17,7 +18,7 @@ pub fn write(out: &mut dyn Write, path: PathBuf, size: u64, largest: usize) -> i
     for entry in Walk::new(path) {
         match entry {
             Entry::PassedOver => {}
-            Entry::Unread { path, .. } => write_path(out, &path)?,
+            Entry::Stream { path } | Entry::Unread { path, .. } => write_path(out, &path)?,
             Entry::File { path, size: bytes } => {
                 let starts = if bytes > size { cut(&path, size, largest) } else { None };
                 match starts {
@@ -58,12 +59,20 @@ fn starts(file: &File, size: u64, largest: usize) -> io::Result<Vec<u64>> {
     let mut starts = vec![0];
     while let Some(piece) = splitter.next(&mut |_| ())? {
         let (Piece::TooLarge { offset } | Piece::Letter(super::letter::Raw { offset, .. })) = piece;
-        if starts.last().is_none_or(|last| offset >= last + size) {
+        let far = starts.last().is_none_or(|last| offset >= last + size);
+        if far && follows_empty_line(file, offset)? {
             starts.push(offset);
         }
     }
     starts.push(end);
     Ok(starts)
+}
+
+/// Whether whoever reads from here on sees a separator: in mboxcl2 there may be no empty line.
+fn follows_empty_line(file: &File, offset: u64) -> io::Result<bool> {
+    let mut before = [0; 3];
+    file.read_exact_at(&mut before, offset.saturating_sub(3))?;
+    Ok(before.ends_with(b"\n\n") || before == *b"\n\r\n")
 }
 
 /// A path that begins like a range is written so that it is none.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 
+use super::budget::Gate;
 use super::decode::{self, Meter};
 use super::letter::{Quoting, Raw};
 use super::mbox::{Piece, Splitter};
@@ -28,7 +29,7 @@ pub trait Sink {
 pub fn stream(
     source: &str,
     reader: Box<dyn Read + '_>,
-    meter: &Meter,
+    meter: &Meter<'_>,
     largest: usize,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
@@ -36,25 +37,29 @@ pub fn stream(
 }
 
 /// Reads a file that is held whole.
-pub fn slice(source: &str, bytes: &[u8], largest: usize, sink: &mut dyn Sink) -> ControlFlow<()> {
+pub fn slice(
+    source: &str,
+    bytes: &[u8],
+    gate: Gate<'_>,
+    largest: usize,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
     match sniff::kind(bytes.get(..PREFIX).unwrap_or(bytes)) {
         Kind::Message => single(source, Cow::Borrowed(bytes), sink),
         _ => {
-            let meter = Meter::default();
+            let meter = Meter::new(gate);
             stream(source, Box::new(meter.count(bytes)), &meter, largest, sink)
         }
     }
 }
 
-/// Reads an mbox whose first byte here stands at `base` in its file.
-pub fn mbox(
+/// Reads the messages of an mbox.
+pub fn mbox<R: Read>(
     source: &str,
-    reader: impl Read,
-    base: u64,
-    largest: usize,
+    mut splitter: Splitter<R>,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    let mut splitter = Splitter::new(reader, base, largest);
+    let largest = splitter.largest();
     loop {
         match splitter.next(&mut |bytes| sink.hold(bytes)) {
             Ok(None) => return ControlFlow::Continue(()),
@@ -69,13 +74,13 @@ pub fn mbox(
     }
 }
 
-struct Reader<'r> {
-    meter: &'r Meter,
+struct Reader<'r, 'w> {
+    meter: &'r Meter<'w>,
     largest: usize,
     sink: &'r mut dyn Sink,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn layer(
         &mut self,
         source: &str,
@@ -92,7 +97,7 @@ impl Reader<'_> {
             Kind::Empty => ControlFlow::Continue(()),
             Kind::Foreign(what) => self.sink.unread(source, 0, &format!("no mail but {what}")),
             Kind::Message => self.single(source, reader),
-            Kind::Mbox => mbox(source, reader, 0, self.largest, self.sink),
+            Kind::Mbox => mbox(source, Splitter::new(reader, 0, self.largest), self.sink),
             Kind::Tar | Kind::Compressed(_) if depth >= LAYERS => {
                 let why = format!("more than {LAYERS} layers of archives and compression");
                 self.sink.unread(source, 0, &why)
@@ -198,7 +203,7 @@ mod tests {
 
     fn log(bytes: &[u8]) -> Log {
         let mut log = Log::default();
-        assert!(slice("s", bytes, 1 << 20, &mut log).is_continue());
+        assert!(slice("s", bytes, Gate::Open, 1 << 20, &mut log).is_continue());
         log
     }
 

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::decode::Coding;
-use super::mbox;
+use super::from_line::is_from_line;
 
 /// Bytes needed to tell.
 pub const PREFIX: usize = 512;
@@ -38,7 +38,7 @@ pub fn kind(prefix: &[u8]) -> Kind {
         return Kind::Tar;
     }
     let line = prefix.get(..memchr(b'\n', prefix).unwrap_or(prefix.len())).unwrap_or(prefix);
-    if mbox::is_from_line(line) {
+    if is_from_line(line) {
         return Kind::Mbox;
     }
     // A NUL this early is in no header.

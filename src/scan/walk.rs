@@ -14,6 +14,10 @@ pub enum Entry {
         /// In bytes.
         size: u64,
     },
+    /// A pipe or a device that was named itself: it is read to its end, as standard input is.
+    Stream {
+        path: PathBuf,
+    },
     /// No message by the rules of its folder: an index, a hidden file, a pipe, a link to a folder.
     PassedOver,
     Unread {
@@ -63,6 +67,7 @@ impl Walk {
         match fs::metadata(&path) {
             Err(error) => Some(Entry::Unread { path, why: error.to_string() }),
             Ok(data) if data.is_dir() => self.enter(path),
+            Ok(data) if !data.is_file() => Some(Entry::Stream { path }),
             Ok(data) => Some(Entry::File { path, size: data.len() }),
         }
     }
@@ -175,6 +180,7 @@ mod tests {
                     files.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
                 }
                 Entry::PassedOver => passed += 1,
+                Entry::Stream { path } => files.push(format!("stream {}", path.display())),
                 Entry::Unread { path, why } => files.push(format!("{}: {why}", path.display())),
             }
         }

@@ -79,20 +79,31 @@ def ground(page):
 
 
 def contrast(page):
-    """The worst contrast of text against the ground (WCAG 2.2, 1.4.3)."""
+    """The worst contrast of any text against what stands behind it (WCAG 2.2, 1.4.3)."""
     return page.evaluate(
         """() => {
+        const parts = (color) => color.match(/[0-9.]+/g).map(Number);
         const light = (color) => {
-          const [r, g, b] = color.match(/[0-9.]+/g).slice(0, 3).map((part) => {
+          const [r, g, b] = parts(color).slice(0, 3).map((part) => {
             const c = part / 255;
             return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
           });
           return 0.2126 * r + 0.7152 * g + 0.0722 * b;
         };
-        const ground = light(getComputedStyle(document.body).backgroundColor);
+        const behind = (part) => {
+          for (; part; part = part.parentElement) {
+            const color = getComputedStyle(part).backgroundColor;
+            if (parts(color)[3] !== 0) return light(color);
+          }
+          return 1;
+        };
         let worst = 21;
-        for (const part of document.querySelectorAll("body, .soft, .v-notice, .v-suspect, .v-unsafe, .v-invalid")) {
-          const ink = light(getComputedStyle(part).color);
+        for (const part of document.querySelectorAll("body *")) {
+          const own = [...part.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+          if (!own || part.closest("script, title")) continue;
+          const style = getComputedStyle(part);
+          const ink = light(part.closest("svg") ? style.fill : style.color);
+          const ground = behind(part);
           const ratio = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
           worst = Math.min(worst, ratio);
         }

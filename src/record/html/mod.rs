@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
 
-use super::defang::defang;
+use super::defang::{defang, visible};
 use super::summary::grouped;
 use super::tally::{Host, Tally, verdict};
 
@@ -20,7 +20,7 @@ const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
 /// SHA-256 of the script and the style in Base64, for the policy; a test keeps them true.
 const FILTER_HASH: &str = "HbT8CHEyR5VMHFGD14NmpbwHAdZaGeigiCcuT9debE0=";
-const STYLE_HASH: &str = "4hRuycjYl8TmiFVretyeLW372ssh+7Ppsk7Aiy5w9CA=";
+const STYLE_HASH: &str = "7SDSRdvl+xitJ5VVxl/LNPCctmwz8xq3/pK/wlq12bg=";
 
 /// Bars of a list.
 const BARS: usize = 15;
@@ -42,26 +42,71 @@ pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
          <meta name=format-detection content=\"telephone=no, address=no, email=no, url=no\">\n\
          <title>Links that deceive</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
     )?;
-    out.write_all(figures(tally).as_bytes())?;
-    out.write_all(charts(tally).as_bytes())?;
-    out.write_all(samples(tally).as_bytes())?;
-    out.write_all(hosts(tally).as_bytes())?;
-    out.write_all(gaps(tally).as_bytes())?;
-    writeln!(out, "<script>{FILTER}</script>\n</body>\n</html>")
+    for section in [headline, figures, timeline, samples, charts, hosts, gaps] {
+        out.write_all(section(tally).as_bytes())?;
+    }
+    writeln!(
+        out,
+        "<footer class=soft>linkmilter {}. Every link on this page is written so that nothing \
+         opens it.</footer>\n<script>{FILTER}</script>\n</body>\n</html>",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Who was lied to, and since when.
+fn headline(tally: &Tally) -> String {
+    let [_, notice, suspect, bad @ ..] = tally.by_verdict;
+    let bad: u64 = bad.iter().sum();
+    let mut out = format!(
+        "<header>\n<p class=eyebrow>Mail archive, scanned</p>\n<h1>Links that deceive</h1>\n\
+         <p class=lead><b>{}</b> of {} messages hold a link that is not what it seems",
+        grouped(bad),
+        grouped(tally.messages)
+    );
+    let deceived = |counts: &[u64; 5]| counts.iter().skip(Verdict::Unsafe as usize).any(|n| *n > 0);
+    if let Some((first, last)) = span(tally, deceived) {
+        let _ = match first == last {
+            true => write!(out, ", in {}", escape(first)),
+            false => write!(out, ", from {} to {}", escape(first), escape(last)),
+        };
+    }
+    let _ = write!(
+        out,
+        ". {} more hold one to be wary of, and {} one worth a note.</p>\n<p class=soft>",
+        grouped(suspect),
+        grouped(notice)
+    );
+    match span(tally, |_| true) {
+        Some((first, last)) => {
+            let _ = write!(out, "The archive runs from {} to {}.", escape(first), escape(last));
+        }
+        None => out.push_str("No message of the archive has a date."),
+    }
+    out.push_str("</p>\n</header>\n");
+    out
+}
+
+/// The first and the last month whose counts are wanted.
+fn span(tally: &Tally, wanted: impl Fn(&[u64; 5]) -> bool) -> Option<(&str, &str)> {
+    let dated = tally.months.iter().filter(|(month, counts)| *month != "undated" && wanted(counts));
+    let mut months = dated.map(|(month, _)| month.as_str());
+    let first = months.next()?;
+    Some((first, months.next_back().unwrap_or(first)))
 }
 
 fn figures(tally: &Tally) -> String {
-    let dates: Vec<&String> = tally.months.keys().filter(|month| *month != "undated").collect();
-    let span = match (dates.first(), dates.last()) {
-        (Some(first), Some(last)) => format!("{first} to {last}"),
-        _ => "no dated message".to_owned(),
-    };
-    let mut out = format!(
-        "<h1>Links that deceive</h1>\n<p class=soft>{} messages, {}; every link is written so \
-         that nothing opens it.</p>\n<div class=figures>",
-        grouped(tally.messages),
-        escape(&span)
-    );
+    let mut out = "<div class=verdicts>".to_owned();
+    let counts = tally.findings.iter().zip(&tally.by_verdict);
+    for (verdict, (findings, messages)) in Verdict::ALL.into_iter().zip(counts).skip(1).rev() {
+        let _ = write!(
+            out,
+            "<div class=s-{verdict}><span class=v-{verdict}>{verdict}</span><b>{}</b>\
+             <span class=soft>findings; worst of {} messages</span></div>",
+            grouped(*findings),
+            grouped(*messages)
+        );
+    }
+    out.push_str("</div>\n<dl class=figures>");
     for (name, count) in [
         ("links and addresses", tally.links),
         ("findings", tally.total_findings()),
@@ -70,23 +115,29 @@ fn figures(tally: &Tally) -> String {
         ("parts not read", tally.bypasses.values().sum()),
         ("sources not read", tally.unread),
     ] {
-        let _ = write!(out, "<div><b>{}</b>{name}</div>", grouped(count));
+        let _ = write!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", grouped(count));
     }
-    out.push_str("</div>\n");
+    out.push_str("</dl>\n");
     out
 }
 
-fn charts(tally: &Tally) -> String {
-    let mut out = "<h2>Messages with findings over time</h2>\n<p class=legend>".to_owned();
-    for verdict in Verdict::ALL.into_iter().skip(1) {
+fn timeline(tally: &Tally) -> String {
+    let mut out =
+        "<section class=panel>\n<h2>Messages with findings over time</h2>\n<p class=legend>"
+            .to_owned();
+    for verdict in Verdict::ALL.into_iter().skip(1).rev() {
         let _ = write!(
             out,
             "<span><svg viewBox=\"0 0 1 1\" aria-hidden=true><rect class=fill-{verdict} width=1 \
              height=1 /></svg>{verdict}</span>"
         );
     }
-    let _ = write!(out, "</p>\n{}\n", plot::over_time(tally));
+    let _ = write!(out, "</p>\n{}\n</section>\n", plot::over_time(tally));
+    out
+}
 
+fn charts(tally: &Tally) -> String {
+    let mut out = "<div class=columns>\n".to_owned();
     let mut reasons: Vec<(Reason, u64)> = tally
         .reasons
         .iter()
@@ -99,19 +150,43 @@ fn charts(tally: &Tally) -> String {
     });
     bars(&mut out, "Reasons, by findings", rows.collect());
 
-    let hosts = tally.ranked_hosts().into_iter().take(BARS).map(|(name, host)| {
+    out.push_str("<div>\n");
+    let hosts = deceivers(tally).into_iter().take(BARS).map(|(name, host)| {
         let shown = if host.unicode.is_empty() { name } else { &host.unicode };
-        let name = format!("<bdi class=host>{}</bdi>", escape(&defang(shown)));
+        let mut name = format!("<bdi class=host>{}</bdi>", sample::host(shown));
+        if let Some(target) = &host.target {
+            let target = escape(&defang(target));
+            let _ = write!(name, " <span class=soft>as <span class=host>{target}</span></span>");
+        }
         (name, vec![(verdict(&host.verdict), host.messages)])
     });
-    bars(&mut out, "Hosts, worst first, by messages", hosts.collect());
+    bars(&mut out, "Hosts that deceive, by messages", hosts.collect());
 
     let senders = tally.ranked_senders().into_iter().take(BARS).map(|(name, counts)| {
         let name = format!("<bdi class=host>{}</bdi>", escape(&defang(name)));
         (name, Verdict::ALL.into_iter().zip(*counts).skip(1).collect())
     });
     bars(&mut out, "Senders, by messages with findings", senders.collect());
+    out.push_str("</div>\n</div>\n");
     out
+}
+
+/// Hosts in the order in which they would be asked about: those that read as a protected name, the
+/// other unsafe ones, the rest; each by messages.
+fn deceivers(tally: &Tally) -> Vec<(&str, &Host)> {
+    let mut hosts = tally.ranked_hosts();
+    hosts.sort_by_key(|(_, host)| {
+        let verdict = verdict(&host.verdict);
+        let rank = match verdict {
+            Verdict::Unsafe | Verdict::Invalid if host.target.is_some() => 0,
+            Verdict::Unsafe => 1,
+            Verdict::Suspect => 2,
+            Verdict::Invalid => 3,
+            Verdict::Notice | Verdict::Ok => 4,
+        };
+        (rank, std::cmp::Reverse(host.messages))
+    });
+    hosts
 }
 
 type Bar = (String, Vec<(Verdict, u64)>);
@@ -123,7 +198,7 @@ fn bars(out: &mut String, title: &str, rows: Vec<Bar>) {
     }
     let sum = |counts: &[(Verdict, u64)]| counts.iter().map(|(_, count)| count).sum::<u64>();
     let most = rows.iter().map(|(_, counts)| sum(counts)).max().unwrap_or_default();
-    let _ = write!(out, "<h2>{title}</h2>\n<ul class=bars>");
+    let _ = write!(out, "<section class=panel>\n<h2>{title}</h2>\n<ul class=bars>");
     for (name, counts) in rows {
         let _ = write!(
             out,
@@ -132,9 +207,10 @@ fn bars(out: &mut String, title: &str, rows: Vec<Bar>) {
             plot::bar(&counts, most)
         );
     }
-    out.push_str("</ul>\n");
+    out.push_str("</ul>\n</section>\n");
 }
 
+/// The worst of each reason, those first that a reader would have fallen for.
 fn samples(tally: &Tally) -> String {
     let mut reasons: Vec<Reason> = tally
         .samples
@@ -142,7 +218,7 @@ fn samples(tally: &Tally) -> String {
         .filter_map(|code| Reason::from_code(code))
         .filter(|reason| reason.verdict() > Verdict::Notice)
         .collect();
-    reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.verdict()), *reason));
+    reasons.sort_by_key(|reason| (appeal(*reason), *reason));
     let mut out = String::new();
     let mut shown: Vec<&str> = Vec::new();
     for reason in reasons {
@@ -167,16 +243,29 @@ fn samples(tally: &Tally) -> String {
         }
         out.push_str("</div>\n");
     }
-    if out.is_empty() { out } else { format!("<h2>Samples</h2>\n{out}") }
+    if out.is_empty() {
+        out
+    } else {
+        format!("<section>\n<h2>What they look like</h2>\n{out}</section>\n")
+    }
+}
+
+fn appeal(reason: Reason) -> u8 {
+    match (reason, reason.verdict()) {
+        (Reason::TargetLookalike | Reason::WholeScript | Reason::MixedScript, _) => 0,
+        (_, Verdict::Unsafe) => 1,
+        (_, Verdict::Invalid) => 2,
+        _ => 3,
+    }
 }
 
 fn hosts(tally: &Tally) -> String {
-    let ranked = tally.ranked_hosts();
+    let ranked = deceivers(tally);
     if ranked.is_empty() {
         return "<h2>Hosts</h2>\n<p>Nothing found.</p><input id=search hidden>\n".to_owned();
     }
     let mut out = format!(
-        "<h2>Hosts</h2>\n<p class=soft>{} of {}, worst first</p>\n<div id=hosts>\
+        "<section>\n<h2>Hosts</h2>\n<p class=soft>{} of {}: those that read as a protected name first, then by verdict and messages</p>\n<div id=hosts>\
          <input id=search type=search placeholder=\"filter the rows\" aria-label=\"filter the rows\" \
          hidden>\n",
         grouped(ranked.len().min(ROWS) as u64),
@@ -197,7 +286,7 @@ fn hosts(tally: &Tally) -> String {
     for (name, host) in ranked.into_iter().take(ROWS) {
         row(&mut out, name, host);
     }
-    out.push_str("</tbody></table></div>\n");
+    out.push_str("</tbody></table></div>\n</section>\n");
     out
 }
 
@@ -205,13 +294,17 @@ fn row(out: &mut String, name: &str, host: &Host) {
     let class = verdict(&host.verdict);
     let _ = write!(
         out,
-        "<tr class={class}><td class=\"v v-{class}\">{class}</td><td><bdi class=host>{}</bdi>",
+        "<tr class={class}><td><span class=\"tag t-{class}\">{class}</span></td><td><bdi class=host>{}</bdi>",
         escape(&defang(name))
     );
     if host.unicode != name && !host.unicode.is_empty() {
-        let _ = write!(out, "<br><bdi class=host>{}</bdi>", escape(&defang(&host.unicode)));
+        let _ = write!(out, "<br><bdi class=host>{}</bdi>", sample::host(&host.unicode));
     }
-    let target = host.target.as_deref().map(|target| escape(&defang(target))).unwrap_or_default();
+    let target = host
+        .target
+        .as_deref()
+        .map(|target| format!("<span class=host>{}</span>", escape(&defang(target))));
+    let target = target.unwrap_or_default();
     let day = |date: &Option<String>| date.as_deref().and_then(|d| d.get(..10)).map(escape);
     let _ = writeln!(
         out,
@@ -241,9 +334,9 @@ fn gaps(tally: &Tally) -> String {
             let _ = write!(
                 out,
                 "<li>{} at byte {}: {}</li>",
-                escape(&unread.source),
+                escape(&visible(&unread.source)),
                 unread.offset,
-                escape(&unread.why)
+                escape(&visible(&unread.why))
             );
         }
         out.push_str("</ul>\n");

@@ -11,12 +11,23 @@ use super::escape;
 
 /// More months than this are drawn as years.
 const MONTHS: usize = 36;
-/// The plot's own units; the page scales it.
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 150.0;
-const LEFT: f64 = 26.0;
-const BOTTOM: f64 = 16.0;
-const TOP: f64 = 6.0;
+
+/// A plot's size in its own units; the page scales it, and shows the one that fits the screen.
+struct Frame {
+    class: &'static str,
+    width: f64,
+    height: f64,
+    left: f64,
+}
+
+const FRAMES: [Frame; 2] = [
+    Frame { class: "wide", width: 960.0, height: 240.0, left: 34.0 },
+    Frame { class: "narrow", width: 360.0, height: 180.0, left: 28.0 },
+];
+const BOTTOM: f64 = 18.0;
+const TOP: f64 = 8.0;
+/// Units that the name of a column takes.
+const NAME: usize = 48;
 
 /// Messages with findings over time, stacked by their worst verdict.
 pub fn over_time(tally: &Tally) -> String {
@@ -25,24 +36,99 @@ pub fn over_time(tally: &Tally) -> String {
     if most == 0 {
         return "<p class=soft>No dated message has a finding.</p>".to_owned();
     }
-    let mut out = format!(
-        "<svg class=months viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img \
-         aria-label=\"Messages with findings over time, by worst verdict\">"
-    );
-    axis(&mut out, most);
-    let step = (WIDTH - LEFT) / columns.len() as f64;
-    // As many labels as fit: one takes about 40 units.
-    let every = (columns.len() * 40).div_ceil((WIDTH - LEFT) as usize).max(1);
-    for (index, (name, counts)) in columns.iter().enumerate() {
-        let x = LEFT + step * index as f64;
-        column(&mut out, x + step * 0.1, (step * 0.8).min(40.0), counts, most, name);
-        if index.is_multiple_of(every) {
-            let y = HEIGHT - 4.0;
-            let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(name));
+    FRAMES.iter().map(|frame| frame.draw(&columns, round_up(most))).collect()
+}
+
+impl Frame {
+    fn draw(&self, columns: &[(String, ByVerdict)], top: u64) -> String {
+        let mut out = format!(
+            "<svg class=\"months {}\" viewBox=\"0 0 {} {}\" role=img \
+             aria-label=\"Messages with findings over time, by worst verdict\">",
+            self.class, self.width, self.height
+        );
+        self.axis(&mut out, top);
+        let step = (self.width - self.left) / columns.len() as f64;
+        let every = (columns.len() * NAME).div_ceil((self.width - self.left) as usize).max(1);
+        for (index, (name, counts)) in columns.iter().enumerate() {
+            let x = self.left + step * index as f64;
+            let width = (step * 0.76).min(48.0);
+            self.column(&mut out, x + (step - width) / 2.0, width, counts, top, name);
+            if index.is_multiple_of(every) {
+                let (x, y) = (x + step / 2.0, self.height - 4.0);
+                let anchor = if step < NAME as f64 && index == 0 { "start" } else { "middle" };
+                let x = if anchor == "start" { self.left } else { x };
+                let _ = write!(
+                    out,
+                    "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor={anchor}>{}</text>",
+                    escape(name)
+                );
+            }
+        }
+        out.push_str("</svg>");
+        out
+    }
+
+    fn y(&self, share: f64) -> f64 {
+        self.height - BOTTOM - share * (self.height - BOTTOM - TOP)
+    }
+
+    fn axis(&self, out: &mut String, top: u64) {
+        for quarter in 0..=4 {
+            let count = top / 4 * quarter;
+            let y = self.y(quarter as f64 / 4.0);
+            let _ = write!(
+                out,
+                "<line x1=\"{}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=end>{}</text>",
+                self.left,
+                self.width,
+                self.left - 5.0,
+                y + 3.5,
+                short(count)
+            );
         }
     }
-    out.push_str("</svg>");
-    out
+
+    fn column(
+        &self,
+        out: &mut String,
+        x: f64,
+        width: f64,
+        counts: &ByVerdict,
+        top: u64,
+        name: &str,
+    ) {
+        let mut below = 0;
+        for (verdict, count) in Verdict::ALL.into_iter().zip(counts).skip(1).rev() {
+            if *count == 0 {
+                continue;
+            }
+            let foot = self.y(below as f64 / top as f64);
+            below += count;
+            let y = self.y(below as f64 / top as f64);
+            let _ = write!(
+                out,
+                "<rect class=fill-{verdict} x=\"{x:.1}\" y=\"{y:.2}\" width=\"{width:.1}\" \
+                 height=\"{:.2}\"><title>{}: {} {verdict}</title></rect>",
+                foot - y,
+                escape(name),
+                grouped(*count)
+            );
+        }
+    }
+}
+
+/// The next count that an axis ends at well: 4, 8, 12, 20, 40, 60, 80, 120, 200 and so on.
+fn round_up(count: u64) -> u64 {
+    let mut unit: u64 = 4;
+    loop {
+        for factor in [1, 2, 3, 5] {
+            if count <= unit.saturating_mul(factor) {
+                return unit.saturating_mul(factor);
+            }
+        }
+        unit = unit.saturating_mul(10);
+    }
 }
 
 /// A column a month, or a year when the months are too many; empty ones as well, so that time runs
@@ -70,41 +156,6 @@ fn columns(tally: &Tally) -> Vec<(String, ByVerdict)> {
 fn number(month: &str) -> Option<u32> {
     let (year, month) = month.split_once('-')?;
     Some(year.parse::<u32>().ok()? * 12 + month.parse::<u32>().ok()?.checked_sub(1)?)
-}
-
-fn axis(out: &mut String, most: u64) {
-    for (share, count) in [(0.0, 0), (0.5, most / 2), (1.0, most)] {
-        if share == 0.5 && !most.is_multiple_of(2) {
-            continue;
-        }
-        let y = HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP);
-        let _ = write!(
-            out,
-            "<line x1=\"{LEFT}\" x2=\"{WIDTH}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=end>{}</text>",
-            LEFT - 3.0,
-            y + 3.0,
-            short(count)
-        );
-    }
-}
-
-fn column(out: &mut String, x: f64, width: f64, counts: &ByVerdict, most: u64, name: &str) {
-    let mut y = HEIGHT - BOTTOM;
-    for (verdict, count) in Verdict::ALL.into_iter().zip(counts).skip(1).rev() {
-        if *count == 0 {
-            continue;
-        }
-        let height = *count as f64 / most as f64 * (HEIGHT - BOTTOM - TOP);
-        y -= height;
-        let _ = write!(
-            out,
-            "<rect class=fill-{verdict} x=\"{x:.1}\" y=\"{y:.2}\" width=\"{width:.1}\" \
-             height=\"{height:.2}\"><title>{}: {} {verdict}</title></rect>",
-            escape(name),
-            grouped(*count)
-        );
-    }
 }
 
 /// One bar across the width, split by verdict; `most` is the longest bar's sum.
@@ -158,9 +209,21 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_column_fills_the_plot() {
+    fn columns_stand_to_scale() {
         let plot = over_time(&tally(&["2024-01", "2024-02"]));
-        assert!(plot.contains("height=\"128.00\""), "{plot}");
+        // One message of an axis that ends at 4: a quarter of the plot.
+        assert!(plot.contains("height=\"53.50\""), "{plot}");
+        assert!(plot.contains("height=\"38.50\""), "{plot}");
         assert!(over_time(&tally(&[])).contains("No dated message"));
+    }
+
+    #[test]
+    fn axes_end_at_round_counts() {
+        for (count, top) in
+            [(1, 4), (5, 8), (13, 20), (21, 40), (178, 200), (201, 400), (4_001, 8_000)]
+        {
+            assert_eq!(round_up(count), top);
+        }
+        assert!(round_up(u64::MAX) >= u64::MAX / 2);
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use unicode_script::{Script, UnicodeScript};
 
+use super::super::defang::{defang as dead, visible};
 use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
@@ -18,35 +19,49 @@ const NAMED: usize = 6;
 pub fn card(sample: &Sample) -> String {
     let shown = shown(sample);
     let marked = mark(&shown, sample.target.as_deref());
+    let verdict = &sample.verdict;
     let mut out = format!(
-        "<div class=sample><p class=host><bdi>{}</bdi></p><p><span class=\"v v-{}\">{}</span>",
-        marked.html, sample.verdict, sample.verdict
+        "<article class=\"sample s-{verdict}\"><p class=\"host spelled\"><bdi>{}</bdi></p>\
+         <p><span class=\"tag t-{verdict}\">{verdict}</span>",
+        marked.html
     );
     if let Some(target) = &sample.target {
-        let _ = write!(out, ", reads as <span class=host>{}</span>", escape(&dead(target)));
+        let _ = write!(out, " reads as <b class=host>{}</b>", escape(&dead(target)));
     }
-    out.push_str("</p><ul>");
-    for name in marked.names {
-        let _ = write!(out, "<li>{}</li>", escape(&name));
+    out.push_str("</p>");
+    if !marked.names.is_empty() {
+        out.push_str("<ul class=named>");
+        for name in &marked.names {
+            out.push_str("<li>");
+            if let Some(glyph) = &name.glyph {
+                let _ = write!(out, "<mark>{}</mark> ", escape(glyph));
+            }
+            let _ = write!(out, "{}</li>", escape(&name.words));
+        }
+        out.push_str("</ul>");
     }
-    for reason in sample.reasons.iter().filter_map(|code| Reason::from_code(code)) {
-        let _ = write!(out, "<li class=soft>{}</li>", sentence(reason));
-    }
-    out.push_str("</ul>");
-    if !sample.ascii.is_empty() {
+    let reasons: Vec<&str> =
+        sample.reasons.iter().filter_map(|code| Reason::from_code(code)).map(sentence).collect();
+    let _ = write!(out, "<p>{}</p>", reasons.join("; "));
+    if !sample.ascii.is_empty() && sample.ascii != sample.unicode {
         let _ = write!(out, "<p>is <span class=host>{}</span></p>", escape(&dead(&sample.ascii)));
     }
     let from = sample.from_domain.as_deref().unwrap_or("an unnamed sender");
     let date = sample.date.as_deref().and_then(|date| date.get(..10)).unwrap_or("no date");
     let _ = write!(
         out,
-        "<p class=soft>{}, from {}, in {} of {}</p></div>",
+        "<p class=\"soft where\">{}, from {}, in {} of {}</p></article>",
         escape(date),
         escape(&dead(from)),
         escape(&sample.place),
-        escape(&sample.source)
+        escape(&visible(&sample.source))
     );
     out
+}
+
+/// A host, defanged, with what is not plain ASCII marked.
+pub fn host(host: &str) -> String {
+    mark(&dead(host), None).html
 }
 
 /// What of the sample is shown: the authority as spelled, or the Unicode form of a host that is
@@ -64,13 +79,17 @@ fn shown(sample: &Sample) -> String {
     }
 }
 
-fn dead(host: &str) -> String {
-    super::super::defang::defang(host)
-}
-
 struct Marked {
     html: String,
-    names: Vec<String>,
+    names: Vec<Name>,
+}
+
+/// What a mark stands for.
+#[derive(Debug, PartialEq, Eq)]
+struct Name {
+    /// The character itself, when it can be seen.
+    glyph: Option<String>,
+    words: String,
 }
 
 /// Marks what deceives: characters outside of ASCII and escaped ones; in plain ASCII, what
@@ -93,7 +112,8 @@ fn mark(shown: &str, target: Option<&str>) -> Marked {
             out.html.push_str(&escape(piece));
         } else {
             let _ = write!(out.html, "<mark>{}</mark>", escape(piece));
-            let name = name(character);
+            let glyph = escaped.is_none().then(|| piece.to_owned());
+            let name = Name { glyph, words: name(character) };
             if out.names.len() < NAMED && !out.names.contains(&name) {
                 out.names.push(name);
             }
@@ -128,8 +148,8 @@ fn mark_difference(shown: &str, target: &str) -> Marked {
     }
     let before = escape(&format!("{before}{head}"));
     let html = format!("{before}<mark>{}</mark>{}", escape(differs), escape(tail));
-    let names = vec![format!("“{differs}” stands where “{wanted}” is expected")];
-    Marked { html, names }
+    let words = format!("“{differs}” stands where “{wanted}” is expected");
+    Marked { html, names: vec![Name { glyph: None, words }] }
 }
 
 /// `U+0430 CYRILLIC SMALL LETTER A`; the script for a character that is newer than the names.
@@ -150,15 +170,22 @@ mod tests {
 
     #[test]
     fn the_deceiving_character_is_marked_and_named() {
+        let named = |glyph: Option<&str>, words: &str| Name {
+            glyph: glyph.map(str::to_owned),
+            words: words.to_owned(),
+        };
         let marked = mark("раypal[.]com", Some("paypal.com"));
         assert_eq!(marked.html, "<mark>р</mark><mark>а</mark>ypal[.]com");
         assert_eq!(
             marked.names,
-            ["U+0440 CYRILLIC SMALL LETTER ER", "U+0430 CYRILLIC SMALL LETTER A"]
+            [
+                named(Some("р"), "U+0440 CYRILLIC SMALL LETTER ER"),
+                named(Some("а"), "U+0430 CYRILLIC SMALL LETTER A"),
+            ]
         );
         let marked = mark("a\\u{202e}b[.]com", None);
         assert_eq!(marked.html, "a<mark>\\u{202e}</mark>b[.]com");
-        assert_eq!(marked.names, ["U+202E RIGHT-TO-LEFT OVERRIDE"]);
+        assert_eq!(marked.names, [named(None, "U+202E RIGHT-TO-LEFT OVERRIDE")]);
     }
 
     #[test]
@@ -167,7 +194,7 @@ mod tests {
         assert_eq!(marked.html, "www[.]paypa<mark>1</mark>[.]com");
         let marked = mark("rnicrosoft[.]com", Some("microsoft.com"));
         assert_eq!(marked.html, "<mark>rn</mark>icrosoft[.]com");
-        assert_eq!(marked.names, ["“rn” stands where “m” is expected"]);
+        assert_eq!(marked.names[0].words, "“rn” stands where “m” is expected");
         assert_eq!(mark("paypal[.]com", Some("paypal.com")).html, "paypal[.]com");
     }
 

@@ -1,0 +1,90 @@
+//! The line that begins a message of an mbox (RFC 4155, Appendix A), as it is met.
+
+use memchr::memchr;
+
+/// A `From ` line is shorter than this many bytes; real ones stay below 150.
+pub(super) const LINE: usize = 1024;
+
+/// Whether a separator stands here: a `From ` line with a date, before a header field. `None` when
+/// more bytes are needed to tell.
+pub(super) fn is_separator(bytes: &[u8], ended: bool) -> Option<bool> {
+    let more = |enough: bool| if enough || ended { Some(false) } else { None };
+    if !bytes.starts_with(b"From ") {
+        return more(bytes.len() >= 5);
+    }
+    let window = bytes.get(..LINE.min(bytes.len())).unwrap_or(bytes);
+    let Some(end) = memchr(b'\n', window) else { return more(bytes.len() >= LINE) };
+    if !is_from_line(window.get(..end).unwrap_or_default()) {
+        return Some(false);
+    }
+    let next = bytes.get(end + 1..).unwrap_or_default();
+    let name = next
+        .get(..next.len().min(LINE))
+        .unwrap_or_default()
+        .iter()
+        .take_while(|byte| byte.is_ascii_graphic() && **byte != b':')
+        .count();
+    match next.get(name) {
+        Some(b':') => Some(name > 0),
+        Some(b' ') if next.starts_with(b">From ") => Some(true),
+        Some(_) => Some(false),
+        None => more(next.len() >= LINE),
+    }
+}
+
+/// Whether a line is `From address date`: a month, a time and a year, in any order and with any
+/// zone (asctime, RFC 5322, Takeout), or Thunderbird's `From -`.
+pub fn is_from_line(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    let Some(rest) = line.strip_prefix(b"From ") else { return false };
+    let rest = rest.trim_ascii();
+    if rest == b"-" {
+        return true;
+    }
+    let (mut month, mut time, mut year) = (false, false, false);
+    for word in rest.split(|byte| matches!(byte, b' ' | b'\t' | b',')) {
+        month |= word.len() == 3 && MONTHS.iter().any(|name| name.eq_ignore_ascii_case(word));
+        time |= is_time(word);
+        year |= word.len() == 4
+            && (word.starts_with(b"19") || word.starts_with(b"20"))
+            && word.iter().all(u8::is_ascii_digit);
+    }
+    month && time && year
+}
+
+const MONTHS: [&[u8]; 12] = [
+    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
+];
+
+fn is_time(word: &[u8]) -> bool {
+    let mut fields = 0;
+    for field in word.split(|byte| *byte == b':') {
+        if !matches!(field.len(), 1 | 2) || !field.iter().all(u8::is_ascii_digit) {
+            return false;
+        }
+        fields += 1;
+    }
+    matches!(fields, 2 | 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_lines() {
+        for line in [
+            "From bob@example.com Thu Aug 22 12:36:23 2002",
+            "From bob@example.com  Thu Aug  2 12:36 2002",
+            "From bob Mon Jan  1 00:00:00 PST 2001",
+            "From 1234@xxx Mon Jan 01 10:00:00 +0000 2020",
+            "From x Tue, 12 May 2020 10:00:00 +0000",
+            "From -",
+        ] {
+            assert!(is_from_line(line.as_bytes()), "{line}");
+        }
+        for line in ["From here to 2002", "From: bob", "From Russia with love", "From "] {
+            assert!(!is_from_line(line.as_bytes()), "{line}");
+        }
+    }
+}
