@@ -211,21 +211,18 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
             layers.iter().map(|layer| content::read(layer, &settings.tlds).sightings.len()).sum()
         });
     });
-    let inspect = |letter: &Letter<'_>| {
-        engine::inspect(letter.message(), &settings.facts, &settings.policy, &settings.tlds)
-    };
     let judge = each(&mut |letter| {
-        black_box(inspect(letter));
+        black_box(inspect(letter, &settings));
     });
     let resolve = each(&mut |letter| {
-        black_box(inspect(letter).resolve(&Answers::new()));
+        black_box(inspect(letter, &settings).resolve(&Answers::new()));
     });
     let splice = each(&mut |letter| {
-        let outcome = inspect(letter).resolve(&Answers::new());
+        let outcome = inspect(letter, &settings).resolve(&Answers::new());
         black_box(engine::splice::apply(letter.message().body, &outcome.edits).to_vec());
     });
     let record = each(&mut |letter| {
-        let outcome = inspect(letter).resolve(&Answers::new());
+        let outcome = inspect(letter, &settings).resolve(&Answers::new());
         black_box(recorded(&outcome));
     });
     black_box(decoded);
@@ -239,6 +236,10 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     row("resolve", resolve.saturating_sub(judge));
     row("splice (not in a scan)", splice.saturating_sub(resolve));
     row("count and record", record.saturating_sub(resolve));
+}
+
+fn inspect<'a>(letter: &'a Letter<'_>, settings: &'a Settings) -> engine::Inspection<'a> {
+    engine::inspect(letter.message(), &settings.facts, &settings.policy, &settings.tlds)
 }
 
 fn row(name: &str, took: Duration, messages: usize, bytes: usize) {
