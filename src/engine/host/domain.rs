@@ -3,6 +3,9 @@
 
 use psl::{List, Psl, Type};
 
+/// A label that no suffix list names.
+const ANY: &str = "0";
+
 /// Which section of the Public Suffix List counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
@@ -46,12 +49,18 @@ pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
 }
 
 /// How many labels at the end are a registry's own, as the list says by name: none when it does
-/// not know the top-level domain.
+/// not know the top-level domain. What a wildcard takes in (`*.mm`) is not named.
 pub(super) fn registry_labels(ascii: &str) -> usize {
-    match List.suffix(ascii.as_bytes()) {
-        Some(suffix) if suffix.is_known() => suffix_labels(ascii, Section::Private),
-        _ => 0,
+    if !List.suffix(ascii.as_bytes()).is_some_and(|suffix| suffix.is_known()) {
+        return 0;
     }
+    let labels = suffix_labels(ascii, Section::Private);
+    let wild = |(at, _): (usize, &str)| {
+        let parent = ascii.get(at..).unwrap_or_default();
+        suffix_labels(&format!("{ANY}{parent}"), Section::Private) == labels
+    };
+    let parent = labels.checked_sub(2).and_then(|at| ascii.rmatch_indices('.').nth(at));
+    if parent.is_some_and(wild) { labels - 1 } else { labels }
 }
 
 /// Whether the host, in lower-case ASCII form, is a suffix that the list names: a registry's own.
@@ -93,6 +102,11 @@ mod tests {
 
     #[test]
     fn registries_own_names() {
+        assert_eq!(registry_labels("x.co.uk"), 2);
+        assert_eq!(registry_labels("x.xn--55qx5d.cn"), 2);
+        assert_eq!(registry_labels("xn--x.mm"), 1);
+        assert_eq!(registry_labels("a.xn--x.mm"), 1);
+        assert_eq!(registry_labels("a.x.unknown"), 0);
         assert!(is_listed_suffix("xn--mre-og-romsdal-qqb.no") || is_listed_suffix("xn--55qx5d.cn"));
         assert!(!is_listed_suffix("example.com"));
     }

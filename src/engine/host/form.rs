@@ -14,6 +14,7 @@ use std::borrow::Cow;
 
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
+use super::bidi::is_bidi;
 use super::percent;
 use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::unicode::Class;
@@ -21,6 +22,9 @@ use crate::engine::unicode::hosts::is_bidi_control;
 
 /// ASCII that no host holds. STD3 but for `_` (S28).
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
+
+/// RFC 3490: what an A-label begins with.
+const ACE_PREFIX: &str = "xn--";
 
 /// Longest label and name, in ASCII form, without the root dot (S14).
 const LABEL_OCTETS: usize = 63;
@@ -165,7 +169,7 @@ impl Form {
 
     /// RFC 5893 binds all labels as soon as one is right-to-left; single labels passed already.
     fn check_bidi(&mut self) {
-        if self.unicode.is_ascii() || self.parts.iter().any(Part::is_failed) {
+        if !is_bidi(&self.unicode) || self.parts.iter().any(Part::is_failed) {
             return;
         }
         let name = self.unicode.as_bytes();
@@ -247,9 +251,17 @@ impl Part {
         if unicode.is_ascii() {
             return Part { spelling: label.to_owned(), ..Part::plain(unicode) };
         }
+        // UTS #46 §4.1: no U-label begins as an A-label does.
+        if has_ace_prefix(unicode) {
+            return Part::failed(label);
+        }
         Part {
             spelling: label.to_owned(),
-            ascii: force_ascii(unicode),
+            // UTS #46 takes no A-label but the one that the U-label has.
+            ascii: match has_ace_prefix(label) {
+                true => label.to_ascii_lowercase(),
+                false => to_ascii(unicode),
+            },
             unicode: unicode.to_owned(),
             problems: Vec::new(),
         }
@@ -281,19 +293,20 @@ impl Part {
 /// Punycode whether or not the label is a valid U-label: it must become harmless ASCII.
 fn force_ascii(label: &str) -> String {
     let lower = label.to_lowercase();
-    if lower.is_ascii() {
-        return lower;
-    }
+    if lower.is_ascii() { lower } else { to_ascii(&lower) }
+}
+
+fn to_ascii(label: &str) -> String {
     let encoded =
-        if lower.len() > SPELLING_BYTES { None } else { idna::punycode::encode_str(&lower) };
+        if label.len() > SPELLING_BYTES { None } else { idna::punycode::encode_str(label) };
     match encoded {
-        Some(encoded) => format!("xn--{encoded}"),
-        None => lower.chars().filter(char::is_ascii).collect(),
+        Some(encoded) => ACE_PREFIX.to_owned() + &encoded,
+        None => label.chars().filter(char::is_ascii).collect(),
     }
 }
 
 fn has_ace_prefix(label: &str) -> bool {
-    label.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("xn--"))
+    label.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case(ACE_PREFIX))
 }
 
 fn strip_root(text: &str) -> &str {
@@ -301,7 +314,7 @@ fn strip_root(text: &str) -> &str {
 }
 
 fn join<'a>(labels: impl Iterator<Item = &'a str>) -> String {
-    let mut name = String::new();
+    let mut name = String::with_capacity(64);
     for (index, label) in labels.enumerate() {
         if index > 0 {
             name.push('.');

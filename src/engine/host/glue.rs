@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 
 use super::form::{Form, is_dot};
-use super::lookalike::readings;
+use super::reading::has_reading;
 use super::{Context, Glue};
 
 /// Right ends that are tried at most: every one costs a look-up of a TLD.
@@ -99,7 +99,7 @@ fn never_joins(c: char) -> bool {
 fn continues_word(prefix: &str) -> bool {
     let label = prefix.rsplit(is_dot).next().unwrap_or_default();
     label.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || !readings(c).is_empty())
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || has_reading(c))
 }
 
 fn is_boundary(before: char, after: char) -> bool {

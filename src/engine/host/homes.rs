@@ -54,6 +54,10 @@ pub(super) fn is_home(script: Script, tld: &str) -> bool {
     listed || tld.chars().any(|c| c.script() == script)
 }
 
+/// Where Berber is an official language, and where languages are romanised with the same dots.
+const BERBER: &[&str] = &["dz", "ma"];
+const BERBER_INDIAN: &[&str] = &["dz", "in", "ma"];
+
 /// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes.
 const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     // Thorn and eth. `.eu` serves the European Economic Area, so Iceland too.
@@ -63,25 +67,41 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     // Pinyin with tones, which only dictionaries write.
     ('\u{1cd}'..='\u{1dc}', &[]),
     // Latin Extended Additional up to the Vietnamese letters: scholars' transliterations, but
-    // for Welsh, Igbo and Yoruba, Marshallese.
-    ('\u{1e00}'..='\u{1e35}', &[]),
+    // for Welsh, Igbo and Yoruba, Marshallese, the Berber languages, romanised Indian ones.
+    ('\u{1e00}'..='\u{1e0b}', &[]),
+    ('ḍ'..='ḍ', BERBER_INDIAN),
+    ('\u{1e0e}'..='\u{1e23}', &[]),
+    ('ḥ'..='ḥ', BERBER_INDIAN),
+    ('\u{1e26}'..='\u{1e35}', &[]),
     ('ḷ'..='ḷ', &["mh", "in"]),
     ('\u{1e38}'..='\u{1e42}', &[]),
     ('ṃ'..='ṃ', &["mh", "in"]),
     ('ṅ'..='ṇ', &["ng", "mh", "in"]),
-    ('\u{1e48}'..='\u{1e61}', &[]),
-    ('ṣ'..='ṣ', &["ng", "in"]),
-    ('\u{1e64}'..='\u{1e7f}', &[]),
+    ('\u{1e48}'..='\u{1e59}', &[]),
+    ('ṛ'..='ṛ', BERBER_INDIAN),
+    ('\u{1e5c}'..='\u{1e61}', &[]),
+    ('ṣ'..='ṣ', &["dz", "in", "ma", "ng"]),
+    ('\u{1e64}'..='\u{1e6b}', &[]),
+    ('ṭ'..='ṭ', BERBER_INDIAN),
+    ('\u{1e6e}'..='\u{1e7f}', &[]),
     ('ẁ'..='ẅ', &["uk", "wales", "cymru"]),
-    ('\u{1e86}'..='\u{1e9b}', &[]),
+    ('\u{1e86}'..='\u{1e91}', &[]),
+    ('ẓ'..='ẓ', BERBER),
+    ('\u{1e94}'..='\u{1e9b}', &[]),
     // Polytonic Greek.
     ('\u{1f00}'..='\u{1fff}', &["gr", "cy", "ελ"]),
 ];
 
+/// The last of them.
+const LAST_LETTER: char = '\u{1fff}';
+
 /// Whether the letter deceives under this TLD because no language there has it.
 pub(super) fn is_stranger(c: char, tld: &str) -> bool {
+    if c.is_ascii() || c > LAST_LETTER {
+        return false;
+    }
     LETTERS.iter().any(|(letters, homes)| letters.contains(&c) && !homes.contains(&tld))
 }
 
-/// TLD whose language writes `l·l`.
-pub(super) const MIDDLE_DOT_HOME: &str = "cat";
+/// TLDs whose readers write `l·l`, as Catalan does.
+pub(super) const MIDDLE_DOT_HOMES: &[&str] = &["ad", "barcelona", "cat", "es"];

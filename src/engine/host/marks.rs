@@ -11,6 +11,10 @@ const STACKED: usize = 3;
 /// Whether the label has marks that repeat, pile up, stand on a letter of a foreign script, cover
 /// the letter, or are invisible because the base has the dot already.
 pub(super) fn abused(label: &str) -> bool {
+    // What is composed is a letter.
+    if !label.contains(is_combining_mark) {
+        return false;
+    }
     let mut base: Option<char> = None;
     let mut last: Option<char> = None;
     let mut stacked = 0;

@@ -4,11 +4,12 @@
 //! | --- | --- |
 //! | UTS #46, WHATWG URL §3.5, S28 | `form` |
 //! | UTS #39 §3.1, §5 | `script`, `marks` |
-//! | UTS #39 §4, §4.1 | `lookalike` |
+//! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
 //! | S27 | `glue` |
 //! | WHATWG URL §4.4 | `url` |
 
+mod bidi;
 mod cjk;
 mod domain;
 mod form;
@@ -21,6 +22,7 @@ mod memo;
 mod names;
 mod percent;
 mod plain;
+mod reading;
 mod script;
 mod separators;
 mod target;
@@ -30,12 +32,14 @@ mod wrappers;
 use std::cmp::Ordering;
 use std::ops::Range;
 
+pub use bidi::bidi_skeleton;
 pub use domain::{Section, is_special_use, registrable};
 pub use form::SPELLING_BYTES;
 pub use glue::ENDS;
-pub use lookalike::{VARIANTS, bidi_skeleton, reads_as};
+pub use lookalike::VARIANTS;
 pub use memo::Memo;
 pub use names::{BadName, Names};
+pub use reading::reads_as;
 pub use script::mixes_scripts;
 pub use url::{ADDRESSEES, EMBEDDED, NESTING, SEARCHED_BYTES};
 pub use url::{Kind, LinkJudgement, Navigation, judge_address, judge_text, judge_url};
@@ -44,7 +48,9 @@ use super::outcome::{Reason, Reasons, Verdict};
 use super::policy::RestrictionLevel;
 use super::tlds::TldTable;
 use form::{Form, Literal, Part};
+use reading::Sights;
 use script::{Role, Scene};
+use target::{Hit, Subject};
 use unicode_normalization::char::is_combining_mark;
 
 /// What a judgement needs to know beside the host.
@@ -130,18 +136,25 @@ fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judg
 
 /// Judges a spelling all of which is the host.
 fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
-    let form = Form::read(spelling);
+    let mut form = Form::read(spelling);
     let mut judgement = Judgement::default();
     for (reason, verdict) in &form.problems {
         judgement.add(*reason, *verdict);
     }
     if form.literal == Literal::Name && !form.parts.is_empty() {
-        judgement.labels = labels(&form, context);
-        judgement.protect(&form, context);
         judgement.question = question(&form.ascii, context);
         if !has_tld_syntax(&form) {
             judgement.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
             judgement.question = None;
+        }
+        let sights: Vec<Sights> =
+            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
+        let said = said_of_labels(&form, &sights, context);
+        let hit = find_target(&form, &sights, context);
+        let parts = std::mem::take(&mut form.parts).into_iter();
+        judgement.labels = parts.zip(said).map(|(part, said)| Label::of(part, said)).collect();
+        if let Some(hit) = hit {
+            judgement.reads_as(hit);
         }
     }
     for label in &judgement.labels {
@@ -156,7 +169,12 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     judgement
 }
 
-fn labels(form: &Form, context: &Context<'_>) -> Vec<Label> {
+/// What the characters of each label say.
+fn said_of_labels(
+    form: &Form,
+    sights: &[Sights],
+    context: &Context<'_>,
+) -> Vec<Vec<(Reason, Verdict)>> {
     let count = form.parts.len();
     let registry = domain::registry_labels(&form.ascii);
     let tld = form.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
@@ -166,34 +184,44 @@ fn labels(form: &Form, context: &Context<'_>) -> Vec<Label> {
         Ordering::Less => Role::Sub,
         Ordering::Equal | Ordering::Greater => Role::Registrable,
     };
-    let scene = |at: usize, part: &Part| {
-        script::examine(&Scene {
-            spelling: &part.spelling,
-            unicode: &part.unicode,
-            role: role(at),
-            tld,
-            level: context.level,
-        })
-    };
-    form.parts
-        .iter()
-        .enumerate()
-        .map(|(at, part)| {
-            let mut label = Label {
-                spelling: part.spelling.clone(),
-                ascii: part.ascii.clone(),
-                unicode: part.unicode.clone(),
-                ..Label::default()
-            };
-            for (reason, verdict) in part.problems.iter().copied().chain(scene(at, part)) {
-                label.add(reason, verdict);
-            }
-            label
-        })
-        .collect()
+    let scenes = form.parts.iter().zip(sights).enumerate().map(|(at, (part, sights))| Scene {
+        spelling: &part.spelling,
+        unicode: &part.unicode,
+        sights,
+        role: role(at),
+        tld,
+        level: context.level,
+    });
+    scenes.map(|scene| script::examine(&scene)).collect()
+}
+
+/// The protected name, of the list or the recipients' own, that the host reads as most.
+fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<Hit> {
+    if context.protected.covers(&form.ascii) || context.own.covers(&form.ascii) {
+        return None;
+    }
+    let subject =
+        Subject { parts: &form.parts, sights, ascii: &form.ascii, unicode: &form.unicode };
+    [context.own, context.protected]
+        .into_iter()
+        .filter_map(|names| target::find(&subject, names))
+        .max_by_key(|hit| hit.verdict)
 }
 
 impl Label {
+    fn of(part: Part, said: Vec<(Reason, Verdict)>) -> Label {
+        let mut label = Label {
+            spelling: part.spelling,
+            ascii: part.ascii,
+            unicode: part.unicode,
+            ..Label::default()
+        };
+        for (reason, verdict) in part.problems.into_iter().chain(said) {
+            label.add(reason, verdict);
+        }
+        label
+    }
+
     fn add(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
@@ -206,16 +234,7 @@ impl Judgement {
         self.verdict = self.verdict.max(verdict);
     }
 
-    /// Compares with the protected names and the recipients' own.
-    fn protect(&mut self, form: &Form, context: &Context<'_>) {
-        if context.protected.covers(&form.ascii) || context.own.covers(&form.ascii) {
-            return;
-        }
-        let hit = [context.own, context.protected]
-            .into_iter()
-            .filter_map(|names| target::find(&form.parts, &form.ascii, &form.unicode, names))
-            .max_by_key(|hit| hit.verdict);
-        let Some(hit) = hit else { return };
+    fn reads_as(&mut self, hit: Hit) {
         self.target = Some(hit.target);
         if let Some(label) = self.labels.get_mut(hit.label) {
             label.add(Reason::TargetLookalike, hit.verdict);

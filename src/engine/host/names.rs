@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
+use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, is_listed_suffix, suffix_labels};
 use super::form::{Form, Literal};
-use super::lookalike::{Look, bidi_skeleton, is_bidi, name_look};
+use super::lookalike::{Look, LookHash, name_look};
 use crate::engine::outcome::Verdict;
 
 /// The names impersonated most; ours, see the head of the file.
@@ -18,6 +19,8 @@ pub struct Names {
     exact: HashSet<Box<str>>,
     /// Index by the look of the registrable label.
     by_look: HashMap<u64, Vec<usize>, Looks>,
+    /// The looks of all beginnings of registrable labels.
+    beginnings: HashSet<u64, Looks>,
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
     /// Sum over the names, so that sets can be told apart cheaply.
@@ -148,8 +151,17 @@ impl Names {
         self.by_look.contains_key(&look)
     }
 
-    /// The name that is displayed as this right-to-left host is.
+    /// Whether the registrable label of some name begins with this look.
+    #[inline]
+    pub(super) fn begins(&self, look: LookHash) -> bool {
+        self.beginnings.contains(&look.value())
+    }
+
+    /// The name that is displayed as this host is, if it runs from right to left.
     pub(super) fn by_bidi(&self, unicode: &str) -> Option<&Name> {
+        if self.by_bidi.is_empty() || !is_bidi(unicode) {
+            return None;
+        }
         let at = self.by_bidi.get(&bidi_skeleton(unicode))?;
         self.names.get(*at)
     }
@@ -194,7 +206,11 @@ impl Names {
         (&name.ascii, name.reach == Reach::Brand).hash(&mut hasher);
         self.fingerprint = self.fingerprint.wrapping_add(hasher.finish());
         if let Some((label, _)) = name.labels.get(name.brand) {
-            self.by_look.entry(name_look(label)).or_default().push(at);
+            let beginnings = &mut self.beginnings;
+            let look = name_look(label, |beginning| {
+                beginnings.insert(beginning.value());
+            });
+            self.by_look.entry(look).or_default().push(at);
         }
         let unicode: Vec<&str> = name.labels.iter().map(|(label, _)| label.as_ref()).collect();
         let unicode = unicode.join(".");

@@ -9,13 +9,13 @@
 //! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
 //! | UTS #46 mapping of styled letters | `compat` |
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use unicode_script::{Script, ScriptExtension, UnicodeScript};
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::mixed_script::AugmentedScriptSet;
 
 use super::homes::is_stranger;
-use super::lookalike::{reads_as_latin, reads_as_number};
+use super::reading::Sights;
 use super::{cjk, homes, marks, separators};
 use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::policy::RestrictionLevel;
@@ -37,6 +37,8 @@ pub(super) enum Role {
 pub(super) struct Scene<'a> {
     pub spelling: &'a str,
     pub unicode: &'a str,
+    /// What the characters of `unicode` read as.
+    pub sights: &'a Sights,
     pub role: Role,
     /// The top-level domain as a U-label.
     pub tld: &'a str,
@@ -68,12 +70,16 @@ pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
     add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
     add(cjk::out_of_place(label), Reason::MixedScript);
     add(
-        scene.role == Role::Registrable && !at_home(label, scene.tld) && reads_as_latin(label),
+        scene.role == Role::Registrable
+            && scene.sights.read_as_latin()
+            && !at_home(label, scene.tld),
         Reason::WholeScript,
     );
-    add(reads_as_number(label), Reason::DigitLookalike);
+    // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
+    let known = || at_home(label, scene.tld) && !label.contains(|c: char| c.is_ascii_digit());
+    add(scene.sights.read_as_number() && !known(), Reason::DigitLookalike);
     add(label.chars().any(|c| is_stranger(c, scene.tld)), Reason::TldLetter);
-    if let Some(verdict) = separators::deceives(label, scene.tld) {
+    if let Some(verdict) = separators::deceives(scene.sights, scene.tld) {
         found.push((Reason::SeparatorLookalike, verdict));
     }
     found
@@ -105,7 +111,8 @@ fn context(c: char) -> bool {
 }
 
 /// Styled letters and width forms in the raw spelling; `None` when there are none. Styled ASCII
-/// is in no legitimate host; ligatures and presentation forms come from PDF files.
+/// is in no legitimate host; ligatures and presentation forms come from PDF files, digraphs from
+/// keyboards.
 fn compat(spelling: &str) -> Option<Verdict> {
     spelling.chars().filter_map(compat_char).max()
 }
@@ -114,11 +121,17 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     if c.is_ascii() || super::form::is_dot(c) {
         return None;
     }
+    if is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes {
+        return None;
+    }
     let plain: Vec<char> = std::iter::once(c).nfkc().collect();
     if std::iter::once(c).nfc().eq(plain.iter().copied()) {
         return None;
     }
-    let harmless = matches!(u32::from(c), 0xff01..=0xffef | 0x3000 | 0xfb00..=0xfb06)
+    // ĳ, ǆ and their like are two letters of the language, on one key.
+    let digraph = c < '\u{250}' && plain.len() > 1;
+    let harmless = digraph
+        || matches!(u32::from(c), 0xff01..=0xffef | 0x3000 | 0xfb00..=0xfb06)
         || !plain.iter().any(char::is_ascii_alphanumeric);
     Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })
 }

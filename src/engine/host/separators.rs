@@ -1,38 +1,68 @@
 //! Characters that read as the punctuation that gives a URL its structure.
 
 use unicode_script::{Script, UnicodeScript};
-use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
-use super::homes::MIDDLE_DOT_HOME;
+use super::homes::{MIDDLE_DOT_HOMES, is_home};
+use super::reading::{Separates, Sights};
 use crate::engine::outcome::{Reason, Verdict};
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
-/// the label holds none. A turned comma or an apostrophe could be Hawaiian.
-pub(super) fn deceives(label: &str, tld: &str) -> Option<Verdict> {
-    let chars: Vec<char> = label.chars().collect();
-    let judge = |(at, c): (usize, &char)| {
+/// the label holds none. A letter apostrophe outside the languages that write it is suspect.
+pub(super) fn deceives(label: &Sights, tld: &str) -> Option<Verdict> {
+    let judge = |(at, (c, separates)): (usize, (char, Separates))| {
         if c.is_ascii() {
             return None;
         }
-        let before = at.checked_sub(1).and_then(|at| chars.get(at)).copied();
-        let after = chars.get(at + 1).copied();
+        let before = at.checked_sub(1).and_then(|at| label.char(at));
+        let after = label.char(at + 1);
         let bad = match c {
             '·' => !is_catalan(before, after, tld),
             '・' => !is_between_kana(before, after),
+            '\u{2bb}' if is_polynesian(label) || is_uzbek(before, tld) => false,
+            '\u{2bc}' if is_slavic(before, after, tld) || is_breton(before, after, tld) => false,
             '\u{2bb}' | '\u{2bc}' => return Some(Verdict::Suspect),
             // Modifier letters read as quotes, colons and dashes.
             '\u{2b0}'..='\u{2ff}' => true,
-            _ => is_separator(*c) && !belongs(*c, before, after),
+            _ => separates == Separates::Yes && !belongs(c, before, after),
         };
         bad.then_some(Reason::SeparatorLookalike.verdict())
     };
-    chars.iter().enumerate().filter_map(judge).max()
+    label.separators().enumerate().filter_map(judge).max()
 }
 
 /// RFC 5892 A.3, and the language that writes it.
 fn is_catalan(before: Option<char>, after: Option<char>, tld: &str) -> bool {
-    tld == MIDDLE_DOT_HOME && before == Some('l') && after == Some('l')
+    MIDDLE_DOT_HOMES.contains(&tld) && before == Some('l') && after == Some('l')
+}
+
+/// The ʻokina of Hawaiian, Tongan, Samoan: languages of open syllables, in which every consonant,
+/// the ʻokina among them, stands before a vowel. Few words of others look so, and no names that
+/// end a host.
+fn is_polynesian(label: &Sights) -> bool {
+    let vowel = |c: char| "aeiouāēīōū".contains(c);
+    let consonant = |c: char| "fghklmnprstvw\u{2bb}".contains(c);
+    label.iter().enumerate().all(|(at, (c, _))| {
+        let after = label.char(at + 1);
+        let opens = after.is_some_and(vowel) || c == 'n' && after == Some('g');
+        c == '-' || vowel(c) || consonant(c) && opens
+    })
+}
+
+/// The Latin alphabet of Uzbek: oʻ and gʻ.
+fn is_uzbek(before: Option<char>, tld: &str) -> bool {
+    tld == "uz" && matches!(before, Some('o' | 'g'))
+}
+
+/// The apostrophe of Ukrainian and Belarusian (`сімʼя`).
+fn is_slavic(before: Option<char>, after: Option<char>, tld: &str) -> bool {
+    let cyrillic = |c: Option<char>| c.is_some_and(|c| c.script() == Script::Cyrillic);
+    is_home(Script::Cyrillic, tld) && cyrillic(before) && cyrillic(after)
+}
+
+/// The Breton letter cʼh.
+fn is_breton(before: Option<char>, after: Option<char>, tld: &str) -> bool {
+    tld == "bzh" && before == Some('c') && after == Some('h')
 }
 
 /// RFC 5892 A.7, narrowed: the dot separates Japanese words, so it has one on its right, and
@@ -43,20 +73,6 @@ fn is_between_kana(before: Option<char>, after: Option<char>) -> bool {
 
 fn is_japanese(c: char) -> bool {
     matches!(c.script(), Script::Han | Script::Hiragana | Script::Katakana) || c == 'ー'
-}
-
-/// Whether the character's prototype in confusables.txt is ASCII punctuation.
-fn is_separator(c: char) -> bool {
-    let mut buffer = [0; 4];
-    let spelled: &str = c.encode_utf8(&mut buffer);
-    let mut shape = skeleton(spelled);
-    shape.next().is_some_and(|first| first.is_ascii_punctuation() || is_dash(first))
-        && shape.all(|rest| rest.is_ascii_punctuation())
-}
-
-/// What confusables.txt takes as the prototype of dashes.
-fn is_dash(c: char) -> bool {
-    matches!(c, '\u{2010}'..='\u{2015}' | '\u{30fc}' | '\u{4e00}' | '\u{2cf}'..='\u{2d7}')
 }
 
 /// A letter of a script that stands in its own script (`ノ` in a Japanese word, a Hebrew yod) is
@@ -70,4 +86,39 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     let mut neighbours = neighbours.iter().flatten();
     let kin = |other: &char| *other == c || other.script() == script || is_cjk(c) && is_cjk(*other);
     !neighbours.clone().any(char::is_ascii_alphabetic) || neighbours.any(kin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(label: &str, tld: &str) -> Option<Verdict> {
+        deceives(&Sights::of(label.chars()), tld)
+    }
+
+    #[test]
+    fn apostrophes_are_letters_where_a_language_has_them() {
+        for (label, tld) in [
+            ("hawaiʻi", "com"),
+            ("ʻohana-kauaʻi", "org"),
+            ("fakaʻāmenia", "to"),
+            ("oʻzbekiston", "uz"),
+            ("сімʼя", "укр"),
+            ("cʼhall", "bzh"),
+            ("col·legi", "cat"),
+        ] {
+            assert_eq!(verdict(label, tld), None, "{label}.{tld}");
+        }
+        for (label, tld) in [
+            ("paypalʻs", "com"),
+            ("aʻb", "com"),
+            ("oʻzbekiston", "com"),
+            ("сімʼя", "com"),
+            ("caʼhall", "bzh"),
+        ] {
+            assert_eq!(verdict(label, tld), Some(Verdict::Suspect), "{label}.{tld}");
+        }
+        assert_eq!(verdict("col·legi", "com"), Some(Verdict::Unsafe));
+        assert_eq!(verdict("a·b", "cat"), Some(Verdict::Unsafe));
+    }
 }

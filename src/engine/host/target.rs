@@ -5,10 +5,14 @@
 //! `examp1e-login.test`). A label spelled identically never counts by itself (`amazon.de`), nor
 //! the name itself or a host below it.
 
+use std::cell::OnceCell;
+use std::ops::RangeInclusive;
+
 use super::domain::{Section, suffix_labels};
 use super::form::Part;
-use super::lookalike::{Likeness, Look, is_bidi, likeness, looks, reads_as_latin};
+use super::lookalike::{Likeness, Look, likeness, looks};
 use super::names::{Name, Names, Reach};
+use super::reading::Sights;
 use super::script::at_home;
 use crate::engine::outcome::Verdict;
 
@@ -30,51 +34,66 @@ const BRAND_ASCII: usize = 5;
 /// Shortest brand recognised between hyphens.
 const BRAND_TOKEN: usize = 6;
 
+/// Lengths of names that a word of another script may come near by chance, in characters.
+const CHANCE: RangeInclusive<usize> = 2..=3;
+
 /// Shortest label in which ASCII for ASCII (`0` for `o`) tells anything.
 const WHOLE_ASCII: usize = 3;
 
-/// The worst resemblance of the host to a name of the set. The host is the name or below it:
-/// none.
-pub(super) fn find(parts: &[Part], ascii: &str, unicode: &str, names: &Names) -> Option<Hit> {
-    if names.is_empty() || names.covers(ascii) {
+/// The worst resemblance of the host to a name of the set, to none of which it belongs.
+pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
+    if names.is_empty() {
         return None;
     }
-    let suffix = suffix_labels(ascii, Section::Icann);
-    let host = Host { parts, registrable: parts.len().saturating_sub(suffix + 1) };
     let mut best: Option<Hit> = None;
-    let mut keep = |hit: Hit| {
-        if best.as_ref().is_none_or(|best| best.verdict < hit.verdict) {
-            best = Some(hit);
+    let mut keep = |name: &Name, label: usize, verdict: Option<Verdict>| {
+        if let Some(verdict) =
+            verdict.filter(|verdict| best.as_ref().is_none_or(|best| best.verdict < *verdict))
+        {
+            best = Some(Hit { target: name.ascii.to_string(), label, verdict });
         }
     };
-    for (at, part) in parts.iter().enumerate() {
-        for name in candidates(part, names) {
-            if let Some(verdict) = host.whole(at, name).max(host.label(at, name)) {
-                keep(Hit { target: name.ascii.to_string(), label: at, verdict });
-            }
+    let host = OnceCell::new();
+    let host = || host.get_or_init(|| Host::of(subject));
+    for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
+        for name in candidates(part, sights, names) {
+            keep(name, at, host().whole(at, name).max(host().label(at, name)));
         }
-        for (token, name) in tokens(part, names) {
-            if let Some(verdict) = host.token(at, &token, name) {
-                keep(Hit { target: name.ascii.to_string(), label: at, verdict });
+        for (token, sights) in tokens(part) {
+            for name in candidates(&token, &sights, names) {
+                keep(name, at, host().token(at, &token, &sights, name));
             }
         }
     }
-    if is_bidi(unicode)
-        && let Some(name) = names.by_bidi(unicode)
-    {
-        let label = host.registrable;
-        keep(Hit { target: name.ascii.to_string(), label, verdict: Verdict::Unsafe });
+    if let Some(name) = names.by_bidi(subject.unicode) {
+        keep(name, host().registrable, Some(Verdict::Unsafe));
     }
     best
 }
 
+/// A host to be compared with names.
+pub(super) struct Subject<'a> {
+    pub parts: &'a [Part],
+    /// What the labels read as, one for one.
+    pub sights: &'a [Sights],
+    pub ascii: &'a str,
+    pub unicode: &'a str,
+}
+
 struct Host<'a> {
     parts: &'a [Part],
+    sights: &'a [Sights],
     /// Index of the registrable label; labels after it are the registry's.
     registrable: usize,
 }
 
-impl Host<'_> {
+impl<'a> Host<'a> {
+    fn of(subject: &Subject<'a>) -> Host<'a> {
+        let suffix = suffix_labels(subject.ascii, Section::Icann);
+        let registrable = subject.parts.len().saturating_sub(suffix + 1);
+        Host { parts: subject.parts, sights: subject.sights, registrable }
+    }
+
     /// The name as a whole, ending the host or embedded left of its registrable label.
     fn whole(&self, at: usize, name: &Name) -> Option<Verdict> {
         let start = at.checked_sub(name.brand)?;
@@ -85,11 +104,13 @@ impl Host<'_> {
         }
         let mut worst = Likeness::Same;
         let span = self.parts.get(start..end)?;
-        for (part, (_, look)) in span.iter().zip(&name.labels) {
-            worst = worst.max(resemblance(part, look)?);
+        let sights = self.sights.get(start..end)?;
+        for ((part, sights), (_, look)) in span.iter().zip(sights).zip(&name.labels) {
+            worst = worst.max(resemblance(part, sights, look)?);
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
+            Likeness::Rough if is_chance(span, name) => Some(Verdict::Notice),
             // Spelled identically, so that only its place deceives.
             Likeness::Same => Some(Verdict::Suspect).filter(|_| !ends),
             Likeness::Ascii if short => Some(Verdict::Notice),
@@ -99,28 +120,28 @@ impl Host<'_> {
 
     /// The registrable label alone, under any suffix.
     fn label(&self, at: usize, name: &Name) -> Option<Verdict> {
-        let part = self.parts.get(at)?;
+        let (part, sights) = (self.parts.get(at)?, self.sights.get(at)?);
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, resemblance(part, look)?)?;
+        let how = self.loose(at, name, resemblance(part, sights, look)?)?;
         // A word of another language at home is that word (`мета.рф`), but not a long one that
         // is letter by letter the name (`аррӏе.рф`).
-        let chance = look.len() < BRAND_ASCII || !reads_as_latin(&part.unicode);
-        if how == Likeness::Foreign && chance && self.is_home_word(part) {
+        let chance = look.len() < BRAND_ASCII || !sights.read_as_latin();
+        if how >= Likeness::Foreign && chance && self.is_home_word(part) {
             return None;
         }
         let enough = match how {
-            Likeness::Foreign => BRAND_FOREIGN,
+            Likeness::Foreign | Likeness::Rough => BRAND_FOREIGN,
             _ => BRAND_ASCII,
         };
         if look.len() < enough { None } else { verdict(how) }
     }
 
     /// The registrable label between hyphens.
-    fn token(&self, at: usize, token: &Part, name: &Name) -> Option<Verdict> {
+    fn token(&self, at: usize, token: &Part, sights: &Sights, name: &Name) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, resemblance(token, look)?)?;
+        let how = self.loose(at, name, resemblance(token, sights, look)?)?;
         let plain =
-            look.len() < BRAND_TOKEN || how == Likeness::Foreign && self.is_home_word(token);
+            look.len() < BRAND_TOKEN || how >= Likeness::Foreign && self.is_home_word(token);
         if plain { None } else { verdict(how) }
     }
 
@@ -142,49 +163,62 @@ fn verdict(how: Likeness) -> Option<Verdict> {
         Likeness::Same => None,
         Likeness::Faint => Some(Verdict::Notice),
         Likeness::Marks | Likeness::Ascii => Some(Verdict::Suspect),
-        Likeness::Foreign => Some(Verdict::Unsafe),
+        Likeness::Foreign | Likeness::Rough => Some(Verdict::Unsafe),
     }
+}
+
+/// A word of two or three letters, none of them Latin, comes near some abbreviation by chance
+/// (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
+fn is_chance(span: &[Part], name: &Name) -> bool {
+    let short = name.labels.get(name.brand).is_some_and(|(_, look)| CHANCE.contains(&look.len()));
+    let foreign = |part: &Part| !part.unicode.contains(|c: char| c.is_ascii_alphanumeric());
+    short && span.get(name.brand).is_some_and(foreign)
 }
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
 /// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
-fn resemblance(part: &Part, look: &Look) -> Option<Likeness> {
-    let mapped = likeness(&part.unicode, look);
+fn resemblance(part: &Part, sights: &Sights, look: &Look) -> Option<Likeness> {
+    let mapped = likeness(sights, look);
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_ace(&part.spelling) {
         return mapped;
     }
-    mapped.max(likeness(&part.spelling, look))
+    mapped.max(likeness(&Sights::of(part.spelling.chars()), look))
 }
 
 fn is_ace(spelling: &str) -> bool {
     spelling.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("xn--"))
 }
 
-fn candidates<'a>(part: &Part, names: &'a Names) -> Vec<&'a Name> {
+/// The names that the label may resemble, as mapped and as spelled.
+fn candidates<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Vec<&'a Name> {
+    let find = |sights: &Sights| looks(sights, |beginning| names.begins(beginning));
     let mut found: Vec<&Name> =
-        looks(&part.unicode).into_iter().flat_map(|look| names.by_look(look)).collect();
+        find(sights).into_iter().flat_map(|look| names.by_look(look)).collect();
     if part.spelling != part.unicode && !is_ace(&part.spelling) {
-        found.extend(looks(&part.spelling).into_iter().flat_map(|look| names.by_look(look)));
+        let spelled = part.spelling.chars().flat_map(char::to_lowercase);
+        if !spelled.clone().eq(part.unicode.chars()) {
+            let looks = find(&Sights::of(spelled));
+            found.extend(looks.into_iter().flat_map(|look| names.by_look(look)));
+        }
     }
     found
 }
 
-/// The pieces of a hyphenated label, with the names that they may resemble.
-fn tokens<'a>(part: &Part, names: &'a Names) -> Vec<(Part, &'a Name)> {
+/// The pieces of a hyphenated label that are long enough for a brand, with what they read as.
+fn tokens(part: &Part) -> Vec<(Part, Sights)> {
     if !part.unicode.contains('-') {
         return Vec::new();
     }
     let pieces = part.unicode.split('-').filter(|piece| piece.chars().count() >= BRAND_TOKEN - 1);
     pieces
-        .map(|piece| Part {
-            spelling: piece.to_owned(),
-            ascii: String::new(),
-            unicode: piece.to_owned(),
-            problems: Vec::new(),
-        })
-        .flat_map(|token| {
-            let found = candidates(&token, names);
-            found.into_iter().map(move |name| (token.clone(), name)).collect::<Vec<_>>()
+        .map(|piece| {
+            let token = Part {
+                spelling: piece.to_owned(),
+                ascii: String::new(),
+                unicode: piece.to_owned(),
+                problems: Vec::new(),
+            };
+            (token, Sights::of(piece.chars()))
         })
         .collect()
 }
@@ -203,7 +237,16 @@ mod tests {
             "נמל.example",
         ]);
         let form = Form::read(host);
-        find(&form.parts, &form.ascii, &form.unicode, &names).map(|hit| (hit.target, hit.verdict))
+        let sights: Vec<Sights> =
+            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
+        let subject = Subject {
+            parts: &form.parts,
+            sights: &sights,
+            ascii: &form.ascii,
+            unicode: &form.unicode,
+        };
+        let hit = find(&subject, &names).filter(|_| !names.covers(&form.ascii));
+        hit.map(|hit| (hit.target, hit.verdict))
     }
 
     fn marked(host: &str) -> Option<Verdict> {

@@ -1,0 +1,77 @@
+//! How right-to-left text is displayed, and what it reads as then (UTS #39 §4 bidiSkeleton).
+
+use unicode_bidi::{BidiClass, BidiInfo, HardcodedBidiData, Level};
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::skeleton;
+
+/// UTS #39 §4 bidiSkeleton for a paragraph that runs left to right: the text in the order it is
+/// displayed, marks after their base, skeleton of that.
+pub fn bidi_skeleton(text: &str) -> String {
+    let data = HardcodedBidiData;
+    let info = BidiInfo::new_with_data_source(&data, text, Some(Level::ltr()));
+    let mut shown = String::with_capacity(text.len());
+    for paragraph in &info.paragraphs {
+        let line = paragraph.range.clone();
+        let (levels, runs) = info.visual_runs(paragraph, line);
+        for run in runs {
+            let Some(piece) = text.get(run.clone()) else { continue };
+            if levels.get(run.start).is_some_and(Level::is_rtl) {
+                push_reversed(piece, &mut shown);
+            } else {
+                shown.push_str(piece);
+            }
+        }
+    }
+    skeleton(&shown).collect()
+}
+
+/// Reverses a right-to-left run by base character, so that marks stay behind their base.
+fn push_reversed(piece: &str, out: &mut String) {
+    let mut end = piece.len();
+    for (at, c) in piece.char_indices().rev() {
+        if is_combining_mark(c) && at > 0 {
+            continue;
+        }
+        if let Some(cluster) = piece.get(at..end) {
+            let mut chars = cluster.chars();
+            out.extend(chars.next().map(mirrored));
+            out.push_str(chars.as_str());
+        }
+        end = at;
+    }
+}
+
+/// Bidi_Mirroring_Glyph of the ASCII brackets: no other mirrored character passes UTS #46.
+fn mirrored(c: char) -> char {
+    match c {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '<' => '>',
+        '>' => '<',
+        '{' => '}',
+        '}' => '{',
+        other => other,
+    }
+}
+
+/// Whether displaying the text reorders it.
+pub(super) fn is_bidi(text: &str) -> bool {
+    text.chars().any(|c| {
+        !c.is_ascii()
+            && matches!(unicode_bidi::bidi_class(c), BidiClass::R | BidiClass::AL | BidiClass::AN)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// UTS #39 §4, Table 2a and the text round it.
+    #[test]
+    fn bidi_skeletons() {
+        assert_eq!(bidi_skeleton("A1<\u{5e9}"), bidi_skeleton("A\u{5e9}>1"));
+        assert_eq!(bidi_skeleton("example.com"), "exarnple.corn");
+    }
+}

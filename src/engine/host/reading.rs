@@ -1,0 +1,347 @@
+//! What a character reads as.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | UTS #39 §4 skeleton | [`readings`] (prototype of confusables.txt, marks stripped) |
+//! | UTS #39 §4.1 whole-script confusables | [`Sights::read_as_latin`] |
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::skeleton;
+
+use super::cjk::is_cjk;
+use super::glyphs::{Glyph, Shape, glyph};
+use super::lookalike::Likeness;
+use super::script::is_numeral;
+
+/// One way of reading a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub text: Text,
+    pub likeness: Likeness,
+    pub shape: Shape,
+}
+
+/// Whether a character reads as the punctuation that gives a URL its structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Separates {
+    No,
+    Yes,
+}
+
+/// Lower-case ASCII letters and digits, at most [`TEXT`]; kept in place, since every character of
+/// every host needs some.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Text {
+    bytes: [u8; TEXT],
+    len: u8,
+}
+
+/// Letters of one reading at most; the longest in use have three (`ﬃ`).
+const TEXT: usize = 7;
+
+impl Text {
+    /// `None` when there is no room for it.
+    pub(super) fn new(text: &str) -> Option<Text> {
+        let mut out = Text::default();
+        text.bytes().all(|byte| out.push(byte)).then_some(out)
+    }
+
+    fn push(&mut self, byte: u8) -> bool {
+        match self.bytes.get_mut(usize::from(self.len)) {
+            Some(slot) => {
+                *slot = byte;
+                self.len += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.len)).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+/// What a reader takes the character for, in lower-case ASCII letters or digits; `None` for ASCII,
+/// marks, and whatever looks like nothing of ASCII.
+pub fn reads_as(c: char) -> Option<String> {
+    if c.is_ascii() {
+        return None;
+    }
+    let mut found = Vec::new();
+    readings(c, &mut found);
+    found
+        .iter()
+        .map(|reading| reading.text.as_str())
+        .find(|text| !text.is_empty())
+        .map(str::to_owned)
+}
+
+/// Whether the character reads as something, or as nothing, as marks do.
+pub(super) fn has_reading(c: char) -> bool {
+    let mut found = Vec::new();
+    readings(c, &mut found);
+    !found.is_empty()
+}
+
+/// Adds what a character beyond ASCII may be read as, the likeliest first. A mark reads as
+/// nothing; a letter that looks like no Latin one has no reading.
+pub(super) fn readings(c: char, out: &mut Vec<Reading>) -> Separates {
+    if is_syllable(c) {
+        return Separates::No;
+    }
+    let from = out.len();
+    let mut add = |text: Text, likeness, shape| {
+        let mut known = out.iter_mut().skip(from);
+        match known.find(|reading| reading.text == text) {
+            Some(known) => known.shape = known.shape.min(shape),
+            None => out.push(Reading { text, likeness, shape }),
+        }
+    };
+    if is_combining_mark(c) {
+        add(Text::default(), Likeness::Marks, Shape::Near);
+        return Separates::No;
+    }
+    // ı is the one letter that differs from i by a diacritic it lacks.
+    let accented = c == 'ı' || c.script() == Script::Latin;
+    if let Some((base, _)) = ascii_base(std::iter::once(c).nfd()) {
+        add(base, Likeness::Marks, Shape::Near);
+    }
+    let mut separates = Separates::No;
+    match prototype(c) {
+        Shown::Letters(base, marked) => {
+            // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
+            let stroke = accented && (c == 'ı' || marked);
+            let shape = if marked { Shape::Near } else { Shape::Same };
+            add(base, if stroke { Likeness::Marks } else { Likeness::Foreign }, shape);
+        }
+        Shown::Punctuation => separates = Separates::Yes,
+        Shown::Other => {}
+    }
+    if let Some(Glyph { readings, shape }) = glyph(c) {
+        for text in readings.iter().filter_map(|text| Text::new(text)) {
+            add(text, Likeness::Foreign, shape);
+        }
+    }
+    // к has a reading of its own; where only the capital is alike (ζ → Ζ → Z), that counts.
+    for capital in c.to_uppercase().filter(|capital| *capital != c) {
+        if let Shown::Letters(base, _) = prototype(capital) {
+            add(base, Likeness::Foreign, Shape::Near);
+        }
+    }
+    separates
+}
+
+/// Hangul syllables read as nothing of ASCII, and are many.
+fn is_syllable(c: char) -> bool {
+    matches!(c, '\u{ac00}'..='\u{d7a3}')
+}
+
+/// The prototype of a character in confusables.txt.
+enum Shown {
+    /// ASCII letters and digits, and whether there are marks on them.
+    Letters(Text, bool),
+    /// ASCII punctuation, or a dash.
+    Punctuation,
+    Other,
+}
+
+fn prototype(c: char) -> Shown {
+    let mut buffer = [0; 4];
+    let spelled: &str = c.encode_utf8(&mut buffer);
+    let mut shape = skeleton(spelled).peekable();
+    let first = shape.peek().copied().unwrap_or(c);
+    if first.is_ascii_punctuation() || is_dash(first) {
+        let all = shape.skip(1).all(|rest| rest.is_ascii_punctuation());
+        return if all { Shown::Punctuation } else { Shown::Other };
+    }
+    match ascii_base(shape).filter(|(base, _)| base.as_str() != spelled) {
+        Some((base, marked)) => Shown::Letters(base, marked),
+        None => Shown::Other,
+    }
+}
+
+/// What confusables.txt takes as the prototype of dashes.
+fn is_dash(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}' | '\u{30fc}' | '\u{4e00}' | '\u{2cf}'..='\u{2d7}')
+}
+
+/// The characters without their marks, lower case, when all are ASCII letters or digits; and
+/// whether there are marks.
+fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(Text, bool)> {
+    let mut base = Text::default();
+    let mut marked = false;
+    for c in chars {
+        if is_combining_mark(c) {
+            marked = true;
+            continue;
+        }
+        let byte = u8::try_from(c).ok().filter(u8::is_ascii_alphanumeric)?;
+        if !base.push(byte.to_ascii_lowercase()) {
+            return None;
+        }
+    }
+    (base.len > 0).then_some((base, marked))
+}
+
+/// Characters that there is room for before more is asked for.
+const USUAL: usize = 16;
+
+/// A label, with what each of its characters may be read as.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sights {
+    chars: Vec<Sight>,
+    readings: Vec<Reading>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sight {
+    c: char,
+    separates: Separates,
+    /// Where its readings end; a character of ASCII has none.
+    end: usize,
+}
+
+impl Sights {
+    /// Reads a label character by character.
+    pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
+        let mut sights =
+            Sights { chars: Vec::with_capacity(USUAL), readings: Vec::with_capacity(USUAL) };
+        for c in chars {
+            let separates = match c.is_ascii() {
+                true => Separates::No,
+                false => readings(c, &mut sights.readings),
+            };
+            sights.chars.push(Sight { c, separates, end: sights.readings.len() });
+        }
+        sights
+    }
+
+    /// The characters with their readings.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (char, &[Reading])> {
+        let mut start = 0;
+        self.chars.iter().map(move |sight| {
+            let own = self.readings.get(start..sight.end).unwrap_or_default();
+            start = sight.end;
+            (sight.c, own)
+        })
+    }
+
+    /// The characters, each with whether it reads as punctuation.
+    pub(super) fn separators(&self) -> impl Iterator<Item = (char, Separates)> {
+        self.chars.iter().map(|sight| (sight.c, sight.separates))
+    }
+
+    pub(super) fn char(&self, at: usize) -> Option<char> {
+        self.chars.get(at).map(|sight| sight.c)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.chars.len()
+    }
+
+    /// Whether every letter of the label, all of one script other than Latin, has the shape of a
+    /// Latin letter (UTS #39 §4.1). Digits and hyphens are neutral; a mark of the script is not.
+    /// Ideographs and kana (`山口`) are never read as letters among their own, and Arabic letters
+    /// join.
+    pub(super) fn read_as_latin(&self) -> bool {
+        let mut letters = false;
+        for (c, readings) in self.iter() {
+            if c.is_ascii_digit() || c == '-' {
+                continue;
+            }
+            let letter = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
+            let same = |reading: &Reading| {
+                reading.shape == Shape::Same && (letter(reading.text.as_str()) || is_numeral(c))
+            };
+            if c.is_ascii() || !readings.iter().any(same) || !stands_alone(c) {
+                return false;
+            }
+            letters = true;
+        }
+        letters
+    }
+
+    /// Whether the label reads as a number, though not all of it are ASCII digits.
+    pub(super) fn read_as_number(&self) -> bool {
+        let mut foreign = false;
+        for (c, readings) in self.iter() {
+            if c.is_ascii_digit() || c == '-' {
+                continue;
+            }
+            if !readings.iter().any(|reading| is_digit(c, reading)) {
+                return false;
+            }
+            foreign = true;
+        }
+        foreign
+    }
+}
+
+/// Whether the character can be a letter of a whole-script look-alike: of a script other than
+/// Latin, whose letters stand one by one.
+fn stands_alone(c: char) -> bool {
+    let joins = c.script() == Script::Arabic && c.is_alphabetic();
+    c.script() != Script::Latin && !joins && !is_cjk(c) && !is_combining_mark(c)
+}
+
+fn is_digit(c: char, reading: &Reading) -> bool {
+    match reading.text.as_str() {
+        "o" | "l" | "i" => is_numeral(c),
+        text => text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_digit()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_script() {
+        let latin = |label: &str| Sights::of(label.chars()).read_as_latin();
+        for label in ["ѕсоре", "ск", "аррӏе", "חסד", "ικα"] {
+            assert!(latin(label), "{label}");
+        }
+        // Ordinary words: Greek for island, Hebrew for India, Malayalam for city, Georgian, a
+        // Japanese name, Arabic, Kazakh.
+        for label in [
+            "музей",
+            "я",
+            "в",
+            "apple",
+            "123",
+            "αβ",
+            "νησί",
+            "הודו",
+            "നഗര",
+            "კვირა",
+            "დიდი",
+            "山口",
+            "エコ",
+            "ها",
+            "қарға",
+        ] {
+            assert!(!latin(label), "{label}");
+        }
+    }
+
+    #[test]
+    fn every_reading_has_room() {
+        for c in ('\0'..=char::MAX).filter(|c| !c.is_ascii()) {
+            if let Some(Glyph { readings, .. }) = glyph(c) {
+                assert!(readings.iter().all(|text| Text::new(text).is_some()), "{c}");
+            }
+        }
+        assert_eq!(reads_as('ﬃ').as_deref(), Some("ffi"));
+        assert_eq!(reads_as('\u{301}'), None);
+    }
+}
