@@ -1,7 +1,8 @@
-//! Findings as CSV (RFC 4180) for SIEM imports, safe to open in a spreadsheet.
+//! Findings as CSV (RFC 4180) for SIEM imports, safe to open in a spreadsheet and on a terminal.
 
 use std::io::{self, Write};
 
+use super::defang::visible;
 use super::finding::Line;
 
 /// The columns, in order: the fields of the JSON line; `span` as two columns, `reasons` joined by
@@ -71,10 +72,12 @@ fn write_row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> i
 }
 
 /// A cell that begins like a formula gets an apostrophe in front (OWASP, CSV injection); one that
-/// holds a separator, a quote or a line end is quoted.
+/// holds a separator or a quote is quoted. What acts on a terminal or breaks a line is written as
+/// `\u{…}`, so that a row is a line.
 fn write_cell(out: &mut dyn Write, cell: &str) -> io::Result<()> {
-    let guard = if begins_like_formula(cell) { "'" } else { "" };
-    if cell.contains(['"', ',', '\r', '\n', ';', '\t']) {
+    let cell = visible(cell);
+    let guard = if begins_like_formula(&cell) { "'" } else { "" };
+    if cell.contains(['"', ',', ';']) {
         write!(out, "\"{guard}{}\"", cell.replace('"', "\"\""))
     } else {
         write!(out, "{guard}{cell}")
@@ -83,10 +86,8 @@ fn write_cell(out: &mut dyn Write, cell: &str) -> io::Result<()> {
 
 /// Spreadsheets skip white space in front, and take the full-width signs as well.
 fn begins_like_formula(cell: &str) -> bool {
-    cell.starts_with(['\t', '\r', '\n'])
-        || cell
-            .trim_start()
-            .starts_with(['=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}'])
+    cell.trim_start()
+        .starts_with(['=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}'])
 }
 
 #[cfg(test)]
@@ -105,7 +106,6 @@ mod tests {
         assert_eq!(cell("=cmd|'/c calc'!A1"), "'=cmd|'/c calc'!A1");
         assert_eq!(cell("@SUM(1,2)"), "\"'@SUM(1,2)\"");
         assert_eq!(cell(" +1"), "' +1");
-        assert_eq!(cell("\t=1"), "\"'\t=1\"");
         assert_eq!(cell("＝1"), "'＝1");
         assert_eq!(cell("-"), "'-");
         assert_eq!(cell("plain"), "plain");
@@ -115,7 +115,13 @@ mod tests {
     fn separators_are_quoted() {
         assert_eq!(cell("a,b"), "\"a,b\"");
         assert_eq!(cell("a\"b"), "\"a\"\"b\"");
-        assert_eq!(cell("a\r\nb"), "\"a\r\nb\"");
+        assert_eq!(cell("a;b"), "\"a;b\"");
+    }
+
+    #[test]
+    fn a_row_is_a_line() {
+        assert_eq!(cell("a\r\nb\u{1B}[2J"), "a\\u{d}\\u{a}b\\u{1b}[2J");
+        assert_eq!(cell("\t=1"), "\\u{9}=1");
     }
 
     #[test]

@@ -130,11 +130,12 @@ fn indicator<'a>(author: &str, name: &str, host: &'a Host, pattern: String) -> I
 /// The pattern that matches a host; `None` when it can be no host name at all.
 fn pattern(name: &str) -> Option<String> {
     let bare = name.trim_start_matches('[').trim_end_matches(']');
+    let bare = bare.strip_suffix('.').unwrap_or(bare);
     let object = if bare.parse::<Ipv4Addr>().is_ok() {
         "ipv4-addr"
     } else if bare.parse::<Ipv6Addr>().is_ok() {
         "ipv6-addr"
-    } else if bare.contains('.') && bare.bytes().all(is_name_byte) {
+    } else if is_domain(bare) {
         "domain-name"
     } else {
         return None;
@@ -142,8 +143,15 @@ fn pattern(name: &str) -> Option<String> {
     Some(format!("[{object}:value = '{bare}']"))
 }
 
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+/// Whether the DNS could hold such a name (STIX §6.4): two labels or more, none empty or longer
+/// than 63 octets, 253 in all.
+fn is_domain(name: &str) -> bool {
+    let fits = |label: &str| (1..=63).contains(&label.len()) && label.bytes().all(is_label_byte);
+    name.len() <= 253 && name.contains('.') && name.split('.').all(fits)
+}
+
+fn is_label_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 /// STIX timestamps carry milliseconds.
@@ -180,7 +188,11 @@ mod tests {
     fn patterns() {
         assert_eq!(pattern("192.0.2.1").unwrap(), "[ipv4-addr:value = '192.0.2.1']");
         assert_eq!(pattern("[2001:db8::1]").unwrap(), "[ipv6-addr:value = '2001:db8::1']");
-        for name in ["a'b.example", "раypal.com", "", "localhost"] {
+        assert_eq!(pattern("a_b.example.").unwrap(), "[domain-name:value = 'a_b.example']");
+        let long = format!("{}.example", "a".repeat(64));
+        for name in
+            ["a'b.example", "раypal.com", "", "localhost", ".a.example", "a..b", "a.", &long]
+        {
             assert_eq!(pattern(name), None, "{name}");
         }
     }

@@ -1,0 +1,302 @@
+//! `linkmilter scan --resume`: whatever the source, the form and the way it ended, the scan that
+//! goes on ends with the output of one that was never interrupted.
+//!
+//! Sources come through a named pipe that holds them back, so that there is a middle on every
+//! machine: half is let through, the journal awaited, the scan ended, and all of it sent again.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+const FROM: &str = "From bob@example.org Thu Aug 22 12:36:23 2024\n";
+
+/// Every fourth message lies.
+fn message(number: usize) -> String {
+    let host = if number.is_multiple_of(4) { "раypal.com" } else { "www.example.org" };
+    format!(
+        "From: Bank <service@mail{}.example>\nDate: Thu, {:02} Aug 2024 12:36:23 +0200\n\
+         Message-ID: <{number}@mail.example>\nContent-Type: text/plain; charset=utf-8\n\n\
+         Please sign in at http://{host}/login/{number} today.\n",
+        number % 3,
+        number % 28 + 1
+    )
+}
+
+fn mbox(count: usize) -> Vec<u8> {
+    (0..count).map(|number| format!("{FROM}{}\n", message(number))).collect::<String>().into()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// An archive of messages and of an mbox.
+fn tar(count: usize) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut append = |name: &str, bytes: &[u8]| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, name, bytes).unwrap();
+    };
+    (0..count).for_each(|number| append(&format!("{number}.eml"), message(number).as_bytes()));
+    append("old.mbox", &mbox(count));
+    builder.into_inner().unwrap()
+}
+
+fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    command.arg("scan").args(args).current_dir(folder).stderr(Stdio::piped());
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < PATIENCE, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGKILL, or a crash.
+    Kill,
+}
+
+/// A scan of what comes through the pipe `source` of `folder`.
+struct Piped<'f> {
+    folder: &'f Path,
+    args: &'f [&'f str],
+}
+
+impl Piped<'_> {
+    /// Runs it whole.
+    fn whole(&self, bytes: &[u8]) -> Output {
+        let child = command(self.folder, self.args).stdout(Stdio::piped()).spawn().unwrap();
+        std::thread::scope(|threads| {
+            threads.spawn(|| self.open().write_all(bytes).unwrap());
+            child.wait_with_output().unwrap()
+        })
+    }
+
+    /// Ends it once the journal has seen a part of what is let through.
+    fn ended(&self, bytes: &[u8], end: End) {
+        let child = command(self.folder, self.args).stdout(Stdio::piped()).spawn().unwrap();
+        let mut pipe = self.open();
+        let (now, later) = bytes.split_at(bytes.len() * 2 / 3);
+        pipe.write_all(now).unwrap();
+        until("the journal", || self.folder.join("journal").exists());
+        let output = self.end(child, pipe, later, end);
+        match end {
+            End::Kill => assert_eq!(output.status.code(), None),
+            End::Interrupt => {
+                assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+                let hint = "go on with --resume journal";
+                assert!(said(&output).contains(hint), "{}", said(&output));
+            }
+        }
+        assert!(self.folder.join("journal").exists());
+    }
+
+    fn end(&self, mut child: Child, mut pipe: File, later: &[u8], end: End) -> Output {
+        let signal = if end == End::Kill { "-KILL" } else { "-INT" };
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+        if end == End::Kill {
+            child.wait().unwrap();
+        }
+        // An interrupt ends the scan at the next message that it reads.
+        let _ = pipe.write_all(later);
+        drop(pipe);
+        child.wait_with_output().unwrap()
+    }
+
+    /// The writing end; waits for the reader.
+    fn open(&self) -> File {
+        OpenOptions::new().write(true).open(self.folder.join("source")).unwrap()
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Command::new("mkfifo").arg(folder.path().join("source")).status().unwrap();
+    assert!(made.success());
+    folder
+}
+
+/// Ends a scan in every way, goes on, and compares; gives what went on to say.
+fn assert_goes_on(bytes: &[u8], source: &[&str], form: &[&str]) {
+    for end in [End::Interrupt, End::Kill] {
+        let folder = folder();
+        let whole = [form, &["--jobs", "2", "--out", "whole"], source].concat();
+        let whole = Piped { folder: folder.path(), args: &whole }.whole(bytes);
+        assert_eq!(whole.status.code(), Some(1), "{}", said(&whole));
+        let args =
+            [form, &["--jobs", "2", "--out", "part", "--resume", "journal"], source].concat();
+        let scan = Piped { folder: folder.path(), args: &args };
+        scan.ended(bytes, end);
+        let rest = scan.whole(bytes);
+        assert_eq!(rest.status.code(), Some(1), "{end:?}: {}", said(&rest));
+        let read = |name| fs::read(folder.path().join(name)).unwrap();
+        assert!(!read("whole").is_empty());
+        assert!(read("whole") == read("part"), "{end:?}, {form:?}: the outputs differ");
+        assert!(!folder.path().join("journal").exists(), "{end:?}");
+    }
+}
+
+#[test]
+fn every_form_of_output_goes_on() {
+    let bytes = mbox(6_000);
+    for form in ["jsonl", "csv", "summary", "html", "stix"] {
+        assert_goes_on(&bytes, &["source"], &["--format", form]);
+    }
+    assert_goes_on(&bytes, &["source"], &["--diff"]);
+    assert_goes_on(&bytes, &["source"], &["--all-links", "--account"]);
+}
+
+#[test]
+fn every_container_goes_on() {
+    let bytes = mbox(12_000);
+    for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap(), xz(&bytes)] {
+        assert_goes_on(&packed, &["source"], &[]);
+    }
+    let archive = tar(3_000);
+    assert_goes_on(&archive, &["source"], &[]);
+    assert_goes_on(&gzip(&archive), &["source"], &[]);
+}
+
+/// Single files and ranges, the list itself coming through the pipe.
+#[test]
+fn lists_go_on() {
+    let files = tempfile::tempdir().unwrap();
+    let path = files.path().display();
+    let archive = mbox(4_000);
+    fs::write(files.path().join("all.mbox"), &archive).unwrap();
+    fs::create_dir_all(files.path().join("Maildir/cur")).unwrap();
+    fs::create_dir_all(files.path().join("Maildir/new")).unwrap();
+    let mut list = String::new();
+    for number in 0..400 {
+        fs::write(files.path().join(format!("{number}.eml")), message(number)).unwrap();
+        fs::write(files.path().join(format!("Maildir/cur/{number}:2,S")), message(number)).unwrap();
+        list.push_str(&format!("{path}/{number}.eml\0"));
+        let step = archive.len() / 400;
+        let (start, end) = (number * step, (number + 1) * step);
+        list.push_str(&format!("mbox:{start}-{end}:{path}/all.mbox\0"));
+        if number == 200 {
+            list.push_str(&format!("{path}/Maildir\0"));
+        }
+    }
+    assert_goes_on(list.as_bytes(), &["--files0-from", "source"], &[]);
+}
+
+/// A folder cannot be held back: it is ended as soon as the journal is there, as often as it takes.
+#[test]
+fn a_maildir_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["mail/cur", "mail/new", "mail/.Old/cur", "mail/.Old/new"] {
+        fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    for number in 0..1_500 {
+        let name = if number % 2 == 0 { "mail/cur" } else { "mail/.Old/new" };
+        fs::write(folder.path().join(format!("{name}/{number:05}")), message(number)).unwrap();
+    }
+    let whole = command(folder.path(), &["mail"]).output().unwrap();
+    let args = ["mail", "--out", "part", "--resume", "journal", "--jobs", "1"];
+    let mut ended = 0;
+    for signal in ["-INT", "-KILL"].into_iter().cycle().take(4) {
+        let mut child = command(folder.path(), &args).spawn().unwrap();
+        let before = fs::read(folder.path().join("journal")).unwrap_or_default();
+        until("the journal", || {
+            let now = fs::read(folder.path().join("journal")).unwrap_or_default();
+            now != before || child.try_wait().unwrap().is_some()
+        });
+        // It may have ended by itself meanwhile.
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).output();
+        let output = child.wait_with_output().unwrap();
+        if output.status.code() == Some(1) {
+            break;
+        }
+        ended += 1;
+    }
+    if folder.path().join("journal").exists() {
+        let rest = command(folder.path(), &args).output().unwrap();
+        assert_eq!(rest.status.code(), Some(1), "{}", said(&rest));
+    }
+    println!("ended {ended} times");
+    assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
+}
+
+/// Standard input goes on when the same bytes come again, and says so when they do not.
+#[test]
+fn standard_input_goes_on_with_the_same_bytes() {
+    let folder = folder();
+    let bytes = mbox(6_000);
+    let run = |bytes: &[u8]| {
+        let args = ["-", "--out", "part", "--resume", "journal"];
+        let mut child = command(folder.path(), &args).stdin(Stdio::piped()).spawn().unwrap();
+        // A scan that refuses does not read on.
+        let _ = child.stdin.take().unwrap().write_all(bytes);
+        child.wait_with_output().unwrap()
+    };
+    let args = ["-", "--out", "part", "--resume", "journal"];
+    let mut child = command(folder.path(), &args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&bytes[..bytes.len() / 2]).unwrap();
+    until("the journal", || folder.path().join("journal").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let other = run(&bytes[FROM.len() + message(0).len() + 1..]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(said(&other).contains("sources changed"), "{}", said(&other));
+    let shorter = run(&mbox(1));
+    assert!(said(&shorter).contains("sources changed"), "{}", said(&shorter));
+    let rest = run(&bytes);
+    assert_eq!(rest.status.code(), Some(1), "{}", said(&rest));
+    fs::write(folder.path().join("all"), &bytes).unwrap();
+    let mut whole = command(folder.path(), &["-"]);
+    let whole = whole.stdin(File::open(folder.path().join("all")).unwrap()).output().unwrap();
+    assert!(fs::read(folder.path().join("part")).unwrap() == whole.stdout);
+}
+
+/// The lines on standard output, appended, after Ctrl-C.
+#[test]
+fn lines_appended_after_an_interrupt_are_those_of_one_scan() {
+    let folder = folder();
+    let bytes = mbox(6_000);
+    let args = ["source", "--resume", "journal"];
+    let scan = Piped { folder: folder.path(), args: &args };
+    let append = || OpenOptions::new().create(true).append(true).open(folder.path().join("out"));
+    let child = command(folder.path(), &args).stdout(append().unwrap()).spawn().unwrap();
+    let mut pipe = scan.open();
+    let (now, later) = bytes.split_at(bytes.len() / 2);
+    pipe.write_all(now).unwrap();
+    until("the journal", || folder.path().join("journal").exists());
+    let output = scan.end(child, pipe, later, End::Interrupt);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(fs::read(folder.path().join("out")).unwrap().ends_with(b"\n"), "lines are whole");
+    let child = command(folder.path(), &args).stdout(append().unwrap()).spawn().unwrap();
+    scan.open().write_all(&bytes).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
+    let whole = Piped { folder: folder.path(), args: &["source"] }.whole(&bytes);
+    assert!(fs::read(folder.path().join("out")).unwrap() == whole.stdout);
+}
