@@ -48,6 +48,41 @@ fn the_exit_code_answers() {
     assert_eq!(check(&["--protected", "/nonexistent", "example.com"], "").0, 2);
 }
 
+/// The lists of the configuration hold, and the explanation says what they do.
+#[test]
+fn the_configuration_is_the_filters() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("linkmilter.toml");
+    let text = format!(
+        "[server]\nstate_dir = {:?}\n[lists]\nprotected = [\"modern.example\"]\n\
+         blocked = [\"bad.example\"]\nallow = [\"xn--ypal-43d9g.com\"]\n",
+        dir.path()
+    );
+    std::fs::write(&config, text).unwrap();
+    let config = config.to_str().unwrap();
+    let judged = |host: &str| check(&["--config", config, host], "").1;
+    assert!(judged("m0dern.example").starts_with("suspect  m0dern.example  target-lookalike"));
+    assert!(judged("www.bad.example").contains("it is on the block list (listed)"));
+    assert!(judged("раypal.com").contains("its host is on the allow list"));
+    std::fs::write(config, "[lists]\nprotekted = []\n").unwrap();
+    assert_eq!(check(&["--config", config, "example.com"], "").0, 2);
+}
+
+/// A word that only our eye reads as Latin letters is told, not taken apart.
+#[test]
+fn whole_scripts_have_degrees() {
+    for (host, verdict) in [
+        ("ѕсоре.com", "unsafe"),
+        ("спорт.com", "suspect"),
+        ("спорт.ru", "ok"),
+        ("музей.com", "ok"),
+        ("İSTANBUL.com", "suspect"),
+        ("i\u{307}stanbul.com", "unsafe"),
+    ] {
+        assert!(check(&[host], "").1.starts_with(verdict), "{host}: {}", check(&[host], "").1);
+    }
+}
+
 #[test]
 fn names_of_a_file_are_protected() {
     let file = tempfile::NamedTempFile::new().unwrap();

@@ -233,6 +233,40 @@ fn tld_update_fetches_and_says_what_changed() {
     assert!(said.contains("stays as it is") && said.contains("found 503"), "{said}");
 }
 
+/// What the daemon or `tld update` fetched holds for every command.
+#[test]
+fn commands_judge_by_the_table_in_the_state_directory() {
+    let place = Place::new(&Mirror::start(vec![]));
+    let mail = place.config_directory().join("mail.eml");
+    let body = "see www.p\u{430}ypal.newtld and http://p\u{430}ypal.newtld/\r\n";
+    let head = "Content-Type: text/plain; charset=utf-8\r\n\r\n";
+    std::fs::write(&mail, format!("{head}{body}")).unwrap();
+    let mail = mail.to_str().unwrap();
+    let text = "bare example.newtld here\n";
+    let outputs = || {
+        [
+            (vec!["check", "--json", "www.example.newtld"], ""),
+            (vec!["links", "--prose"], text),
+            (vec!["linkify"], text),
+            (vec!["rewrite", "--no-header", mail], ""),
+            (vec!["scan", mail], ""),
+            (vec!["explain", mail], ""),
+        ]
+        .map(|(args, input)| {
+            let mut command = place.any(&args);
+            let output = command.write_stdin(input).output().unwrap();
+            (args[0], String::from_utf8(output.stdout).unwrap())
+        })
+    };
+    let without = outputs();
+    let list = real_list("2026112000", &["newtld"]);
+    place.store.replace(&list, &Default::default()).unwrap();
+    for ((command, before), (_, after)) in without.iter().zip(outputs()) {
+        assert_ne!(*before, after, "{command}");
+    }
+    assert!(without[0].1.contains("tld-unknown"), "{}", without[0].1);
+}
+
 // ---- the rig ------------------------------------------------------------------------------
 
 /// A state directory, a configuration, and what is needed to fetch from a mirror.
@@ -264,7 +298,12 @@ impl Place {
         refresh(&self.fetch, &self.store, self.now)
     }
 
+    /// `linkmilter tld` with these arguments.
     fn command(&self, args: &[&str]) -> assert_cmd::Command {
+        self.any(&[&["tld"], args].concat())
+    }
+
+    fn any(&self, args: &[&str]) -> assert_cmd::Command {
         let file = self.config_directory().join("linkmilter.toml");
         let text = format!(
             "[server]\nstate_dir = {:?}\n[tld]\nurl = {:?}\nca_file = \"ca.pem\"\n",
@@ -273,7 +312,7 @@ impl Place {
         );
         std::fs::write(&file, text).unwrap();
         let mut command = assert_cmd::Command::cargo_bin("linkmilter").unwrap();
-        command.arg("tld").args(args).arg("--config").arg(file);
+        command.args(args).arg("--config").arg(file);
         command
     }
 

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 
 use super::Answer;
+use crate::config::{self, Sources};
 use crate::engine::host::{
     Context, Glue, LinkJudgement, Names, Navigation, judge_address, judge_text, judge_url,
 };
@@ -17,14 +19,20 @@ use crate::engine::unicode::hosts::is_bidi_control;
 use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses
+///
+/// As the filter on this machine would: with the names, the lists and the table of top-level
+/// domains that its configuration names.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
-    /// Names to protect beside the built-in ones, one a line
+    /// Names to protect beside those of the configuration and the built-in ones, one a line
     #[arg(long, value_name = "FILE")]
     protected: Option<PathBuf>,
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// What to judge; without any, a line each from standard input
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -32,7 +40,7 @@ pub struct Args {
 
 /// What judging takes beside the target.
 struct Judge {
-    policy: Policy,
+    policy: Arc<Policy>,
     protected: Names,
     none: Names,
     tlds: TldTable,
@@ -47,7 +55,7 @@ enum Kind {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let judge = Judge::new(args.protected.as_ref())?;
+    let judge = Judge::new(args.config, args.protected.as_deref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;
     let mut each = |target: &str| -> std::io::Result<()> {
@@ -96,9 +104,11 @@ fn each_line(
 }
 
 impl Judge {
-    fn new(file: Option<&PathBuf>) -> anyhow::Result<Judge> {
-        let mut protected = Names::builtin();
-        if let Some(path) = file {
+    fn new(config: Option<PathBuf>, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
+        let config = config::load(&Sources::new(config))?;
+        let policy = config.settings()?.policies.default_policy();
+        let mut protected = Names::clone(&policy.protected);
+        if let Some(path) = protected_file {
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("expected a list of names at {}", path.display()))?;
             let (names, bad) = Names::parse(&text);
@@ -107,8 +117,8 @@ impl Judge {
             }
             protected.extend(&names);
         }
-        let (policy, none) = (Policy::default(), Names::default());
-        Ok(Judge { policy, protected, none, tlds: crate::tld::builtin() })
+        let tlds = super::tld::table(&config);
+        Ok(Judge { policy, protected, none: Names::default(), tlds })
     }
 
     fn judge(&self, target: &str) -> (Kind, LinkJudgement) {
@@ -116,7 +126,7 @@ impl Judge {
             level: self.policy.level,
             protected: &self.protected,
             own: &self.none,
-            blocked: &self.none,
+            blocked: &self.policy.blocked,
             tlds: &self.tlds,
             glue: Glue::None,
         };

@@ -16,7 +16,6 @@ use crate::engine::policy::{Mode, Policy};
 use crate::engine::span::TextEdit;
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::Envelope;
-use crate::tld;
 
 /// Show a message as the engine sees it
 ///
@@ -35,7 +34,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let settings = config::load(&Sources::new(args.config))?.settings()?;
+    let config = config::load(&Sources::new(args.config))?;
+    let settings = config.settings()?;
     let whole = Whole::read(args.message.as_deref())?;
     let envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
     let selection = settings.policies.select(&envelope);
@@ -44,7 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),
         ..Facts::default()
     };
-    let seen = trace(whole.message(), &facts, &selection.policy, &tld::builtin());
+    let seen = trace(whole.message(), &facts, &selection.policy, &super::tld::table(&config));
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colour { Paint::Ansi } else { Paint::Plain };
     let page = page(whole.message(), &selection.policy, &seen, paint);
@@ -208,7 +208,7 @@ mod tests {
                 .to_vec(),
         );
         let policy = Policy::default();
-        let seen = trace(whole.message(), &Facts::default(), &policy, &tld::builtin());
+        let seen = trace(whole.message(), &Facts::default(), &policy, &crate::tld::builtin());
         let page = page(whole.message(), &policy, &seen, Paint::Plain);
         for piece in [
             "rule: default (enforce)",

@@ -1,6 +1,7 @@
 //! `linkmilter format`.
 
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 use super::Answer;
 use super::input::read;
@@ -15,6 +16,9 @@ use crate::engine::policy::RestrictionLevel;
 /// deceive.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     urls: Vec<String>,
 }
 
@@ -25,7 +29,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     } else {
         args.urls
     };
-    let tlds = crate::tld::builtin();
+    let tlds = super::tld::table_of(args.config)?;
     let (protected, none) = (Names::builtin(), Names::default());
     let context = Context {
         level: RestrictionLevel::default(),

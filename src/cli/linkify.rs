@@ -18,13 +18,16 @@ pub struct Args {
     /// Leave this link, host or address as text (may be given more than once)
     #[arg(long, value_name = "STRING")]
     except: Vec<String>,
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// The text; standard input without it
     file: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let input = read(args.file.as_deref())?;
-    let tlds = crate::tld::builtin();
+    let tlds = super::tld::table_of(args.config)?;
     let (protected, none) = (Names::builtin(), Names::default());
     let context = Context {
         level: RestrictionLevel::default(),

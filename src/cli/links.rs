@@ -23,13 +23,16 @@ pub struct Args {
     /// Read as people write: prose glued to a host, wrapping quotes, existing top-level domains only
     #[arg(long)]
     prose: bool,
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// The text; standard input without it
     file: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let bytes = read(args.file.as_deref())?;
-    let tlds = crate::tld::builtin();
+    let tlds = super::tld::table_of(args.config)?;
     let prose = args.prose.then(|| Linkifier::new(&tlds));
     let mut out = BufWriter::new(io::stdout().lock());
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {

@@ -12,7 +12,6 @@ use crate::config::{self, Sources};
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields};
 use crate::engine::{Answers, Facts, Policy, examine, inspect, splice};
-use crate::tld::store::Store;
 
 /// Filter one message
 ///
@@ -52,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         ..Policy::clone(&settings.policies.default_policy())
     };
     let facts = Facts { host_name: "localhost".to_owned(), ..Facts::default() };
-    let tlds = Store::new(&config.server.state_dir).load().table;
+    let tlds = super::tld::table(&config);
     let asker = args.dns.then(|| Asker::new(&config)).transpose()?;
     let ask = |questions: &[String]| {
         asker.as_ref().map_or_else(Answers::new, |asker| asker.answers(questions))

@@ -217,7 +217,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
             ..Policy::clone(&policy)
         },
         facts: Facts::default(),
-        tlds: crate::tld::builtin(),
+        tlds: super::tld::table(config),
         dns,
         stream: match args.format {
             _ if args.diff => Stream::Diff,

@@ -55,9 +55,23 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
             let names = stored.table.sorted();
             super::print(&format!("{}\n", names.join("\n")))
         }
-        Some(Command::Check { names, dns }) => check(&config, &warned(store.load()), &names, dns),
+        Some(Command::Check { names, dns }) => check(&config, &table(&config), &names, dns),
         Some(Command::Update) => update(&config, &store),
     }
+}
+
+/// The table that the daemon uses on this machine: the newest good one in the state directory, else
+/// the built-in one.
+pub fn table(config: &Config) -> TldTable {
+    warned(Store::new(&config.server.state_dir).load())
+}
+
+/// The same for a command that needs nothing else of the configuration.
+///
+/// # Errors
+/// When the configuration is not valid.
+pub fn table_of(file: Option<PathBuf>) -> anyhow::Result<TldTable> {
+    Ok(table(&config::load(&Sources::new(file))?))
 }
 
 /// Says on stderr why the file in the state directory was not taken.

@@ -77,6 +77,9 @@ pub fn link(judgement: &LinkJudgement, policy: &Policy) -> Vec<String> {
     for reason in judgement.reasons.iter().filter(|reason| !of_hosts.contains(*reason)) {
         lines.push(format!("{} ({reason})", sentence(reason)));
     }
+    if judgement.reasons.contains(Reason::Userinfo) {
+        lines.push(format!("it leads to {} all the same", judgement.ascii()));
+    }
     if let Some(lead) = &judgement.host {
         lines.extend(host(lead));
     }
@@ -183,6 +186,10 @@ pub fn action(judgement: &LinkJudgement, policy: &Policy) -> String {
     let own =
         judgement.reasons.iter().filter_map(|reason| policy.reason_actions.get(&reason)).max();
     let chosen = own.or_else(|| policy.verdict_actions.get(&judgement.verdict)).copied();
+    if policy.allowed.covers(judgement.ascii()) {
+        return "in a message the filter would leave it as it is: its host is on the allow list"
+            .to_owned();
+    }
     let words = match (policy.mode, chosen) {
         (Mode::ReportOnly, _) => "report it and change nothing",
         (_, Some(LinkAction::Leave)) => "leave it as it is",
@@ -246,6 +253,7 @@ mod tests {
             lines("https://paypal.com@attack.example/"),
             [
                 "something stands before an at sign in front of the host (userinfo)",
+                "it leads to attack.example all the same",
                 "in a message the filter would take it apart",
             ]
         );

@@ -4,13 +4,31 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, ScriptExtension, UnicodeScript};
 
+use super::script::Scene;
+use crate::engine::outcome::{Reason, Verdict};
+
 /// Marks on one base at most. Vietnamese and Yoruba write two, Tibetan and Khmer stack more, so
 /// that the bound is for Latin, Greek and Cyrillic alone.
 const STACKED: usize = 3;
 
-/// Whether the label has marks that repeat, pile up, stand on a letter of a foreign script, cover
-/// the letter, or are invisible because the base has the dot already.
-pub(super) fn abused(label: &str) -> bool {
+/// How bad it is when the label has marks that repeat, pile up, stand on a letter of a foreign
+/// script, cover the letter, or are invisible because the base has the dot already.
+///
+/// UTS #46 maps the capital `İ` to `i` with such a dot, so that Turkish in capitals
+/// (`WWW.İSTANBUL.COM`) leads elsewhere than its writer means: told, not taken apart.
+pub(super) fn abused(scene: &Scene<'_>) -> Option<Verdict> {
+    if !are_abused(scene.unicode) {
+        return None;
+    }
+    let typed = scene.spelling.contains('İ') && !scene.spelling.contains('\u{307}');
+    let plain = || scene.unicode.replace("i\u{307}", "i");
+    if typed && !are_abused(&plain()) {
+        return Some(Verdict::Suspect);
+    }
+    Some(Reason::MarkAbuse.verdict())
+}
+
+fn are_abused(label: &str) -> bool {
     // What is composed is a letter.
     if !label.contains(is_combining_mark) {
         return false;

@@ -14,6 +14,7 @@ use unicode_script::{Script, ScriptExtension, UnicodeScript};
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::mixed_script::AugmentedScriptSet;
 
+use super::glyphs::Shape;
 use super::homes::is_stranger;
 use super::reading::Sights;
 use super::{cjk, homes, marks, separators};
@@ -66,23 +67,34 @@ pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
     add(label.chars().any(restricted), Reason::StatusRestricted);
     add(mixes_scripts(label, scene.level), Reason::MixedScript);
     add(mixes_numbers(label), Reason::NumberMix);
-    add(marks::abused(label), Reason::MarkAbuse);
     add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
     add(cjk::out_of_place(label), Reason::MixedScript);
-    add(
-        scene.role == Role::Registrable
-            && scene.sights.read_as_latin()
-            && !at_home(label, scene.tld),
-        Reason::WholeScript,
-    );
     // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
     let known = || at_home(label, scene.tld) && !label.contains(|c: char| c.is_ascii_digit());
     add(scene.sights.read_as_number() && !known(), Reason::DigitLookalike);
     add(label.chars().any(|c| is_stranger(c, scene.tld)), Reason::TldLetter);
+    if let Some(verdict) = marks::abused(scene) {
+        found.push((Reason::MarkAbuse, verdict));
+    }
+    if let Some(verdict) = whole_script(scene) {
+        found.push((Reason::WholeScript, verdict));
+    }
     if let Some(verdict) = separators::deceives(scene.sights, scene.tld) {
         found.push((Reason::SeparatorLookalike, verdict));
     }
     found
+}
+
+/// UTS #39 §4.1, away from home. Where only our eye and not confusables.txt says so of a letter
+/// (`т`, `к`, `п`), ordinary words read as nonsense (`спорт.com`): they are reported, not edited.
+fn whole_script(scene: &Scene<'_>) -> Option<Verdict> {
+    if scene.role != Role::Registrable || at_home(scene.unicode, scene.tld) {
+        return None;
+    }
+    scene.sights.read_as_latin().map(|shape| match shape {
+        Shape::Exact => Reason::WholeScript.verdict(),
+        Shape::Same | Shape::Near => Verdict::Suspect,
+    })
 }
 
 /// UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:

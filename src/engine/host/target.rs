@@ -125,7 +125,7 @@ impl<'a> Host<'a> {
         let how = self.loose(at, name, resemblance(part, sights, look)?)?;
         // A word of another language at home is that word (`мета.рф`), but not a long one that
         // is letter by letter the name (`аррӏе.рф`).
-        let chance = look.len() < BRAND_ASCII || !sights.read_as_latin();
+        let chance = look.len() < BRAND_ASCII || sights.read_as_latin().is_none();
         if how >= Likeness::Foreign && chance && self.is_home_word(part) {
             return None;
         }

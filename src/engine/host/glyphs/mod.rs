@@ -17,7 +17,10 @@ use west::{armenian, cherokee, cyrillic, ethiopic, georgian, greek, hebrew, lati
 /// How close a character comes to what it is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
-    /// The lower-case letter itself, in most fonts: counts for whole-script look-alikes.
+    /// The lower-case letter itself, by confusables.txt.
+    Exact,
+    /// The lower-case letter itself, in most fonts and by our eye: counts for whole-script
+    /// look-alikes, more mildly.
     Same,
     /// A capital, an accent or a neighbouring shape: counts only against a protected name.
     Near,
