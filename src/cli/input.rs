@@ -22,3 +22,12 @@ pub fn read(file: Option<&Path>) -> anyhow::Result<Vec<u8>> {
         }
     }
 }
+
+/// The arguments, or the lines of standard input when there are none; what is not UTF-8 is replaced.
+pub fn lines(arguments: Vec<String>) -> anyhow::Result<Vec<String>> {
+    if !arguments.is_empty() {
+        return Ok(arguments);
+    }
+    let input = read(None)?;
+    Ok(String::from_utf8_lossy(&input).lines().map(str::to_owned).collect())
+}

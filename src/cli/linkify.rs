@@ -1,13 +1,10 @@
 //! `linkmilter linkify`.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::Answer;
-use super::input::read;
+use super::builtin::Builtin;
+use super::{Answer, input, print};
 use crate::engine::content::linkify::{Options, Switch, linkify};
-use crate::engine::host::{Context, Glue, Names};
-use crate::engine::policy::RestrictionLevel;
 
 /// Turn text into HTML with anchors
 #[derive(Debug, clap::Args)]
@@ -26,20 +23,10 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let input = read(args.file.as_deref())?;
-    let tlds = super::tld::table_of(args.config)?;
-    let (protected, none) = (Names::builtin(), Names::default());
-    let context = Context {
-        level: RestrictionLevel::default(),
-        protected: &protected,
-        own: &none,
-        blocked: &none,
-        tlds: &tlds,
-        glue: Glue::None,
-    };
+    let input = input::read(args.file.as_deref())?;
+    let builtin = Builtin::new(args.config)?;
     let switch = if args.off { Switch::Off } else { Switch::On };
     let options = Options { switch, exceptions: &args.except };
-    let html = linkify(&String::from_utf8_lossy(&input), &options, &context);
-    io::stdout().lock().write_all(html.as_bytes())?;
-    Ok(Answer::Done)
+    let text = String::from_utf8_lossy(&input);
+    print(&linkify(&text, &options, &builtin.context()))
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Answer;
-use super::input::read;
+use super::{Answer, done, input};
 use crate::engine::link::{Confidence, Kind, Link, Linkifier, detect};
+use crate::engine::tlds::TldTable;
 
 /// Find the links in plain text
 ///
@@ -31,10 +31,14 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let bytes = read(args.file.as_deref())?;
-    let tlds = super::tld::table_of(args.config)?;
-    let prose = args.prose.then(|| Linkifier::new(&tlds));
+    let bytes = input::read(args.file.as_deref())?;
+    let tlds = super::tld::table_of(args.config.clone())?;
     let mut out = BufWriter::new(io::stdout().lock());
+    done(write(&mut out, &bytes, &args, &tlds).and_then(|()| out.flush()))
+}
+
+fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &TldTable) -> io::Result<()> {
+    let prose = args.prose.then(|| Linkifier::new(tlds));
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
         // What is not UTF-8 holds no link, and goes out as it came in.
         let mut column = 0;
@@ -45,7 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
                 None => detect(text).collect(),
             };
             if args.mark {
-                mark(&mut out, text, &links)?;
+                mark(out, text, &links)?;
                 out.write_all(chunk.invalid())?;
             } else if args.json {
                 for link in &links {
@@ -59,8 +63,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
             column += text.len() + chunk.invalid().len();
         }
     }
-    out.flush()?;
-    Ok(Answer::Done)
+    Ok(())
 }
 
 fn mark(out: &mut impl Write, text: &str, links: &[Link]) -> io::Result<()> {

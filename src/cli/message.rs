@@ -1,11 +1,7 @@
 //! One message as a file holds it: an mbox line perhaps, the header, an empty line, the body.
 
-use std::fs;
-use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
-
-use anyhow::Context;
 
 use crate::engine::Message;
 use crate::engine::outcome::Field;
@@ -28,17 +24,7 @@ pub enum Lines {
 impl Whole {
     /// Reads a file, or standard input without one.
     pub fn read(file: Option<&Path>) -> anyhow::Result<Whole> {
-        let bytes = match file {
-            Some(path) => {
-                fs::read(path).with_context(|| format!("cannot read {}", path.display()))?
-            }
-            None => {
-                let mut bytes = Vec::new();
-                io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
-                bytes
-            }
-        };
-        Ok(Whole::new(bytes))
+        Ok(Whole::new(super::input::read(file)?))
     }
 
     pub fn new(bytes: Vec<u8>) -> Whole {

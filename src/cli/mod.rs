@@ -1,6 +1,7 @@
 //! The command line: one file a command, exit codes 0, 1 (an answer of "no") and 2.
 
 mod allow;
+mod builtin;
 mod check;
 mod config;
 mod digest;
@@ -89,11 +90,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
+/// Writes to standard output.
 fn print(text: &str) -> anyhow::Result<Answer> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// The answer when all is written. A reader that has seen enough (`| head`) is no failure.
+fn done(written: std::io::Result<()>) -> anyhow::Result<Answer> {
+    match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(Answer::Done),
     }

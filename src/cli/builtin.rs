@@ -1,0 +1,34 @@
+//! Judging by the names that are built in and the machine's top-level domains, for commands that know
+//! no message.
+
+use std::path::PathBuf;
+
+use crate::engine::host::{Context, Glue, Names};
+use crate::engine::policy::RestrictionLevel;
+use crate::engine::tlds::TldTable;
+
+/// The built-in names to protect, and the table of top-level domains that the configuration names.
+pub struct Builtin {
+    protected: Names,
+    none: Names,
+    tlds: TldTable,
+}
+
+impl Builtin {
+    pub fn new(config: Option<PathBuf>) -> anyhow::Result<Builtin> {
+        let tlds = super::tld::table_of(config)?;
+        Ok(Builtin { protected: Names::builtin(), none: Names::default(), tlds })
+    }
+
+    /// For a host whose bounds are certain.
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            level: RestrictionLevel::default(),
+            protected: &self.protected,
+            own: &self.none,
+            blocked: &self.none,
+            tlds: &self.tlds,
+            glue: Glue::None,
+        }
+    }
+}
