@@ -33,10 +33,10 @@ pub struct TldTable {
     names: Set,
     /// U-labels of the names that have one.
     unicode: Set,
-    /// The U-labels again, sorted: most text is told apart by their first characters.
-    sorted_unicode: Vec<Box<str>>,
-    /// First two bytes of the U-labels, a bit each: see [`lead`].
-    leads: Vec<u64>,
+    /// The U-labels again, sorted, each behind its first character: most text is told apart by that.
+    sorted_unicode: Vec<(char, Box<str>)>,
+    /// First characters of the U-labels, a bit each: see [`bit_of`].
+    starts: Vec<u64>,
     /// Version line of the source: IANA's date and serial.
     pub version: String,
 }
@@ -50,20 +50,17 @@ impl TldTable {
             .collect();
         let unicode: Set =
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
-        let mut sorted_unicode: Vec<Box<str>> = unicode.iter().cloned().collect();
+        let mut sorted_unicode: Vec<(char, Box<str>)> =
+            unicode.iter().filter_map(|name| Some((name.chars().next()?, name.clone()))).collect();
         sorted_unicode.sort_unstable();
-        let mut leads = vec![0; 64];
-        // Latin letters of full width are mapped to plain ones.
-        let wide = ["\u{FF21}", "\u{FF41}"];
-        for name in unicode.iter().map(AsRef::as_ref).chain(wide) {
-            if let [first, second, ..] = name.as_bytes() {
-                let (row, bit) = lead(*first, *second);
-                if let Some(row) = leads.get_mut(row) {
-                    *row |= bit;
-                }
+        let mut starts = vec![0; START_WORDS];
+        for (first, _) in &sorted_unicode {
+            let (word, bit) = bit_of(*first);
+            if let Some(word) = starts.get_mut(word) {
+                *word |= bit;
             }
         }
-        TldTable { names, unicode, sorted_unicode, leads, version: version.to_owned() }
+        TldTable { names, unicode, sorted_unicode, starts, version: version.to_owned() }
     }
 
     /// Whether the TLD is in the table, in whatever spelling: A-label, U-label, any case, width forms.
@@ -84,27 +81,24 @@ impl TldTable {
 
     /// Lengths in bytes of the U-labels of the table that the text begins with, ascending.
     pub fn unicode_prefixes<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let first = text.chars().next();
-        let from = self.sorted_unicode.partition_point(|name| name.chars().next() < first);
-        let candidates = self.sorted_unicode.get(from..).unwrap_or_default();
-        candidates
+        let first = text.chars().next().unwrap_or_default();
+        let from = self.sorted_unicode.partition_point(|(head, _)| *head < first);
+        let names = self.sorted_unicode.get(from..).unwrap_or_default();
+        names
             .iter()
-            .take_while(move |name| name.chars().next() == first)
-            .filter(|name| text.starts_with(name.as_ref()))
-            .map(|name| name.len())
+            .take_while(move |(head, _)| *head == first)
+            .filter(|(_, name)| text.starts_with(name.as_ref()))
+            .map(|(_, name)| name.len())
     }
 
-    /// Whether a name of the table may begin with these bytes of UTF-8: ASCII, or the first two of
-    /// some U-label. Cheaper yet, and wrong at times on the side of "yes".
-    pub fn may_begin(&self, bytes: &[u8]) -> bool {
-        match bytes {
-            [first, ..] if first.is_ascii() => first.is_ascii_alphanumeric(),
-            [first, second, ..] => {
-                let (row, bit) = lead(*first, *second);
-                self.leads.get(row).is_some_and(|row| row & bit != 0)
-            }
-            _ => false,
+    /// Whether a name of the table may begin with this character: an ASCII letter or digit, or the
+    /// first character of some U-label. Cheaper yet, and wrong at times on the side of "yes".
+    pub fn may_begin(&self, first: char) -> bool {
+        if first.is_ascii() {
+            return first.is_ascii_alphanumeric();
         }
+        let (word, bit) = bit_of(first);
+        self.starts.get(word).is_some_and(|word| word & bit != 0)
     }
 
     /// Whether the TLD, in lower-case ASCII form, is in the table.
@@ -128,9 +122,13 @@ impl TldTable {
     }
 }
 
-/// Row and bit of two bytes of UTF-8: the low six bits of each tell them apart.
-fn lead(first: u8, second: u8) -> (usize, u64) {
-    (usize::from(first & 0x3F), 1 << (second & 0x3F))
+/// Words of bits for first characters: of some hundred, few fall together.
+const START_WORDS: usize = 64;
+
+/// Word and bit of a first character (Fibonacci hashing).
+fn bit_of(c: char) -> (usize, u64) {
+    let hash = u32::from(c).wrapping_mul(0x9E37_79B1) >> 20;
+    ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
 fn u_label(name: &str) -> Option<String> {

@@ -15,14 +15,15 @@ use std::ops::Range;
 
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use psl::Psl as _;
 
-use super::percent;
+use super::{encoded, percent};
 use crate::engine::unicode::Class;
 
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
-const LABEL: usize = 63;
+pub(super) const LABEL: usize = 63;
 /// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
-const NAME: usize = 253;
+pub(super) const NAME: usize = 253;
 /// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
 /// Punycode digits each.
 const SURELY_FITS: usize = 9;
@@ -58,27 +59,39 @@ impl Form {
 
     /// The same for the common case, label by label.
     fn read_ascii(&mut self, name: &str) -> Option<()> {
-        let start = self.last.start;
-        let mut at = 0;
-        for label in name.as_bytes().split(|byte| *byte == b'.') {
-            let (first, last) = (label.first()?, label.last()?);
+        let mut rest = name.as_bytes();
+        loop {
+            let end = rest.iter().position(|byte| *byte == b'.').unwrap_or(rest.len());
+            let (label, behind) = rest.split_at(end);
+            let ([first, ..], [.., last]) = (label, label) else { return None };
             if *first == b'-' || *last == b'-' {
                 return None;
             }
             self.labels += 1;
             self.long_label |= label.len() > LABEL;
-            self.last.start = start + at;
-            at += label.len() + 1;
+            let [_, behind @ ..] = behind else {
+                self.last.start = self.last.end - label.len();
+                self.last_is_letters = label.iter().all(u8::is_ascii_alphabetic);
+                return Some(());
+            };
+            rest = behind;
         }
-        let last = name.as_bytes().get(self.last.start - start..)?;
-        self.last_is_letters = last.iter().all(u8::is_ascii_alphabetic);
-        Some(())
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
         let mut label = Label::default();
         let mut at = self.last.start;
-        for c in name.chars() {
+        let mut rest = name;
+        loop {
+            let plain = plain_bytes(rest.as_bytes());
+            if plain > 0 {
+                label.push_plain(plain / 3);
+                at += plain;
+                rest = rest.get(plain..)?;
+            }
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
+            rest = chars.as_str();
             let class = Class::of(c);
             at += c.len_utf8();
             if class.is_dot() {
@@ -143,6 +156,15 @@ impl Default for Label {
 }
 
 impl Label {
+    /// So many characters of [`Class::PLAIN`].
+    fn push_plain(&mut self, count: usize) {
+        const ANY: char = '一';
+        self.other += count;
+        self.seen += count;
+        self.first.get_or_insert(ANY);
+        self.final_ = ANY;
+    }
+
     fn push(&mut self, c: char, class: Class) {
         if c.is_ascii() {
             self.ascii += 1;
@@ -173,6 +195,12 @@ impl Label {
     }
 }
 
+/// The length in bytes of the characters of [`Class::PLAIN`] that these bytes of UTF-8 begin with.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    let leads = bytes.iter().step_by(3);
+    (3 * leads.take_while(|lead| Class::is_plain_lead(**lead)).count()).min(bytes.len())
+}
+
 /// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
 /// long.
 pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
@@ -181,15 +209,19 @@ pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
 
 /// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
-    let Some(name) = text.get(host.clone()) else { return false };
-    if name.contains('%') {
-        return percent_decoded(name).is_some_and(|name| is_host(&name, 0..name.len()));
-    }
     match Form::read(text, host.clone()) {
-        Some(form) if form.ends_in_number(text) => is_ipv4(name),
+        Some(form) if form.ends_in_number(text) => text.get(host).is_some_and(is_ipv4),
         Some(form) => form.is_domain(text, host),
         None => false,
     }
+}
+
+/// The same for a name that may hold `%XX`.
+pub(super) fn is_spelled_host(name: &str) -> bool {
+    if !name.contains('%') {
+        return is_host(name, 0..name.len());
+    }
+    percent_decoded(name).is_some_and(|name| is_host(&name, 0..name.len()))
 }
 
 /// The name with `%XX` decoded, as browsers do before they look at it; `None` if it is then no name.
@@ -212,6 +244,9 @@ fn fits(name: &str, form: &Form) -> bool {
     // Four octets of UTF-8 a character: nothing longer can fit, and it is not worth converting.
     if name.len() > 4 * NAME {
         return false;
+    }
+    if let Some(fits) = encoded::fits(name) {
+        return fits;
     }
     let ascii = Uts46::new().to_ascii(
         name.as_bytes(),
@@ -244,34 +279,51 @@ fn raw_lengths_fit(name: &str) -> bool {
 fn is_registrable(name: &str, form: &Form) -> bool {
     /// No suffix of the list has more labels.
     const DEEPEST_SUFFIX: usize = 5;
-    if form.labels > DEEPEST_SUFFIX || is_below_flat(name) {
+    if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
         return true;
     }
-    let lower: Cow<'_, str> = if form.ascii {
-        if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            Cow::Owned(name.to_ascii_lowercase())
-        } else {
-            Cow::Borrowed(name)
-        }
+    let lower: Cow<'_, str> = if name.chars().all(is_lower) {
+        Cow::Borrowed(name)
     } else {
-        let dotted = name.chars().map(|c| if Class::of(c).is_dot() { '.' } else { c });
-        Cow::Owned(dotted.flat_map(char::to_lowercase).collect())
+        Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
-        suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
-    })
+    if form.ascii {
+        return psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
+            suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
+        });
+    }
+    let dots = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
+    let suffix = psl::List.find(lower.rsplit(dots).map(str::as_bytes));
+    // The length of a suffix is told with dots of one byte.
+    let plain: usize = lower.split(dots).map(|label| label.len() + 1).sum();
+    suffix.len + 1 < plain || suffix.typ == Some(psl::Type::Private)
+}
+
+/// Whether the last label is longer than any top-level domain beyond ASCII that the list has: then it
+/// knows none, and what has two labels is registrable.
+fn ends_in_sentence(name: &str, form: &Form) -> bool {
+    /// Bytes of UTF-8. சிங்கப்பூர் has 33.
+    const LONGEST: usize = 40;
+    let last = name.len().min(form.last.len());
+    last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
+}
+
+/// Whether the character is its own lower case.
+fn is_lower(c: char) -> bool {
+    match c {
+        '\0'..='\u{7F}' => !c.is_ascii_uppercase(),
+        // Hebrew to Myanmar, and East Asia: scripts without case.
+        '\u{590}'..='\u{109F}' | '\u{3001}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => true,
+        '\u{FF0E}' | '\u{FF61}' => true,
+        _ => c.to_lowercase().eq([c]),
+    }
 }
 
 /// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
 /// do, and need no look at the list.
 fn is_below_flat(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    [".com", ".net", ".org"].iter().any(|flat| {
-        bytes
-            .len()
-            .checked_sub(flat.len())
-            .and_then(|at| bytes.get(at..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(flat.as_bytes()))
+    name.as_bytes().last_chunk().is_some_and(|end: &[u8; 4]| {
+        matches!(&end.map(|byte| byte.to_ascii_lowercase()), b".com" | b".net" | b".org")
     })
 }
 
@@ -357,4 +409,16 @@ pub(super) fn port(text: &str, at: usize) -> Port {
     }
     let value = text.get(at + 1..at + 1 + length).and_then(|digits| digits.parse::<u16>().ok());
     if value.is_some() { Port::Digits(at + 1..at + 1 + length) } else { Port::TooBig }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_without_case() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_lower(c), c.to_lowercase().eq([c]), "{c:?}");
+        }
+    }
 }

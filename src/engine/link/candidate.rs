@@ -79,8 +79,18 @@ struct Horizon {
 struct Authority {
     user: Option<Range<usize>>,
     host: Range<usize>,
-    /// The host is a well-formed IPv6 address in brackets.
-    bracketed: bool,
+    spelling: Spelling,
+}
+
+/// What the host of an authority is spelled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    /// Host characters and dots.
+    Plain,
+    /// `%61` or `[.]` among them.
+    Pieces,
+    /// A well-formed IPv6 address in brackets.
+    Ipv6,
 }
 
 impl Iterator for Candidates<'_> {
@@ -91,14 +101,14 @@ impl Iterator for Candidates<'_> {
             if let Some(found) = self.pending.pop() {
                 return Some(found);
             }
-            let bytes = self.walker.text.as_bytes();
-            let Some(trigger) = self.finder.next(bytes, self.at) else {
-                self.walker.steps += (bytes.len() - self.at) as u64;
-                self.at = bytes.len();
+            let text = self.walker.text;
+            let Some(trigger) = self.finder.next(text, self.at) else {
+                self.walker.steps += (text.len() - self.at) as u64;
+                self.at = text.len();
                 return None;
             };
             self.walker.steps += (trigger - self.at) as u64;
-            let found = match bytes.get(trigger) {
+            let found = match text.as_bytes().get(trigger) {
                 Some(b':') => self.scheme(trigger),
                 _ => self.dot(trigger),
             };
@@ -149,8 +159,12 @@ impl<'t> Candidates<'t> {
         let taken_apart = matches!(self.reading, Reading::Prose(_)) && defanged::is_scheme(scheme);
         let known = taken_apart || is_web_scheme(scheme);
         let authority = self.authority(colon + 3);
-        let well_formed = authority.bracketed || self.is_host(authority.host.clone());
-        let mut link = self.with_tail(start, Kind::Scheme, authority.user, authority.host);
+        let Authority { user, host, spelling } = authority;
+        let well_formed = self.is_host(host.clone(), spelling);
+        let mut link = self.with_tail(start, Kind::Scheme, user, host);
+        if spelling == Spelling::Pieces {
+            link.defanged = defanged::is_complete(self.walker.str(link.host.clone()));
+        }
         if taken_apart {
             link.confidence = Confidence::Low;
         }
@@ -185,19 +199,22 @@ impl<'t> Candidates<'t> {
 
     fn host_behind(&mut self, start: usize) -> Authority {
         if self.walker.bytes_from(start).first() == Some(&b'[') {
-            let end = authority::ipv6_end(self.walker.text, start);
-            let host = start..end.unwrap_or(start + 1);
-            return Authority { user: None, host, bracketed: end.is_some() };
+            return match authority::ipv6_end(self.walker.text, start) {
+                Some(end) => Authority { user: None, host: start..end, spelling: Spelling::Ipv6 },
+                None => Authority { user: None, host: start..start + 1, spelling: Spelling::Plain },
+            };
         }
+        let mut spelling = Spelling::Plain;
         let mut end = self.walker.run_end(start);
         loop {
             let skip = self.skip_in_host(end);
             if skip == 0 {
                 break;
             }
+            spelling = Spelling::Pieces;
             end = self.walker.run_end(end + skip);
         }
-        Authority { user: None, host: start..self.host_end(start..end), bracketed: false }
+        Authority { user: None, host: start..self.host_end(start..end), spelling }
     }
 
     /// The length of what goes on with a host though it is no host character: `%61`, `[.]`.
@@ -213,6 +230,9 @@ impl<'t> Candidates<'t> {
     fn host_end(&self, run: Range<usize>) -> usize {
         let end = self.walker.trimmed_end(run.clone());
         let Reading::Prose(tlds) = self.reading else { return end };
+        if self.walker.str(run.start..end).is_ascii() {
+            return end;
+        }
         let Some(shorter) = prose::existing_end(self.walker.text, run.start..end, tlds) else {
             return end;
         };
@@ -222,10 +242,14 @@ impl<'t> Candidates<'t> {
         if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
     }
 
-    fn is_host(&self, host: Range<usize>) -> bool {
-        match defanged::refanged(self.walker.str(host.clone())) {
-            Some(plain) => authority::is_host(&plain, 0..plain.len()),
-            None => authority::is_host(self.walker.text, host),
+    fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
+        match spelling {
+            Spelling::Ipv6 => true,
+            Spelling::Plain => authority::is_host(self.walker.text, host),
+            Spelling::Pieces => match defanged::refanged(self.walker.str(host.clone())) {
+                Some(plain) => authority::is_spelled_host(&plain),
+                None => authority::is_spelled_host(self.walker.str(host)),
+            },
         }
     }
 
@@ -409,6 +433,7 @@ impl<'t> Candidates<'t> {
         self.at = end.max(dot + 1);
         let host = start..end;
         let before = self.walker.str(self.floor..start);
+        let complete = defanged::is_complete(text.get(host.clone())?);
         if !defanged::refanged(text.get(host.clone())?)
             .is_some_and(|plain| authority::is_domain(&plain, 0..plain.len()))
         {
@@ -424,6 +449,7 @@ impl<'t> Candidates<'t> {
             link.span.start = local.start;
             link.inner = local.start;
             link.user = Some(local);
+            link.defanged = complete;
             self.used(end);
             return Some(Found { link, flaw: Flaw::None });
         }
@@ -435,7 +461,8 @@ impl<'t> Candidates<'t> {
             None if self.is_behind_scheme(host.clone()) => return None,
             None => (start, Kind::Bare),
         };
-        let link = self.with_tail(scheme_start, kind, None, host);
+        let mut link = self.with_tail(scheme_start, kind, None, host);
+        link.defanged = complete;
         self.used(link.span.end);
         Some(Found { link, flaw: Flaw::None })
     }
@@ -473,7 +500,7 @@ impl<'t> Candidates<'t> {
             user: None,
             port: None,
             tail: host.end..host.end,
-            defanged: defanged::is_complete(self.walker.str(host.clone())),
+            defanged: false,
             confidence: Confidence::Sure,
             host,
         }

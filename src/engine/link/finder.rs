@@ -5,6 +5,7 @@
 
 use memchr::{memchr2, memmem};
 
+use super::prose::may_begin_tld;
 use crate::engine::tlds::TldTable;
 
 /// The label separators other than the full stop (S12), in UTF-8. Each is three bytes long.
@@ -17,8 +18,8 @@ const WINDOW: usize = 16 << 10;
 /// Finds `.`, its variants, and `:` where a link can be round them.
 #[derive(Clone, Debug)]
 pub(super) struct Finder<'t> {
-    /// In prose, what follows a variant must be ASCII or begin as one of these does: behind the stop of
-    /// Chinese and Japanese the next sentence follows directly. By the letter all of that is a host.
+    /// In prose, what follows a variant must begin as one of these does: behind the stop of Chinese and
+    /// Japanese the next sentence follows directly. By the letter all of that is a host.
     tlds: Option<&'t TldTable>,
     needles: [memmem::Finder<'static>; 3],
     /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
@@ -34,18 +35,18 @@ impl<'t> Finder<'t> {
     }
 
     /// The next position at or after `from`. Positions asked for must not go back.
-    pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+    pub(super) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
         let mut from = from;
         loop {
             if from >= self.window {
-                if from >= bytes.len() {
+                if from >= text.len() {
                     return None;
                 }
-                self.window = bytes.len().min(from + WINDOW);
+                self.window = text.len().min(from + WINDOW);
                 self.next = [from; 4];
-                self.search_all(bytes, from);
+                self.search_all(text, from);
             } else {
-                self.search_passed(bytes, from);
+                self.search_passed(text, from);
             }
             let nearest = self.next.iter().copied().min().unwrap_or(self.window);
             if nearest < self.window {
@@ -55,14 +56,14 @@ impl<'t> Finder<'t> {
         }
     }
 
-    fn search_all(&mut self, bytes: &[u8], from: usize) {
-        self.next = [self.ascii(bytes, from), self.window, self.window, self.window];
+    fn search_all(&mut self, text: &str, from: usize) {
+        self.next = [self.ascii(text.as_bytes(), from), self.window, self.window, self.window];
         // The variants begin with a byte that is not ASCII.
-        if bytes.get(from..self.window).is_none_or(<[u8]>::is_ascii) {
+        if text.as_bytes().get(from..self.window).is_none_or(<[u8]>::is_ascii) {
             return;
         }
         for variant in 0..VARIANTS.len() {
-            let found = self.variant(bytes, from, variant);
+            let found = self.variant(text, from, variant);
             if let Some(next) = self.next.get_mut(variant + 1) {
                 *next = found;
             }
@@ -70,19 +71,19 @@ impl<'t> Finder<'t> {
     }
 
     /// Searches on for the needles whose last position has been passed.
-    fn search_passed(&mut self, bytes: &[u8], from: usize) {
+    fn search_passed(&mut self, text: &str, from: usize) {
         let [ascii, stop, wide, half] = self.next;
         if ascii < from {
-            self.next[0] = self.ascii(bytes, from);
+            self.next[0] = self.ascii(text.as_bytes(), from);
         }
         if stop < from {
-            self.next[1] = self.variant(bytes, from, 0);
+            self.next[1] = self.variant(text, from, 0);
         }
         if wide < from {
-            self.next[2] = self.variant(bytes, from, 1);
+            self.next[2] = self.variant(text, from, 1);
         }
         if half < from {
-            self.next[3] = self.variant(bytes, from, 2);
+            self.next[3] = self.variant(text, from, 2);
         }
     }
 
@@ -106,15 +107,16 @@ impl<'t> Finder<'t> {
     }
 
     /// One of the other separators. It may begin in the window and end behind it.
-    fn variant(&self, bytes: &[u8], from: usize, variant: usize) -> usize {
+    fn variant(&self, text: &str, from: usize, variant: usize) -> usize {
+        let bytes = text.as_bytes();
         let Some(needle) = self.needles.get(variant) else { return self.window };
         let end = bytes.len().min(self.window + 2);
         let mut at = from;
         while let Some(rest) = bytes.get(at..end) {
             let Some(found) = needle.find(rest) else { break };
             at += found;
-            let next = bytes.get(at + 3..).unwrap_or_default();
-            if self.tlds.is_none_or(|tlds| tlds.may_begin(next)) {
+            let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
+            if next.is_some_and(|next| self.tlds.is_none_or(|tlds| may_begin_tld(next, tlds))) {
                 return at.min(self.window);
             }
             at += 3;

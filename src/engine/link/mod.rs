@@ -25,6 +25,7 @@ mod address;
 mod authority;
 mod candidate;
 mod defanged;
+mod encoded;
 mod escape;
 mod finder;
 mod href;

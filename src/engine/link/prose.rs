@@ -11,6 +11,7 @@ use std::ops::Range;
 use unicode_script::{Script, UnicodeScript};
 
 use super::authority::is_domain;
+use super::encoded::is_stable;
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::Class;
 
@@ -88,6 +89,12 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usi
         })
     };
     tlds.unicode_prefixes(whole).filter(ends_there).last()
+}
+
+/// Whether an existing top-level domain may begin with this character. Cheap, and wrong at times on
+/// the side of "yes".
+pub(super) fn may_begin_tld(first: char, tlds: &TldTable) -> bool {
+    tlds.may_begin(first) || !is_stable(first) && may_be_mapped(first)
 }
 
 /// Whether a label may begin here that is an existing top-level domain, by its first characters.
@@ -217,6 +224,10 @@ fn has_mapped(label: &str) -> bool {
 
 /// Blocks whose characters UTS #46 maps to plain letters: width forms, styled letters; capitals.
 fn may_be_mapped(c: char) -> bool {
+    // Kana to Hangul, and the scripts of Asia that have no case.
+    if matches!(c, '\u{590}'..='\u{109F}' | '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{D7A3}') {
+        return false;
+    }
     c.is_uppercase()
         || matches!(u32::from(c),
             0xAD | 0x200B | 0x2060 | 0x2070..=0x209F | 0x2100..=0x218F | 0x2460..=0x24FF

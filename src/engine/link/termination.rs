@@ -59,12 +59,15 @@ pub(super) fn tail_end(text: &str, start: usize) -> usize {
     let mut open = Vec::new();
     let (mut at, mut safe) = (start, start);
     while let Some(&byte) = bytes.get(at) {
-        if part != Part::Start && is_plain(byte) {
-            at += 1;
-            safe = at;
-            continue;
-        }
         let rest = bytes.get(at..).unwrap_or_default();
+        if part != Part::Start {
+            let plain = rest.iter().take_while(|byte| is_plain(**byte)).count();
+            if plain > 0 {
+                at += plain;
+                safe = at;
+                continue;
+            }
+        }
         if let Some((next, length)) = part.next(rest) {
             part = next;
             open.clear();
@@ -107,5 +110,20 @@ pub(super) fn tail_end(text: &str, start: usize) -> usize {
 
 /// ASCII that is included in every part and means nothing to any.
 fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'%' | b'~' | b'+' | b'@')
+    static PLAIN: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let c = byte as u8;
+            let plain =
+                c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'%' | b'~' | b'+' | b'@');
+            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+            {
+                table[byte] = plain;
+            }
+            byte += 1;
+        }
+        table
+    };
+    PLAIN.get(usize::from(byte)).copied().unwrap_or(false)
 }

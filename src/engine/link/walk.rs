@@ -29,22 +29,27 @@ impl<'t> Walker<'t> {
         end: usize,
         belongs: impl Fn(Class) -> bool,
     ) -> usize {
-        let before = self.text.as_bytes().get(floor..end).unwrap_or_default();
+        let plain = belongs(Class::PLAIN);
+        let bytes = self.text.as_bytes();
         let mut start = end;
-        let mut bytes = before.iter().rev();
-        while let Some(&byte) = bytes.next() {
-            if byte.is_ascii() {
-                if !belongs(Class::of_ascii(byte)) {
-                    break;
+        while start > floor {
+            match bytes.get(start - 1) {
+                Some(byte) if byte.is_ascii() => {
+                    if !belongs(Class::of_ascii(*byte)) {
+                        break;
+                    }
+                    start -= 1;
+                    continue;
                 }
-                start -= 1;
+                _ => {}
+            }
+            let lead = start.checked_sub(3).and_then(|at| bytes.get(at)).copied();
+            if plain && lead.is_some_and(Class::is_plain_lead) {
+                start -= 3;
                 continue;
             }
             match self.char_before(start) {
-                Some(c) if belongs(Class::of(c)) => {
-                    start -= c.len_utf8();
-                    bytes.nth(c.len_utf8() - 2);
-                }
+                Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
                 _ => break,
             }
         }
@@ -59,28 +64,35 @@ impl<'t> Walker<'t> {
 
     /// Where the run of characters of some class ends that begins at `start`.
     pub(super) fn walk(&mut self, start: usize, belongs: impl Fn(Class) -> bool) -> usize {
-        let mut at = start;
-        while let Some(&byte) = self.text.as_bytes().get(at) {
+        let plain = belongs(Class::PLAIN);
+        let bytes = self.text.as_bytes();
+        let mut end = start;
+        while let Some(&byte) = bytes.get(end) {
             if byte.is_ascii() {
                 if !belongs(Class::of_ascii(byte)) {
                     break;
                 }
-                at += 1;
+                end += 1;
+            } else if plain && Class::is_plain_lead(byte) {
+                end += 3;
             } else {
-                match self.char_at(at) {
-                    Some((c, next)) if belongs(Class::of(c)) => at = next,
+                match self.char_at(end) {
+                    Some((c, next)) if belongs(Class::of(c)) => end = next,
                     _ => break,
                 }
             }
         }
-        self.steps += (at - start) as u64;
-        at
+        self.steps += (end - start) as u64;
+        end
     }
 
     /// The end of a run without what a host cannot end with: dots, hyphens, `_`, signs, invisible
     /// characters.
     pub(super) fn trimmed_end(&self, run: Range<usize>) -> usize {
         let text = self.text.get(run.clone()).unwrap_or_default();
+        if text.as_bytes().last().is_some_and(u8::is_ascii_alphanumeric) {
+            return run.end;
+        }
         run.start + text.trim_end_matches(is_edge).len()
     }
 
@@ -88,6 +100,9 @@ impl<'t> Walker<'t> {
     /// invisible characters. A dot stays, and makes the name malformed.
     pub(super) fn trimmed_start(&self, run: Range<usize>) -> usize {
         let text = self.text.get(run.clone()).unwrap_or_default();
+        if text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric) {
+            return run.start;
+        }
         let trimmed = text.trim_start_matches(|c| c == '-' || Class::of(c).is_ignored());
         run.end - trimmed.len()
     }

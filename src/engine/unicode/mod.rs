@@ -45,6 +45,17 @@ impl Class {
     const IGNORED: u8 = 1 << 6;
     const DOT: u8 = 1 << 7;
 
+    /// The class of most of Han and Hangul: a letter that goes anywhere.
+    pub const PLAIN: Class =
+        Class(LinkTerm::Include as u8 | Class::EMAIL | Class::HOST | Class::TLD);
+
+    /// Whether UTF-8 that begins with this byte is a character of [`Class::PLAIN`], three bytes long:
+    /// U+5000 to U+9FFF and U+B000 to U+CFFF, Han and Hangul throughout.
+    #[inline]
+    pub fn is_plain_lead(byte: u8) -> bool {
+        matches!(byte, 0xE5..=0xE9 | 0xEB | 0xEC)
+    }
+
     /// The class of a code point.
     pub fn of(c: char) -> Class {
         let cp = c as usize;
@@ -127,4 +138,19 @@ pub fn link_email(c: char) -> bool {
 pub fn link_bracket(close: char) -> Option<char> {
     let found = link_table::BRACKETS.binary_search_by_key(&(close as u32), |pair| pair.0).ok()?;
     char::from_u32(link_table::BRACKETS.get(found)?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_lead_tells_the_class() {
+        for c in '\u{80}'..=char::MAX {
+            let lead = c.encode_utf8(&mut [0; 4]).bytes().next();
+            if lead.is_some_and(Class::is_plain_lead) {
+                assert_eq!((Class::of(c), c.len_utf8()), (Class::PLAIN, 3), "{c:?}");
+            }
+        }
+    }
 }
