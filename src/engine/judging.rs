@@ -74,6 +74,10 @@ impl<'a> Judge<'a> {
             // `.mid.right.top` is no host, and no client links it.
             return None;
         }
+        // Half taken apart by somebody: what a reader puts together again.
+        let whole = link.refanged_host(text);
+        let (spelling, glue) =
+            whole.as_deref().map_or((spelling, glue), |whole| (whole, Glue::None));
         let host = self.host(spelling, glue);
         let standing = self.standing(&host, link.kind)?;
         let mut judged =

@@ -7,7 +7,6 @@ use super::content::{self, Apart, Layer, Sighting, Spot, View};
 use super::finding::{Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
 use super::limits::Budget;
-use super::link::Confidence;
 use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
@@ -203,11 +202,12 @@ impl<'a> LayerReader<'a> {
             && policy.mode != Mode::ReportOnly
             && sighting.spot == Spot::HtmlText
             && sighting.anchor.is_none()
-            && action == LinkAction::Leave
-            && judged.verdict <= Verdict::Notice;
+            && action == LinkAction::Leave;
+        let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
         match &sighting.target {
-            content::Target::Link(link) if linkify && link.confidence == Confidence::Sure => {
-                let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
+            content::Target::Link(link)
+                if linkify && content::linkify::may_be_linked(text, link, judged.verdict) =>
+            {
                 link.href(text).map_or_else(Vec::new, |href| self.apart.anchor(sighting, &href))
             }
             _ => Vec::new(),

@@ -211,6 +211,19 @@ fn linkify_adds_anchors_only_when_asked() {
 }
 
 #[test]
+fn linkify_never_puts_together_what_was_taken_apart() {
+    let policy = Policy { linkify: Linkify::Html, ..policy() };
+    for text in [
+        "see example[.]com",
+        "see hxxp://example[.]com/x",
+        "www.example[.]com",
+        "the helpers.py file",
+    ] {
+        assert_eq!(edited("text/html", text, &policy), text);
+    }
+}
+
+#[test]
 fn an_unknown_tld_is_asked_for_and_decides() {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
     let body = "http://p\u{430}ypal.newtld/ end.However www.x.newtld\r\n";

@@ -235,6 +235,20 @@ impl Pieces<'_> {
         }
     }
 
+    /// Full stops inside words, `a.b`: not those that end a sentence or make an ellipsis.
+    fn full_stops(&mut self, range: Range<usize>) {
+        let text = self.text;
+        let piece = text.get(range.clone()).unwrap_or_default();
+        for (at, _) in piece.match_indices('.') {
+            let start = range.start + at;
+            let before = text.get(..start).and_then(|text| text.chars().next_back());
+            let behind = text.get(start + 1..).and_then(|text| text.chars().next());
+            if before.is_some_and(is_of_word) && behind.is_some_and(is_of_word) {
+                self.replace(start..start + 1, "[.]");
+            }
+        }
+    }
+
     /// Labels in Punycode where they offend, dots in brackets.
     fn host(&mut self, range: Range<usize>, judgement: Option<&Judgement>) {
         let text = self.text;
@@ -242,20 +256,30 @@ impl Pieces<'_> {
         if host.starts_with('[') {
             return;
         }
-        // S27: prose glued to the host is none of it.
-        let range = match judgement.map(|judgement| judgement.span.clone()) {
+        // S27: prose glued to the host is none of it, but its full stops: a client may read otherwise.
+        // The judgement of a host that somebody took half apart is of all of it.
+        let whole = range.clone();
+        let taken_apart = host.contains(['[', '(', '{']);
+        let range = match judgement.filter(|_| !taken_apart).map(|judgement| judgement.span.clone())
+        {
             Some(span) if !span.is_empty() && span.end <= host.len() => {
                 range.start + span.start..range.start + span.end
             }
             _ => range,
         };
+        self.full_stops(whole.start..range.start);
         let host = text.get(range.clone()).unwrap_or_default();
         let offending = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
         let labelled = judgement.is_some_and(|judgement| {
             judgement.labels.iter().any(|label| label.verdict >= Verdict::Unsafe)
         });
         let mut at = range.start;
-        for label in host.split(is_dot) {
+        for spelled in host.split(is_dot) {
+            // `[.]` falls into two: what is in brackets stays so.
+            let label = spelled.trim_start_matches([']', ')', '}']);
+            at += spelled.len() - label.len();
+            let bracketed = label.ends_with(['[', '(', '{']);
+            let label = label.trim_end_matches(['[', '(', '{']);
             let end = at + label.len();
             let known = judgement.and_then(|judgement| {
                 judgement.labels.iter().find(|entry| entry.spelling == label)
@@ -269,6 +293,10 @@ impl Pieces<'_> {
                     .map(|entry| entry.ascii.clone())
                     .filter(|ascii| !ascii.is_empty() && ascii.is_ascii());
                 self.replace(at..end, ascii.unwrap_or_else(|| raw_punycode(label)));
+            }
+            if bracketed {
+                at = end + 2;
+                continue;
             }
             if let Some(dot) = text.get(end..range.end).and_then(|rest| rest.chars().next()) {
                 self.replace(end..end + dot.len_utf8(), "[.]");
@@ -329,6 +357,11 @@ fn dead_scheme(word: &str) -> Option<(usize, &'static str)> {
         let start = word.len().checked_sub(live.len())?;
         word.get(start..)?.eq_ignore_ascii_case(live).then_some((start, dead))
     })
+}
+
+/// A letter or digit, or what vanishes between them.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }
 
 fn is_dot(c: char) -> bool {

@@ -35,9 +35,18 @@ pub struct Options<'a> {
     pub exceptions: &'a [String],
 }
 
+/// Whether an anchor may be made of a link that was judged so, its top-level domain being known to
+/// exist: nothing about it is suspect, nobody took it apart, and it is meant as a link (UTS #58 §8).
+/// The filter asks the same (UASG 000 2.3).
+pub fn may_be_linked(text: &str, link: &Link, verdict: Verdict) -> bool {
+    verdict <= Verdict::Notice
+        && link.confidence == Confidence::Sure
+        && link.refanged_host(text).is_none()
+}
+
 /// The text as HTML: markup characters escaped, links in anchors.
 ///
-/// A link is made when its host exists by the table, and nothing about it is unsafe. An unsafe host is
+/// A link is made when its host exists by the table, and nothing about it is suspect. An unsafe host is
 /// shown in Punycode instead. Every `href` is ASCII; the visible text is minimally escaped (UTS #58
 /// §4). Linear in the text, apart from what a judgement of a host costs.
 pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
@@ -77,7 +86,7 @@ impl<'a> Writer<'a> {
         {
             link.inner = link.host.start + host.span.start;
         }
-        match link.href(self.text).filter(|_| self.may_be_linked(&link, &judgement)) {
+        match link.href(self.text).filter(|_| self.is_wanted(&link, &judgement)) {
             Some(href) => self.anchor(&link, &href, &judgement),
             None => self.escape_range(link.span),
         }
@@ -94,22 +103,21 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn may_be_linked(&self, link: &Link, judgement: &LinkJudgement) -> bool {
+    fn is_wanted(&self, link: &Link, judgement: &LinkJudgement) -> bool {
         let spelled = self.str(link.inner..link.span.end);
-        let ascii = judgement.ascii();
+        // What the href will hold: a judgement may have left prose out at the right end.
+        let Some(ascii) = link.ascii_host(self.text) else { return false };
         let top = ascii.rsplit('.').next().unwrap_or_default();
         let numeric = ascii.starts_with('[') || top.bytes().all(|byte| byte.is_ascii_digit());
         let excepted = self.options.exceptions.iter().any(|exception| {
             exception == spelled
                 || exception.eq_ignore_ascii_case(link.host_str(self.text))
-                || exception.eq_ignore_ascii_case(ascii)
+                || exception.eq_ignore_ascii_case(&ascii)
         });
         // UASG 000 1.2c; names of special use (S25) are in no table.
         (numeric || self.context.tlds.contains(top))
             && !excepted
-            && !link.defanged
-            && link.confidence == Confidence::Sure
-            && !judgement.reasons.contains(Reason::Userinfo)
+            && may_be_linked(self.text, link, judgement.verdict)
     }
 
     fn anchor(&mut self, link: &Link, href: &str, judgement: &LinkJudgement) {

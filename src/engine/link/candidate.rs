@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use super::authority::{self, Port};
 use super::finder::Finder;
+use super::prose::Stop;
 use super::termination::tail_end;
 use super::walk::Walker;
 use super::{Confidence, Kind, Link, defanged, prose};
@@ -310,12 +311,13 @@ impl<'t> Candidates<'t> {
     /// S12, S27: the run may hold several hosts with prose between them.
     fn bare_in_prose(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
         let text = self.walker.text;
+        let run = self.behind_bracketed_dot(run.start, tlds).min(run.end)..run.end;
         let start = self.walker.trimmed_start(run.clone());
         let existing = prose::existing_end(text, start..run.end, tlds);
-        if defanged::dot_at(self.walker.bytes_from(run.end)) > 0 {
-            return None;
-        }
-        let mut end = existing.or_else(|| self.unknown_www(start..run.end))?;
+        // Before a bracketed dot, only what a client links by itself.
+        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
+        let unknown = || (!bracketed).then(|| self.unknown_www(start..run.end)).flatten();
+        let mut end = existing.or_else(unknown)?;
         if self.is_in_local_part(end) || self.is_behind_scheme(start..end) {
             return None;
         }
@@ -338,7 +340,13 @@ impl<'t> Candidates<'t> {
         let hosts: Vec<_> = inner_hosts
             .into_iter()
             .rev()
-            .map(|inner| (std::mem::replace(&mut from, inner.end)..inner.end, inner.start))
+            .map(|inner| {
+                // The full stop of a sentence that the next one follows directly.
+                let glued = self.walker.str(from..inner.start);
+                let stop = glued.len() - glued.trim_start_matches(['.', '\u{FF0E}']).len();
+                let stop = if from == start { 0 } else { stop };
+                (std::mem::replace(&mut from, inner.end) + stop..inner.end, inner.start)
+            })
             .collect();
         for (host, inner) in hosts.into_iter().rev() {
             let mut link = self.bare_link(inner..host.end);
@@ -377,7 +385,8 @@ impl<'t> Candidates<'t> {
     /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
     /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
     fn is_in_local_part(&mut self, end: usize) -> bool {
-        if matches!(self.walker.bytes_from(end).first(), Some(b'/' | b'?' | b'#')) {
+        let behind = end + authority::root_dot(self.walker.text, end);
+        if matches!(self.walker.bytes_from(behind).first(), Some(b'/' | b'?' | b'#')) {
             return false;
         }
         if end >= self.horizon.end {
@@ -423,18 +432,18 @@ impl<'t> Candidates<'t> {
 
     /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
     fn defanged(&mut self, dot: usize) -> Option<Found> {
-        let Reading::Prose(_) = self.reading else { return None };
+        let Reading::Prose(tlds) = self.reading else { return None };
         if defanged::dot_at(self.walker.bytes_from(dot.checked_sub(1)?)) == 0 {
             return None;
         }
         let text = self.walker.text;
         let start = self.walker.run_start(self.floor, dot - 1);
-        let end = self.host_behind(start).host.end;
-        self.at = end.max(dot + 1);
-        let host = start..end;
+        let host = start..self.taken_apart_end(start, dot, tlds)?;
+        self.at = host.end.max(dot + 1);
         let before = self.walker.str(self.floor..start);
-        let complete = defanged::is_complete(text.get(host.clone())?);
-        if !defanged::refanged(text.get(host.clone())?)
+        let spelling = text.get(host.clone())?;
+        let complete = defanged::is_complete(spelling);
+        if !defanged::refanged(spelling)
             .is_some_and(|plain| authority::is_domain(&plain, 0..plain.len()))
         {
             return None;
@@ -450,7 +459,7 @@ impl<'t> Candidates<'t> {
             link.inner = local.start;
             link.user = Some(local);
             link.defanged = complete;
-            self.used(end);
+            self.used(link.span.end);
             return Some(Found { link, flaw: Flaw::None });
         }
         let (scheme_start, kind) = match defanged::before_slashes(before) {
@@ -462,9 +471,49 @@ impl<'t> Candidates<'t> {
             None => (start, Kind::Bare),
         };
         let mut link = self.with_tail(scheme_start, kind, None, host);
-        link.defanged = complete;
+        // No piece of a bare one can be linked; the beginning of one with `www.` or a scheme can.
+        link.defanged = complete || kind == Kind::Bare && !is_www(spelling);
         self.used(link.span.end);
         Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// Where a host ends of which some dot is bracketed; `None` when a client would link a later piece of
+    /// it by itself, which then is a link of its own.
+    fn taken_apart_end(&mut self, start: usize, dot: usize, tlds: &TldTable) -> Option<usize> {
+        let before = self.walker.str(self.floor..start);
+        let announced = before.ends_with(['/', '@']) || defanged::before_at_sign(before).is_some();
+        if announced || is_www(self.walker.str(start..dot - 1)) {
+            return Some(self.host_behind(start).host.end);
+        }
+        let mut from = dot + 2;
+        loop {
+            let end = self.walker.run_end(from);
+            let rest = self.behind_bracketed_dot(from, tlds).min(end)..end;
+            if prose::existing_end(self.walker.text, rest, tlds).is_some() {
+                self.at = from;
+                return None;
+            }
+            match self.skip_in_host(end) {
+                0 => return Some(self.host_end(start..end)),
+                skip => from = end + skip,
+            }
+        }
+    }
+
+    /// Where text begins that is no part of the host before it, a bracketed dot of which ends at `at`:
+    /// behind its top-level domain. In `example[.]comです` prose follows, in `example[.]co.uk` nothing.
+    fn behind_bracketed_dot(&self, at: usize, tlds: &TldTable) -> usize {
+        if !defanged::ends_with_dot(self.walker.str(0..at)) {
+            return at;
+        }
+        let rest = self.walker.str(at..self.walker.text.len());
+        let label = rest.split(|c| !Class::of(c).is_host()).next().unwrap_or_default();
+        let Some(length) = prose::tld_prefix(label, Stop::Full, tlds) else { return at };
+        let behind = at + length;
+        match self.walker.char_at(behind) {
+            Some((c, next)) if Class::of(c).is_dot() => next,
+            _ => behind,
+        }
     }
 
     /// The link with this host: adds root dot, port, path, query and fragment.

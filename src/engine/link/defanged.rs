@@ -15,6 +15,14 @@ pub(super) fn dot_at(bytes: &[u8]) -> usize {
     }
 }
 
+/// Whether the text ends with a bracketed dot.
+pub(super) fn ends_with_dot(text: &str) -> bool {
+    matches!(
+        text.as_bytes(),
+        [.., b'[', b'.', b']'] | [.., b'(', b'.', b')'] | [.., b'{', b'.', b'}']
+    )
+}
+
 /// The text before a bracketed at-sign that it ends with.
 pub(super) fn before_at_sign(text: &str) -> Option<&str> {
     ["[@]", "(@)", "{@}"].iter().find_map(|at_sign| text.strip_suffix(at_sign))
@@ -31,16 +39,22 @@ pub(super) fn refanged(host: &str) -> Option<String> {
     if host.starts_with('[') {
         return None;
     }
-    Some(host.replace("[.]", ".").replace("(.)", ".").replace("{.}", "."))
+    let mut plain = String::with_capacity(host.len());
+    for piece in pieces(host) {
+        plain.push_str(piece);
+        plain.push('.');
+    }
+    plain.pop();
+    Some(plain)
 }
 
-/// Whether no dot of the host is left that a client could link: every one stands in brackets.
+/// What stands between the bracketed dots.
+pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
+    host.split("[.]").flat_map(|piece| piece.split("(.)")).flat_map(|piece| piece.split("{.}"))
+}
+
+/// Whether no dot of the host is left: every one stands in brackets.
 pub(super) fn is_complete(host: &str) -> bool {
-    refanged(host).is_some_and(|plain| {
-        plain.matches('.').count()
-            == host.matches("[.]").count()
-                + host.matches("(.)").count()
-                + host.matches("{.}").count()
-            && !host.contains(['\u{3002}', '\u{FF0E}', '\u{FF61}'])
-    })
+    let is_dot = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
+    refanged(host).is_some() && pieces(host).all(|piece| !piece.contains(is_dot))
 }

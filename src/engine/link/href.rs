@@ -19,6 +19,12 @@ impl Link {
         text.get(self.host.clone()).unwrap_or_default()
     }
 
+    /// The host with plain dots, when some of its dots stand in brackets: somebody took it apart, if
+    /// perhaps only half of it ([`Link::defanged`]).
+    pub fn refanged_host(&self, text: &str) -> Option<String> {
+        defanged::refanged(self.host_str(text))
+    }
+
     /// The host in A-label form (UTS #46 ToASCII, lower case); `None` if it has none.
     pub fn ascii_host(&self, text: &str) -> Option<String> {
         let host = plain(text.get(self.inner.max(self.host.start)..self.host.end)?);

@@ -134,6 +134,9 @@ fn add_mailto_fields(text: &str, link: &mut Link) {
 /// S3: an initiator at the end with nothing behind it.
 fn trim_dangling(text: &str, link: &mut Link) {
     let tail = text.get(link.tail.clone()).unwrap_or_default();
+    if !matches!(tail.as_bytes().last(), Some(b'?' | b'#')) {
+        return;
+    }
     set_tail_end(link, link.tail.start + tail.trim_end_matches(['?', '#']).len());
 }
 
@@ -188,20 +191,20 @@ fn closing(open: u8) -> Option<u8> {
     }
 }
 
-/// Shortens the tail; a root dot or a `:` before an emptied tail goes with it.
+/// Shortens the tail. When nothing is left of it, a root dot before it goes, and a port behind that:
+/// they were inside for its sake (S4).
 fn set_tail_end(link: &mut Link, end: usize) {
     if end == link.span.end {
         return;
     }
     link.tail.end = end;
-    link.span.end = if end > link.tail.start {
-        end
-    } else {
-        link.port.as_ref().map_or(link.host.end, |port| port.end)
-    };
-    if end == link.tail.start {
-        link.tail = link.span.end..link.span.end;
+    link.span.end = end;
+    if end > link.tail.start {
+        return;
     }
+    link.port.take_if(|port| port.start != link.host.end + 1);
+    link.span.end = link.port.as_ref().map_or(link.host.end, |port| port.end);
+    link.tail = link.span.end..link.span.end;
 }
 
 /// UTS #58 §8: a bare name that reads as a file (`helpers.py`), a degree (`M.Sc`) or the end of one
@@ -269,7 +272,7 @@ mod tests {
     fn s3_a_dangling_initiator_stays_outside() {
         check("er, ⸠http://mozilla.com⸡?");
         check("⸠example.com/page⸡? and ⸠example.com/a⸡?# and ⸠example.com/?q⸡.");
-        check("root dot: ⸠example.com⸡.?");
+        check("root dot: ⸠example.com⸡.? ⸠example.com⸡.:80? port: ⸠example.com:80⸡?");
     }
 
     #[test]

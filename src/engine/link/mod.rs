@@ -83,8 +83,8 @@ pub struct Link {
     pub port: Option<Range<usize>>,
     /// From the first `/`, `?` or `#` to the end; empty when there is none.
     pub tail: Range<usize>,
-    /// Already taken apart by somebody: every dot of the host is bracketed (`example[.]com`), so that
-    /// no client links a piece of it.
+    /// Already taken apart by somebody, so that no client links a piece of it: every dot of the host is
+    /// bracketed (`example[.]com`), or of a bare host every one before an existing top-level domain.
     pub defanged: bool,
     pub confidence: Confidence,
 }

@@ -1,0 +1,203 @@
+//! What `linkify` writes, read by a parser that is not ours: for whatever text, nothing but anchors,
+//! safe ones, and the words of the text.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::cell::RefCell;
+use std::sync::LazyLock;
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+use linkmilter::engine::TldTable;
+use linkmilter::engine::content::linkify::{Options, Switch, linkify};
+use linkmilter::engine::host::{Context, Glue, Names};
+use linkmilter::engine::link::{Linkifier, Url, mailto_addresses};
+use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::tld;
+use proptest::prelude::*;
+
+static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
+static PROTECTED: LazyLock<Names> = LazyLock::new(Names::builtin);
+static NONE: LazyLock<Names> = LazyLock::new(Names::default);
+
+fn html(text: &str, options: &Options<'_>) -> String {
+    let context = Context {
+        level: RestrictionLevel::default(),
+        protected: &PROTECTED,
+        own: &NONE,
+        blocked: &NONE,
+        tlds: &TLDS,
+        glue: Glue::None,
+    };
+    linkify(text, options, &context)
+}
+
+/// What a browser makes of the HTML.
+#[derive(Debug, PartialEq)]
+enum Piece {
+    Text(String),
+    /// Target and visible text.
+    Anchor(String, String),
+}
+
+/// The tokens of a browser's tokenizer, in order.
+#[derive(Default)]
+struct Tokens(RefCell<Vec<Token>>);
+
+impl TokenSink for Tokens {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        self.0.borrow_mut().push(token);
+        TokenSinkResult::Continue
+    }
+}
+
+fn tokens(html: &str) -> Vec<Token> {
+    let opts = TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() };
+    let tokenizer = Tokenizer::new(Tokens::default(), opts);
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(html));
+    let _ = tokenizer.feed(&input);
+    tokenizer.end();
+    tokenizer.sink.0.into_inner()
+}
+
+/// Fails on whatever is not text or an anchor with an `href` alone.
+fn pieces(html: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for token in tokens(html) {
+        let text = match token {
+            Token::CharacterTokens(text) => text.to_string(),
+            Token::NullCharacterToken => "\0".to_owned(),
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
+                assert_eq!((&*tag.name, tag.self_closing), ("a", false), "{html}");
+                let [href] = &tag.attrs[..] else { panic!("{:?} in {html}", tag.attrs) };
+                assert_eq!(&*href.name.local, "href", "{html}");
+                let opened = open.replace((href.value.to_string(), String::new()));
+                assert_eq!(opened, None, "an anchor in an anchor: {html}");
+                continue;
+            }
+            Token::TagToken(tag) => {
+                assert_eq!((&*tag.name, tag.attrs.len()), ("a", 0), "{html}");
+                let (href, visible) = open.take().expect(html);
+                pieces.push(Piece::Anchor(href, visible));
+                continue;
+            }
+            // In the text itself it is nothing to a tokenizer.
+            Token::ParseError(error) if error == "Saw \0 in state Data" => continue,
+            Token::EOFToken => continue,
+            other => panic!("{other:?} in {html}"),
+        };
+        match (&mut open, pieces.last_mut()) {
+            (Some((_, visible)), _) => visible.push_str(&text),
+            (None, Some(Piece::Text(before))) => before.push_str(&text),
+            (None, _) => pieces.push(Piece::Text(text)),
+        }
+    }
+    assert_eq!(open, None, "{html}");
+    pieces
+}
+
+/// As a browser's input stream has it.
+fn normalized(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+fn text_of(pieces: &[Piece]) -> String {
+    pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Text(text) | Piece::Anchor(_, text) => text.as_str(),
+        })
+        .collect()
+}
+
+/// What a browser may be sent to without harm.
+fn is_safe(href: &str) -> bool {
+    ["http://", "https://", "ftp://", "mailto:"].iter().any(|scheme| href.starts_with(scheme))
+        && href.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte))
+}
+
+/// Texts near links and markup.
+fn text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        6 => proptest::sample::select(vec![
+            "example.com", "http://", "https://", "mailto:", "javascript:", "data:text/html,", "www.", "a@",
+            "/", "?", "#", "&", "&amp;", "&#x3c;", "&lt", "<", ">", "\"", "'", "`", "=", "<a href=", "</a>",
+            "<script>", "<!--", "-->", "<![CDATA[", "<?", "</", "onmouseover=", "\\", "//", " ", "\n", "\r",
+            "\t", "\0", "%22", "%3C", "%", "%0D%0A", ".com", ".", "。", "例子.中国", "пример.рф", "раypal.com",
+            "xn--fsqu00a.xn--fiqs8s", "xn--ypal-43d9g.com", "[::1]", "]", ":80", ":", "@", "()", "(", ")",
+            "👉", "です", "\u{202E}", "\u{200B}", "\u{2028}", "é", "\u{85}", "\u{FFFE}", "hxxp://", "[.]",
+        ]).prop_map(str::to_owned),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+#[test]
+fn an_attack_stays_text() {
+    for text in [
+        "http://example.com/\"onmouseover=\"alert(1)",
+        "http://example.com/'onmouseover='alert(1)",
+        "<script>alert(1)</script> javascript:alert(1)//http://example.com",
+        "&lt;script&gt; &#60;img src=x&#62;",
+        "http://example.com/?a=1&lt=2&copy=3",
+        "\"><a href=\"javascript:alert(1)\">example.com</a>",
+        "https://раypal.com/\"><script>",
+        "a@example.com?body=<script>",
+        "mailto:a@example.com?body=\"><script>",
+        "data:text/html,<script>//example.com",
+    ] {
+        for piece in pieces(&html(text, &Options::default())) {
+            if let Piece::Anchor(href, visible) = piece {
+                assert!(is_safe(&href) && href.contains("example.com"), "{href} {visible}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 8192, ..ProptestConfig::default() })]
+
+    #[test]
+    fn only_safe_anchors_and_the_words_of_the_text(text in text()) {
+        let pieces = pieces(&html(&text, &Options::default()));
+        // What stands between the links comes out as it is, in order.
+        let mut rest = text_of(&pieces);
+        let mut at = 0;
+        for link in Linkifier::new(&TLDS).links(&text) {
+            let between = normalized(&text[at..link.span.start]);
+            let found = rest.find(&between);
+            prop_assert!(found.is_some() && (at > 0 || found == Some(0)), "{:?} in {:?}", between, rest);
+            rest.drain(..found.unwrap() + between.len());
+            at = link.span.end;
+        }
+        prop_assert!(rest.ends_with(&normalized(&text[at..])), "{:?}", rest);
+        for piece in &pieces {
+            if let Piece::Anchor(href, visible) = piece {
+                prop_assert!(is_safe(href), "{}", href);
+                // What is seen is what is followed.
+                let again = Linkifier::new(&TLDS).links(visible).next().unwrap();
+                prop_assert_eq!(&visible[again.inner..again.span.end], visible.as_str());
+                let seen = again.href(visible).unwrap();
+                if href.starts_with("mailto:") {
+                    prop_assert_eq!(mailto_addresses(&seen), mailto_addresses(href));
+                } else {
+                    prop_assert_eq!(Url::parse(&seen), Url::parse(href));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_without_links_is_escaped_and_no_more(text in text()) {
+        let off = Options { switch: Switch::Off, ..Options::default() };
+        prop_assert_eq!(text_of(&pieces(&html(&text, &off))), normalized(&text));
+        if Linkifier::new(&TLDS).links(&text).next().is_none() {
+            prop_assert_eq!(text_of(&pieces(&html(&text, &Options::default()))), normalized(&text));
+        }
+    }
+}
