@@ -1,5 +1,5 @@
-//! The readings S1–S18 of the standards, each a test that names it, and properties of every text.
-//! (S1 and S19 are held by tests/tables.rs and tests/uts58.rs.)
+//! The readings S1–S19 of the standards that concern links, each a test that names it, and properties
+//! of every text. (S1 at every code point is in tests/tables.rs, S19 row by row in tests/uts58.rs.)
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -9,6 +9,7 @@ use linkmilter::engine::TldTable;
 use linkmilter::engine::link::{
     Address, HostForm, Link, Linkifier, LocalForm, Url, detect, format, mailto_addresses,
 };
+use linkmilter::engine::unicode::{LinkTerm, UNICODE_VERSION, link_bracket, link_email, link_term};
 use linkmilter::tld;
 use proptest::prelude::*;
 
@@ -49,6 +50,15 @@ fn prose(expected: &str) {
 }
 
 #[test]
+fn s1_the_tables_are_of_unicode_18() {
+    assert_eq!(UNICODE_VERSION, "18.0.0");
+    // Hard wins over brackets, `<` and `>` pair, and a local part may hold a full stop.
+    assert_eq!(link_term('\u{2329}'), LinkTerm::Hard);
+    assert_eq!((link_term('<'), link_bracket('>')), (LinkTerm::Open, Some('<')));
+    assert!(link_email('.') && !link_email(','));
+}
+
+#[test]
 fn s2_a_bare_host_is_no_empty_link() {
     letter("⸠example.com⸡");
     letter("⸠example.com⸡ ⸠https://example.com⸡ ⸠example.com:80⸡");
@@ -80,7 +90,7 @@ fn s5_userinfo_makes_no_link() {
 
 #[test]
 fn s6_an_earlier_url_beats_an_address() {
-    letter("⸠www.x.org/ruby-talk@x.org/⸡ ⸠example.com/a@b.org⸡");
+    letter("⸠www.x.org/ruby-talk@x.org/⸡ ⸠example.com/a@b.org⸡ ⸠example.com./a@b.org⸡");
     letter("⸠john.doe@example.com⸡/foo.org ⸠john.doe+tag@example.com⸡ ⸠a.bc_d=e@example.com⸡");
 }
 
@@ -176,8 +186,47 @@ fn s17_mailto_is_escaped() {
     assert_eq!(every, "mailto:%22%25%3A%3C%3E%23%7B%7D%7C%5E%7E%60%2F%3F%26%3D%2B%22@example.com");
 }
 
+#[test]
+fn s18a_an_implied_scheme_is_http() {
+    for (text, href) in [
+        ("example.com/a", "http://example.com/a"),
+        ("www.example.com", "http://www.example.com"),
+        ("https://example.com", "https://example.com"),
+    ] {
+        assert_eq!(detect(text).next().unwrap().href(text).unwrap(), href);
+    }
+    // Network paths are no links in text, nor is their tail.
+    letter(r"//example.com/a \\example.com\share file://example.com/a");
+}
+
+#[test]
+fn s19_a_final_soft_character_is_escaped() {
+    assert_eq!(format("https://example.com/a."), "https://example.com/a%2E");
+    assert_eq!(format("https://example.com/a?q="), "https://example.com/a?q=");
+    assert_eq!(format("https://example.com/a,#b!"), "https://example.com/a,#b%21");
+}
+
+#[test]
+fn s27_prose_boundaries() {
+    prose(
+        "👉⸠example.com⸡ →⸠example.com⸡ サーバー⸠example.com⸡です เว็บไซต์⸠example.com⸡ ב⸠example.com⸡",
+    );
+    // Both readings are told: what a client links, and the longer one.
+    for (text, host, inner) in [
+        ("👉example.com", "👉example.com", "example.com"),
+        ("サーバーexample.com", "サーバーexample.com", "example.com"),
+        ("раypal.comです", "раypal.com", "ypal.com"),
+    ] {
+        let link = Linkifier::new(tlds()).links(text).next().unwrap();
+        assert_eq!(&text[link.host.clone()], host);
+        assert_eq!(&text[link.inner..link.host.end], inner);
+    }
+    // The conforming detector takes all of it.
+    letter("⸠👉example.com⸡ ⸠サーバーexample.com⸡ ⸠раypal.comです⸡");
+}
+
 /// Texts that made other detectors quadratic (S18).
-const UNITS: [&str; 28] = [
+const UNITS: [&str; 34] = [
     "a.a~",
     "a@",
     "((((",
@@ -206,6 +255,12 @@ const UNITS: [&str; 28] = [
     "\u{300}",
     "👉a.com",
     "mailto:a@b.",
+    "http://example.com/((((",
+    "[[[[",
+    "例え。",
+    "好。好.com",
+    "%61",
+    "http://%61.",
 ];
 
 #[test]

@@ -39,7 +39,7 @@ fn checked_in(path: &str, fresh: &str) {
 }
 
 #[test]
-fn link_tables_are_what_the_properties_say() {
+fn s1_link_tables_are_what_the_properties_say() {
     checked_in("src/engine/unicode/link_table.rs", &link_table());
 }
 
@@ -197,7 +197,7 @@ fn ranges(text: &str) -> Vec<(u32, u32, String)> {
 }
 
 #[test]
-fn link_properties_equal_the_official_files_at_every_code_point() {
+fn s1_link_properties_equal_the_official_files_at_every_code_point() {
     let Some(dir) = common::testdata("unicode/18.0.0", "official link properties") else { return };
     let read = |name| std::fs::read_to_string(dir.join(name)).unwrap();
 

@@ -130,7 +130,8 @@ fn formatting_rows(version: &str, contradictions: &'static [usize], trials: &mut
     let Some(path) = common::testdata(&path, "official link formatting rows") else { return };
     for pair in pairs(&std::fs::read_to_string(path).unwrap()) {
         let known = contradictions.contains(&pair.line);
-        let name = format!("formatting {version} line {}: {}", pair.line, pair.result);
+        let reading = if known { "S19 contradicts §4.1, " } else { "" };
+        let name = format!("{reading}formatting {version} line {}: {}", pair.line, pair.result);
         trials.push(Trial::test(name, move || {
             outcome(&from_structure(&pair.structure).to_string(), &pair.result, known)
         }));
@@ -143,7 +144,8 @@ fn formatting_sources(trials: &mut Vec<Trial>) {
     let Some(path) = common::testdata(path, "official link formatting sources") else { return };
     for pair in pairs(&std::fs::read_to_string(path).unwrap()) {
         let known = LOSSY_18.contains(&pair.line);
-        let name = format!("formatting source line {}: {}", pair.line, pair.source);
+        let reading = if known { "S19 loses information, " } else { "" };
+        let name = format!("{reading}formatting source line {}: {}", pair.line, pair.source);
         trials.push(Trial::test(name, move || {
             same(&format(&pair.result), &pair.result)?;
             same(
