@@ -45,6 +45,7 @@ def main(binary):
         assert not missing and not extra, f"missing {len(missing)}, extra {len(extra)}"
         print("the rows are equal")
         queries(folder)
+        one_file(binary, folder)
     return 0
 
 
@@ -152,19 +153,41 @@ def parquet(folder):
     return collections.Counter(key(dict(zip(names, row))) for row in found.fetchall())
 
 
-def queries(folder):
-    """Every query of the page runs and answers."""
+def statements():
+    """Those of the page, in order; the first makes Parquet of lines."""
     page = (ROOT / "docs/duckdb.md").read_text()
-    os.chdir(folder)
     blocks = re.findall(r"```sql\n(.*?)```", page, flags=re.DOTALL)
-    assert len(blocks) > 3
-    for block in blocks:
-        for query in filter(str.strip, block.split(";")):
-            rows = duckdb.execute(query.replace("scan.parquet", "rows.parquet")).fetchall()
-            title = " ".join(query.split())[:70]
-            print(f"{len(rows):6} rows: {title}")
-            assert rows or query.lstrip().startswith("CREATE"), query
-    print(f"{len(blocks)} queries answered")
+    found = [it for block in blocks for it in block.split(";") if it.strip()]
+    assert len(found) > 6 and found[0].startswith("COPY"), found
+    return found
+
+
+def queries(folder):
+    """Every query of the page runs over Spark's Parquet and answers."""
+    os.chdir(folder)
+    for query in statements()[1:]:
+        rows = duckdb.execute(query.replace("scan.parquet", "rows.parquet")).fetchall()
+        title = " ".join(query.split())[:70]
+        print(f"{len(rows):6} rows: {title}")
+        assert rows or query.lstrip().startswith("CREATE"), query
+
+
+def one_file(binary, folder):
+    """And over the lines of one machine, also where the archive has nothing of a kind."""
+    os.chdir(folder)
+    for paths in ([ROOT / "corpus"], [ROOT / "corpus/01-clean-ascii.eml"]):
+        with open("scan.jsonl", "wb") as out:
+            command = [binary, "scan", "--account", *map(str, paths)]
+            subprocess.run(command, stdout=out, check=False)
+        rows = pathlib.Path("scan.jsonl").read_bytes().count(b"\n")
+        for query in statements():
+            duckdb.execute(query.replace("scan.parquet/*.parquet", "scan.parquet"))
+        kept = duckdb.sql("SELECT * FROM 'scan.parquet'")
+        assert len(kept.fetchall()) == rows
+        kept = {name: str(kind) for name, kind in zip(kept.columns, kept.types)}
+        spark_kept = duckdb.sql("SELECT * FROM 'rows.parquet/*.parquet'")
+        assert kept == {name: str(kind) for name, kind in zip(spark_kept.columns, spark_kept.types)}
+    print("the page holds for the lines of one machine")
 
 
 if __name__ == "__main__":
