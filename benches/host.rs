@@ -4,7 +4,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use linkmilter::engine::host::{Context, Glue, Memo, Names, Navigation, judge, judge_url};
+use std::sync::Arc;
+
+use linkmilter::engine::host::{Context, Glue, Memo, Names, Navigation, Under, judge, judge_url};
 use linkmilter::engine::policy::RestrictionLevel;
 use linkmilter::tld;
 
@@ -68,11 +70,14 @@ fn benchmark(criterion: &mut Criterion) {
                 }
             });
         });
-        let mut memo = Memo::new(10_000);
+        let (mut memo, under) = (Memo::default(), Under::of(&context));
+        for host in hosts {
+            memo.keep(host, under, &Arc::new(judge(host, &context)));
+        }
         group.bench_function(format!("{name}, remembered"), |bencher| {
             bencher.iter(|| {
                 for host in hosts {
-                    black_box(memo.judge(black_box(host), &context));
+                    black_box(memo.recall(black_box(host), under));
                 }
             });
         });

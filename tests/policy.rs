@@ -9,7 +9,9 @@ use linkmilter::engine::outcome::{Disposition, Reason, Verdict};
 use linkmilter::engine::policy::{
     LinkAction, Linkify, MessageAction, Mode, RestrictionLevel, Signed,
 };
+use linkmilter::engine::{Answers, Facts, Message, inspect};
 use linkmilter::policy::{self, Envelope, Policies, Profile, Selection};
+use linkmilter::tld;
 
 fn policies(file: &str) -> Policies {
     let dir = tempfile::tempdir().unwrap();
@@ -149,6 +151,16 @@ fn the_stricter_wins_for_edits_and_the_header_says_so() {
     assert_eq!(quiet.rule, "default+quiet");
     let one = policies.select(&inbound(&["a@any.example", "b@any.example"])).policy;
     assert_eq!(one.rule, "default");
+    let said = |recipients: &[&str]| {
+        let policy = policies.select(&inbound(recipients)).policy;
+        let message = Message { head: b"Subject: x\r\n", body: b"text\r\n" };
+        let (facts, tlds) = (Facts::default(), tld::builtin());
+        let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        outcome.fields[0].value.replace("\n ", " ")
+    };
+    let both = said(&["a@any.example", "b@careful.example"]);
+    assert!(both.ends_with("; rules=careful+default"), "{both}");
+    assert!(!said(&["a@any.example", "b@any.example"]).contains("rules="));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::message::{Lines, Whole};
 use crate::config::{self, Sources};
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields};
-use crate::engine::{Answers, Facts, Policy, examine, inspect, splice};
+use crate::engine::{Answers, Case, Facts, Policy, examine, inspect_case, splice};
 
 /// Filter one message
 ///
@@ -56,7 +56,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let ask = |questions: &[String]| {
         asker.as_ref().map_or_else(Answers::new, |asker| asker.answers(questions))
     };
-    let outcome = examine(inspect, (message, &facts, &policy, &tlds), ask);
+    let case = Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+    let outcome = examine(inspect_case, case, ask);
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
         eprintln!(
             "linkmilter: expected to read the message, but the engine failed: it goes on as it came"

@@ -10,6 +10,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::envelope::{envelope, facts, field};
+use super::memory::{Memories, Memory};
 use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
 use super::recipes;
 use super::reload::{Generation, Live};
@@ -23,7 +24,7 @@ use crate::config::{self, Config, DnsMode};
 use crate::engine::outcome::{Bypass, StoredRecipe};
 use crate::engine::policy::Mode;
 use crate::engine::{
-    self, Answers, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
+    self, Answers, Case, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
 };
 use crate::milter::session::Completeness;
 use crate::milter::wire::Actions;
@@ -42,6 +43,7 @@ pub struct Filter {
     /// The table of top-level domains in force.
     pub tlds: Arc<Tlds>,
     pub tell: Tell,
+    memories: Memories,
     /// Who asks the DNS; `None` when nobody does.
     dns: ArcSwapOption<Asker>,
     inspect: Inspect,
@@ -55,11 +57,12 @@ impl Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let dns = ArcSwapOption::new(Asker::new(&loaded.config, &tell.metrics).map(Arc::new));
         Filter {
+            memories: Memories::new(Arc::clone(&tell.metrics)),
             live: Live::new(loaded),
             tlds,
             tell,
             dns,
-            inspect: engine::inspect,
+            inspect: engine::inspect_case,
             large: Arc::new(Semaphore::new(processors)),
         }
     }
@@ -83,10 +86,12 @@ impl Filter {
         let policy =
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
         let facts = facts(mail, &envelope, generation);
+        let tlds = self.tlds.table();
         let job = Job {
             mail: Arc::clone(mail),
             generation: Arc::clone(generation),
-            tlds: self.tlds.table(),
+            memory: self.memories.of(generation.number, &tlds),
+            tlds,
             dns: self.dns.load_full(),
             envelope,
             facts,
@@ -211,6 +216,7 @@ struct Job {
     mail: Arc<Mail>,
     generation: Arc<Generation<Loaded>>,
     tlds: Arc<TldTable>,
+    memory: Arc<Memory>,
     dns: Option<Arc<Asker>>,
     envelope: Envelope,
     facts: Facts,
@@ -229,9 +235,15 @@ struct Judged {
 
 impl Job {
     async fn run(self) -> Judged {
-        let message = Message { head: &self.mail.head, body: &self.mail.body };
+        let case = Case {
+            message: Message { head: &self.mail.head, body: &self.mail.body },
+            facts: &self.facts,
+            policy: &self.policy,
+            tlds: &self.tlds,
+            memory: Some(self.memory.as_ref()),
+        };
         let start = Instant::now();
-        let inspection = guarded(|| (self.inspect)(message, &self.facts, &self.policy, &self.tlds));
+        let inspection = guarded(|| (self.inspect)(case));
         let Some(inspection) = inspection else { return self.bypassed(Bypass::Panic) };
         let inspected = Instant::now();
         let answers = self.ask(&inspection.questions).await;

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::metrics::{JournalFault, Metrics};
+use super::quiet::Quiet;
 use crate::config::Config;
 use crate::record::event::Event;
 use crate::record::journal::{Bounds, Journal, JournalError};
@@ -22,9 +23,6 @@ const SYNC: Duration = Duration::from_secs(5);
 
 /// How often segments are looked at for their age.
 const EXPIRE: Duration = Duration::from_secs(3_600);
-
-/// The same fault is logged once in this time; each is counted.
-const QUIET: Duration = Duration::from_secs(60);
 
 /// Where the configuration wants the journal.
 pub fn directory(config: &Config) -> PathBuf {
@@ -58,7 +56,7 @@ impl Recorder {
     ) -> Result<Recorder, JournalError> {
         let journal = Journal::open(directory, bounds)?;
         let (queue, events) = sync_channel(QUEUE);
-        let writer = Writer { journal, metrics: Arc::clone(&metrics), logged: None };
+        let writer = Writer { journal, metrics: Arc::clone(&metrics), quiet: Quiet::default() };
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || writer.run(&events))
@@ -102,7 +100,7 @@ impl Drop for Recorder {
 struct Writer {
     journal: Journal,
     metrics: Arc<Metrics>,
-    logged: Option<Instant>,
+    quiet: Quiet,
 }
 
 impl Writer {
@@ -140,9 +138,8 @@ impl Writer {
             return;
         };
         self.metrics.journal_fault(fault);
-        if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
-            tracing::error!(%error, "events are not kept; mail is not affected");
-            self.logged = Some(Instant::now());
+        if let Some(more) = self.quiet.passes(Instant::now()) {
+            tracing::error!(%error, more, "events are not kept; mail is not affected");
         }
     }
 }

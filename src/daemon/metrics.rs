@@ -103,6 +103,8 @@ label! {
 Cache {
         /// Answers of the DNS about top-level domains.
         Dns = "dns",
+        /// Judgements of hosts.
+        Host = "host",
     }
 }
 

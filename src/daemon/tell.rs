@@ -1,11 +1,12 @@
 //! Who is told of a message and of what happens on sockets: the log, the metrics, the journal.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
+use super::quiet::Quiet;
 use crate::engine::{Outcome, Policy};
 use crate::milter;
 use crate::policy::Envelope;
@@ -32,9 +33,22 @@ pub struct Report<'a> {
 pub struct Tell {
     pub metrics: Arc<Metrics>,
     pub recorder: Recorder,
+    not_accepted: Quiet,
+    evicted: Quiet,
+    out_of_memory: Quiet,
 }
 
 impl Tell {
+    pub fn new(metrics: Arc<Metrics>, recorder: Recorder) -> Tell {
+        Tell {
+            metrics,
+            recorder,
+            not_accepted: Quiet::default(),
+            evicted: Quiet::default(),
+            out_of_memory: Quiet::default(),
+        }
+    }
+
     /// A message has its answer.
     pub fn message(&self, report: &Report<'_>) {
         let seen = Seen {
@@ -77,15 +91,21 @@ impl Tell {
             }
             Event::NotAccepted(error) => {
                 metrics.connection_fault(ConnectionFault::Accept);
-                tracing::error!(%error, "connection not accepted");
+                if let Some(more) = self.not_accepted.passes(Instant::now()) {
+                    tracing::error!(%error, more, "connection not accepted");
+                }
             }
             Event::Evicted => {
                 metrics.connection_fault(ConnectionFault::Limit);
-                tracing::warn!("the longest idle connection made room for a new one");
+                if let Some(more) = self.evicted.passes(Instant::now()) {
+                    tracing::warn!(more, "the longest idle connection made room for a new one");
+                }
             }
             Event::OutOfMemory { held } => {
                 metrics.connection_fault(ConnectionFault::Memory);
-                tracing::warn!(held, "message put off: too many bytes of mail in memory");
+                if let Some(more) = self.out_of_memory.passes(Instant::now()) {
+                    tracing::warn!(held, more, "message put off: too many bytes of mail in memory");
+                }
             }
             Event::DrainCut(connections) => {
                 for _ in 0..*connections {

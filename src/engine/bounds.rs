@@ -120,6 +120,22 @@ fn parts() -> Vec<Bound> {
 fn hosts() -> Vec<Bound> {
     vec![
         Bound {
+            name: "remembered",
+            unit: "judgements that a daemon remembers from one message to the next",
+            default: host::REMEMBERED as u64,
+            reason: "About 4 MB, and more hosts than most servers see in an hour.",
+            effect: "the longest unused half is forgotten",
+            test: "remembered_judgements_are_bounded_and_say_the_same",
+        },
+        Bound {
+            name: "remembered_spelling",
+            unit: "bytes of a spelling that is remembered",
+            default: host::REMEMBERED_BYTES as u64,
+            reason: "Longer ones are attacks, no habit.",
+            effect: "the host is judged in every message anew",
+            test: "remembered_judgements_are_bounded_and_say_the_same",
+        },
+        Bound {
             name: "embedded_urls",
             unit: "URLs inside one URL",
             default: host::EMBEDDED as u64,

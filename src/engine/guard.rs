@@ -5,28 +5,29 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::outcome::{Bypass, Disposition, Outcome};
 use super::policy::HeaderFields;
 use super::splice::{self, Describe};
-use super::{Answers, Facts, Inspection, Message, Policy, TldTable};
+use super::{Answers, Case, Facts, Inspection, Message, Policy};
 
-/// [`super::inspect`] or what stands in for it in a test of faults.
-pub type Inspect = for<'a> fn(Message<'a>, &'a Facts, &'a Policy, &'a TldTable) -> Inspection<'a>;
+/// [`super::inspect_case`] or what stands in for it in a test of faults.
+pub type Inspect = for<'a> fn(Case<'a>) -> Inspection<'a>;
 
 /// Calls into the engine: the one place where a panic is caught. `None` after a panic.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    // What the engine is given is shared and immutable: nothing half done outlives a panic.
+    // What the engine is given is immutable but for the memory, which takes whole judgements only:
+    // nothing half done outlives a panic.
     catch_unwind(AssertUnwindSafe(call)).ok()
 }
 
 /// Inspects, asks, resolves. A panic on the way leaves the message as it is, with [`Bypass::Panic`].
 pub fn examine(
     inspect: Inspect,
-    (message, facts, policy, tlds): (Message<'_>, &Facts, &Policy, &TldTable),
+    case: Case<'_>,
     ask: impl FnOnce(&[String]) -> Answers,
 ) -> Outcome {
-    let outcome = guarded(|| inspect(message, facts, policy, tlds)).and_then(|inspection| {
+    let outcome = guarded(|| inspect(case)).and_then(|inspection| {
         let answers = ask(&inspection.questions);
         guarded(|| inspection.resolve(&answers))
     });
-    outcome.unwrap_or_else(|| unread(message, facts, policy, Bypass::Panic))
+    outcome.unwrap_or_else(|| unread(case.message, case.facts, case.policy, Bypass::Panic))
 }
 
 /// The outcome of a message that was not read: it goes on as it came, or as the policy has it for
@@ -47,6 +48,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
             head: message.head,
             body: message.body,
             by: &facts.host_name,
+            rules: &policy.rule,
             recoded: &[],
             undo_header_bytes: None,
             seal_key: key,
@@ -59,17 +61,20 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::TldTable;
 
     const MESSAGE: Message<'static> = Message { head: b"Subject: x\r\n", body: b"text\r\n" };
 
-    fn fails<'a>(_: Message<'a>, _: &'a Facts, _: &'a Policy, _: &'a TldTable) -> Inspection<'a> {
+    fn fails(_: Case<'_>) -> Inspection<'_> {
         panic!("an engine that fails")
     }
 
     #[test]
     fn a_panic_leaves_the_message_and_says_so() {
         let (facts, policy, tlds) = (Facts::default(), Policy::default(), TldTable::default());
-        let outcome = examine(fails, (MESSAGE, &facts, &policy, &tlds), |_| Answers::new());
+        let case =
+            Case { message: MESSAGE, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+        let outcome = examine(fails, case, |_| Answers::new());
         assert!(outcome.edits.is_empty() && outcome.head_edits.is_empty());
         assert_eq!(outcome.bypasses, [("0".to_owned(), Bypass::Panic)]);
         assert!(outcome.fields.iter().any(|field| field.value.contains("incomplete=panic")));

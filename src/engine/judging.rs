@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::content::{Shown, Sighting, Target};
-use super::host::{self, Context, Glue, Judgement, LinkJudgement, Names, Section, registrable};
+use super::host::{
+    self, Context, Glue, Judgement, LinkJudgement, Memory, Names, Section, Under, registrable,
+};
 use super::link::{Kind, Link};
 use super::outcome::{Reason, Reasons, Verdict};
 use super::policy::AskTlds;
-use super::{Facts, Policy, TldTable};
+use super::{Case, Policy, TldTable};
 
 /// Distinct hosts kept in the memo; a message with more is judged without it.
 pub(super) const MEMO: usize = 4_096;
@@ -20,7 +22,7 @@ pub struct Judged {
     pub verdict: Verdict,
     pub reasons: Reasons,
     /// Of the host; `None` for a scheme without one.
-    pub host: Option<Rc<Judgement>>,
+    pub host: Option<Arc<Judgement>>,
     /// Whether it is a link at all.
     pub standing: Standing,
 }
@@ -41,15 +43,18 @@ pub struct Judge<'a> {
     tlds: &'a TldTable,
     own: Names,
     /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
-    memo: HashMap<Box<str>, Vec<(Glue, Rc<Judgement>)>>,
+    memo: HashMap<Box<str>, Vec<(Glue, Arc<Judgement>)>>,
+    /// What is known from other messages.
+    memory: Option<&'a dyn Memory>,
     /// TLDs to ask for, in the order of their first sighting.
     pub questions: Vec<String>,
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(facts: &Facts, policy: &'a Policy, tlds: &'a TldTable) -> Judge<'a> {
+    pub fn new(case: Case<'a>) -> Judge<'a> {
+        let Case { facts, policy, tlds, memory, .. } = case;
         let own = Names::new(&facts.recipient_domains);
-        Judge { policy, tlds, own, memo: HashMap::new(), questions: Vec::new() }
+        Judge { policy, tlds, own, memo: HashMap::new(), memory, questions: Vec::new() }
     }
 
     /// The judgement of a sighting in its text; `None` when it is no link.
@@ -109,17 +114,31 @@ impl<'a> Judge<'a> {
     }
 
     /// Judges a host, or remembers it.
-    pub fn host(&mut self, spelling: &str, glue: Glue) -> Rc<Judgement> {
+    pub fn host(&mut self, spelling: &str, glue: Glue) -> Arc<Judgement> {
         let known = self.memo.get(spelling).into_iter().flatten();
         if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == glue) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
-        let judgement = Rc::new(host::judge(spelling, &self.context(glue)));
+        let judgement = self.recall(spelling, glue);
         if self.memo.len() < MEMO {
             let known = self.memo.entry(Box::from(spelling)).or_default();
-            known.push((glue, Rc::clone(&judgement)));
+            known.push((glue, Arc::clone(&judgement)));
         }
         judgement
+    }
+
+    /// Judges a host, unless another message had it.
+    fn recall(&self, spelling: &str, glue: Glue) -> Arc<Judgement> {
+        let context = self.context(glue);
+        let Some(memory) = self.memory else {
+            return Arc::new(host::judge(spelling, &context));
+        };
+        let under = Under::of(&context);
+        memory.recall(spelling, under).unwrap_or_else(|| {
+            let judgement = Arc::new(host::judge(spelling, &context));
+            memory.keep(spelling, under, &judgement);
+            judgement
+        })
     }
 
     /// Whether a host is protected: on the list, or a recipient's own.

@@ -31,6 +31,7 @@ pub mod trace;
 pub mod unicode;
 
 pub use guard::{Inspect, examine, guarded, unread};
+pub use host::Memory;
 pub use mime::Message;
 pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
 pub use policy::Policy;
@@ -64,25 +65,31 @@ pub fn inspect<'a>(
     policy: &'a Policy,
     tlds: &'a TldTable,
 ) -> Inspection<'a> {
-    let case = Case { message, facts, policy, tlds };
-    let tree = mime::parse(message, &policy.limits);
-    let (questions, found) = search(case, &tree);
-    Inspection::new(case, tree, questions, found)
+    inspect_case(Case { message, facts, policy, tlds, memory: None })
 }
 
 /// A message, and all that judging it takes.
 #[derive(Clone, Copy, Debug)]
-struct Case<'a> {
-    message: Message<'a>,
-    facts: &'a Facts,
-    policy: &'a Policy,
-    tlds: &'a TldTable,
+pub struct Case<'a> {
+    pub message: Message<'a>,
+    pub facts: &'a Facts,
+    pub policy: &'a Policy,
+    pub tlds: &'a TldTable,
+    /// Judgements known from other messages. It saves work and changes nothing.
+    pub memory: Option<&'a dyn Memory>,
+}
+
+/// As [`inspect`], with a memory.
+pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
+    let tree = mime::parse(case.message, &case.policy.limits);
+    let (questions, found) = search(case, &tree);
+    Inspection::new(case, tree, questions, found)
 }
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
 fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
-    let Case { message, facts, policy, tlds } = case;
-    let mut judge = Judge::new(facts, policy, tlds);
+    let Case { message, facts, policy, tlds, .. } = case;
+    let mut judge = Judge::new(case);
     let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
     let mut found = Found::new(tree.bypasses.clone());
     headers::read(message.head, &mut judge, &mut budget, policy, &mut found);

@@ -102,6 +102,7 @@ fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
             head: message.head,
             body: message.body,
             by: &facts.host_name,
+            rules: &policy.rule,
             recoded: &lowered.recoded,
             undo_header_bytes: policy.undo_header_bytes,
             seal_key: key,

@@ -39,7 +39,7 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTab
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let tree = mime::parse(message, &policy.limits);
     let (_, Found { candidates, bypasses, .. }) =
-        search(Case { message, facts, policy: &policy, tlds }, &tree);
+        search(Case { message, facts, policy: &policy, tlds, memory: None }, &tree);
     let parts = tree.parts.len();
     let links = candidates
         .into_iter()

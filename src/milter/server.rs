@@ -296,12 +296,13 @@ impl From<io::Error> for End {
     }
 }
 
-/// Bytes read ahead of an idle connection; grows while content comes in.
+/// Bytes read ahead of a new connection.
 const INPUT_BYTES: usize = 4 << 10;
-/// Read ahead while content comes in: a whole chunk.
+/// Bytes read ahead at most while content comes in: a whole chunk.
 const INPUT_BYTES_CONTENT: usize = 128 << 10;
-/// What an idle connection keeps of its buffers: most messages fit in.
-const KEPT_BYTES: usize = 32 << 10;
+/// What a connection keeps of its buffers from one message to the next: most messages fit in, so that
+/// nothing is asked of the allocator for them.
+const KEPT_BYTES: usize = 64 << 10;
 /// An answer up to this size leaves in one write; a larger one in writes of this size.
 const OUTPUT_BYTES: usize = 256 << 10;
 
@@ -443,14 +444,13 @@ where
         }
     }
 
-    /// Room for the rest of the packet that has begun. An idle connection keeps little.
+    /// Room for the rest of the packet that has begun. What a large message needed goes back after it.
     fn reserve(&mut self) {
-        let ahead = if self.session.in_content() { INPUT_BYTES_CONTENT } else { INPUT_BYTES };
-        let wanted = wire::missing(&self.input).clamp(INPUT_BYTES, INPUT_BYTES_CONTENT).max(ahead);
+        let wanted = wire::missing(&self.input).clamp(INPUT_BYTES, INPUT_BYTES_CONTENT);
         if !self.session.in_message() {
             self.input.shrink_to(KEPT_BYTES);
         }
-        if self.input.capacity() - self.input.len() < wanted / 2 {
+        if self.input.capacity() - self.input.len() < wanted {
             self.input.reserve(wanted);
         }
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
-use crate::engine::{self, Answers, Facts, Finding, Outcome, Policy, TldTable};
+use crate::engine::{self, Answers, Case, Facts, Finding, Outcome, Policy, TldTable};
 use crate::record::finding::{Gap, Line, Origin, SCHEMA};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
@@ -144,8 +144,14 @@ impl<'s> Judge<'s> {
     /// A panic costs the message its judgement, not the scan its run.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        let given = (message, &settings.facts, &settings.policy, &settings.tlds);
-        engine::examine(engine::inspect, given, |questions| settings.dns.answers(questions))
+        let case = Case {
+            message,
+            facts: &settings.facts,
+            policy: &settings.policy,
+            tlds: &settings.tlds,
+            memory: None,
+        };
+        engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }
 
     fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {

@@ -101,6 +101,7 @@ pub fn operate(raw: &[u8]) -> Report {
             head,
             body,
             by: "test.example",
+            rules: "default",
             recoded: &lowered.recoded,
             undo_header_bytes: None,
             seal_key: None,

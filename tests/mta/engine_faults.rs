@@ -9,11 +9,11 @@ use linkmilter::daemon::metrics::Metrics;
 use linkmilter::daemon::settings;
 use linkmilter::daemon::tell::Tell;
 use linkmilter::daemon::tlds::Tlds;
-use linkmilter::engine::{Facts, Inspection, Message, Policy, TldTable};
+use linkmilter::engine::{Case, Inspection};
 use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
 use linkmilter::tld::store::Store;
 
-fn panics<'a>(_: Message<'a>, _: &'a Facts, _: &'a Policy, _: &'a TldTable) -> Inspection<'a> {
+fn panics(_: Case<'_>) -> Inspection<'_> {
     panic!("an engine that fails")
 }
 
@@ -27,8 +27,7 @@ fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
     runtime.block_on(async {
         let loaded = settings::load(&Sources::new(Some(file))).unwrap();
         let metrics = Arc::new(Metrics::new());
-        let tell =
-            Tell { recorder: Recorder::off(Arc::clone(&metrics)), metrics: Arc::clone(&metrics) };
+        let tell = Tell::new(Arc::clone(&metrics), Recorder::off(Arc::clone(&metrics)));
         let tlds = Arc::new(Tlds::open(Store::new(dir.path())));
         let filter = Filter::new(loaded, tlds, tell).with_engine(panics);
         let mail = Mail {

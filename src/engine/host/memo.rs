@@ -1,54 +1,86 @@
-//! Judgements already made, bounded. One for every worker and configuration generation: names,
-//! TLDs and the restriction level must not change under it.
+//! Judgements already made, bounded.
+//!
+//! The engine keeps nothing between messages. Whoever judges many hands it a [`Memory`], one for each
+//! configuration generation and TLD table: neither may change under it.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Context, Glue, Judgement, judge};
+use super::{Context, Glue, Judgement};
 
-/// Remembers judgements by spelling. Two halves: when the young one is full, the old one is
-/// forgotten, so that what is asked for often stays.
-#[derive(Debug)]
-pub struct Memo {
-    half: usize,
-    young: HashMap<Key, Arc<Judgement>>,
-    old: HashMap<Key, Arc<Judgement>>,
+/// Remembers judgements from one message to the next. Asked once for each distinct host of a message.
+pub trait Memory: Debug + Sync {
+    /// The judgement of this spelling under these circumstances, if it is still known.
+    fn recall(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>>;
+
+    /// Keeps a judgement for as long as there is room.
+    fn keep(&self, spelling: &str, under: Under, judgement: &Arc<Judgement>);
 }
 
-/// Spelling, place, and the names protected for this message only.
-type Key = (Box<str>, Glue, u64);
+/// What a judgement depends on beside the spelling and the table of top-level domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Under {
+    glue: Glue,
+    /// Names and level: equal for equal ones, but for chance (2⁻⁶⁴).
+    names: u64,
+}
 
-/// Spellings longer than this are not remembered: they are attacks, no habit. Bytes.
-const REMEMBERED_BYTES: usize = 256;
+impl Under {
+    pub fn of(context: &Context<'_>) -> Under {
+        let sets = [context.own, context.protected, context.blocked];
+        let names = sets.iter().fold(context.level as u64, |sum, names| {
+            sum.rotate_left(21).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ names.fingerprint()
+        });
+        Under { glue: context.glue, names }
+    }
+}
+
+/// Judgements by spelling. Two halves: when the young one is full, the old one is forgotten, so that
+/// what is asked for often stays.
+#[derive(Debug, Default)]
+pub struct Memo {
+    young: Half,
+    old: Half,
+}
+
+#[derive(Debug, Default)]
+struct Half {
+    by_spelling: HashMap<Box<str>, Vec<(Under, Arc<Judgement>)>>,
+    judgements: usize,
+}
+
+/// Judgements of a [`Memo`]: about 4 MB, and more hosts than a mail server sees in an hour of ordinary mail.
+pub const REMEMBERED: usize = 8_192;
+
+/// Bytes of a spelling that is remembered: longer ones are attacks, no habit.
+pub const REMEMBERED_BYTES: usize = 256;
 
 impl Memo {
-    /// A memo of at most so many judgements.
-    pub fn new(capacity: usize) -> Memo {
-        Memo { half: (capacity / 2).max(1), young: HashMap::new(), old: HashMap::new() }
+    /// The judgement, if it is remembered. One from the old half becomes young again.
+    pub fn recall(&mut self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+        if let Some(known) = self.young.find(spelling, under) {
+            return Some(known);
+        }
+        let known = self.old.find(spelling, under)?;
+        self.keep(spelling, under, &known);
+        Some(known)
     }
 
-    /// The judgement of the spelling, made now or remembered.
-    pub fn judge(&mut self, spelling: &str, context: &Context<'_>) -> Arc<Judgement> {
-        if spelling.len() > REMEMBERED_BYTES {
-            return Arc::new(judge(spelling, context));
+    pub fn keep(&mut self, spelling: &str, under: Under, judgement: &Arc<Judgement>) {
+        if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
+            return;
         }
-        let key = (spelling.into(), context.glue, context.own.fingerprint());
-        if let Some(known) = self.young.get(&key) {
-            return Arc::clone(known);
-        }
-        let judgement = match self.old.remove(&key) {
-            Some(known) => known,
-            None => Arc::new(judge(spelling, context)),
-        };
-        if self.young.len() >= self.half {
+        if self.young.judgements >= REMEMBERED / 2 {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(key, Arc::clone(&judgement));
-        judgement
+        let known = self.young.by_spelling.entry(spelling.into()).or_default();
+        known.push((under, Arc::clone(judgement)));
+        self.young.judgements += 1;
     }
 
     pub fn len(&self) -> usize {
-        self.young.len() + self.old.len()
+        self.young.judgements + self.old.judgements
     }
 
     pub fn is_empty(&self) -> bool {
@@ -56,15 +88,23 @@ impl Memo {
     }
 }
 
+impl Half {
+    fn find(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+        let known = self.by_spelling.get(spelling)?;
+        let (_, judgement) = known.iter().find(|(known, _)| *known == under)?;
+        Some(Arc::clone(judgement))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::host::Names;
+    use crate::engine::host::{Names, judge};
     use crate::engine::policy::RestrictionLevel;
     use crate::engine::tlds::TldTable;
 
     #[test]
-    fn it_is_bounded_and_says_the_same() {
+    fn remembered_judgements_are_bounded_and_say_the_same() {
         let (names, tlds) = (Names::default(), TldTable::new(["com"], ""));
         let context = Context {
             level: RestrictionLevel::default(),
@@ -74,13 +114,46 @@ mod tests {
             tlds: &tlds,
             glue: Glue::None,
         };
-        let mut memo = Memo::new(10);
-        for round in 0..3 {
-            for number in 0..100 {
-                let spelling = format!("b\u{fc}cher{number}.com");
-                assert_eq!(*memo.judge(&spelling, &context), judge(&spelling, &context), "{round}");
-            }
+        let under = Under::of(&context);
+        let mut memo = Memo::default();
+        let often = "often.com";
+        memo.keep(often, under, &Arc::new(judge(often, &context)));
+        for number in 0..3 * REMEMBERED {
+            let spelling = format!("b\u{fc}cher{number}.com");
+            assert_eq!(memo.recall(&spelling, under), None);
+            let judgement = Arc::new(judge(&spelling, &context));
+            memo.keep(&spelling, under, &judgement);
+            assert_eq!(memo.recall(&spelling, under), Some(judgement));
+            assert!(memo.recall(often, under).is_some(), "{number}");
+            assert!(memo.len() <= REMEMBERED);
         }
-        assert!(memo.len() <= 10);
+        let long = format!("{}.com", "a".repeat(REMEMBERED_BYTES));
+        memo.keep(&long, under, &Arc::new(judge(&long, &context)));
+        assert_eq!(memo.recall(&long, under), None);
+    }
+
+    #[test]
+    fn other_circumstances_are_another_judgement() {
+        let (none, own) = (Names::default(), Names::new(["example.com"]));
+        let tlds = TldTable::new(["com"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &none,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue: Glue::None,
+        };
+        let others = [
+            Context { own: &own, ..context },
+            Context { protected: &own, ..context },
+            Context { blocked: &own, ..context },
+            Context { level: RestrictionLevel::AsciiOnly, ..context },
+            Context { glue: Glue::Right, ..context },
+        ];
+        let all: Vec<Under> = [context].iter().chain(&others).map(Under::of).collect();
+        for (at, one) in all.iter().enumerate() {
+            assert_eq!(all.iter().position(|other| other == one), Some(at));
+        }
     }
 }

@@ -37,7 +37,7 @@ pub use domain::{Section, is_special_use, registrable};
 pub use form::SPELLING_BYTES;
 pub use glue::ENDS;
 pub use lookalike::VARIANTS;
-pub use memo::Memo;
+pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
 pub use names::{BadName, Names};
 pub use reading::reads_as;
 pub use script::mixes_scripts;

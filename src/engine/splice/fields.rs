@@ -13,6 +13,7 @@ use std::ops::Range;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::Describe;
 use super::packing;
 use super::undo::{self, Seal};
 use crate::engine::outcome::{Bypass, Done, Field, Finding, HeadEdit, Outcome, Verdict};
@@ -86,13 +87,8 @@ pub fn without_ours(head: &[u8]) -> Vec<u8> {
 }
 
 /// The fields that describe an outcome. `undo` is the field that takes its edits back.
-pub fn describe(
-    outcome: &Outcome,
-    by: &str,
-    recoded: &[String],
-    undo: Option<Field>,
-) -> Vec<Field> {
-    let summary = Field { name: SUMMARY, value: fold(SUMMARY, &summary(outcome, by, recoded)) };
+pub fn describe(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field> {
+    let summary = Field { name: SUMMARY, value: fold(SUMMARY, &summary(outcome, with)) };
     let mut left = TOGETHER.saturating_sub(size(&summary) + undo.as_ref().map_or(0, size));
     let mut fields = vec![summary];
     let worth = outcome.findings.iter().filter(|finding| finding.verdict >= Verdict::Suspect);
@@ -120,11 +116,11 @@ fn size(field: &Field) -> usize {
     field.name.len() + 2 + field.value.len() + folds + 2
 }
 
-fn summary(outcome: &Outcome, by: &str, recoded: &[String]) -> String {
+fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
     let edited = outcome.findings.iter().filter(|finding| finding.done == Done::Edited).count();
     let mut parts = vec![
         "v=1".to_owned(),
-        format!("by={}", word(by)),
+        format!("by={}", word(with.by)),
         format!("verdict={}", outcome.verdict),
         format!("links={}", outcome.links),
         format!("edited={edited}"),
@@ -142,7 +138,10 @@ fn summary(outcome: &Outcome, by: &str, recoded: &[String]) -> String {
     }
     let unread = outcome.bypasses.iter().filter(|(_, why)| *why != Bypass::Opaque);
     list(&mut parts, "incomplete", unread.map(|(_, why)| word(&why.to_string())));
-    list(&mut parts, "recoded", recoded.iter().map(|path| word(path)));
+    if with.rules.contains('+') {
+        parts.push(format!("rules={}", word(with.rules)));
+    }
+    list(&mut parts, "recoded", with.recoded.iter().map(|path| word(path)));
     parts.join("; ")
 }
 
@@ -386,6 +385,11 @@ mod tests {
         text.join("\n").lines().map(str::to_owned).collect()
     }
 
+    fn with<'a>(by: &'a str, rules: &'a str) -> Describe<'a> {
+        let (head, body, recoded) = (&[], &[], &[]);
+        Describe { head, body, by, rules, recoded, undo_header_bytes: None, seal_key: None }
+    }
+
     #[test]
     fn fields_are_ascii_folded_and_bounded() {
         let long = vec!["x".repeat(60); 4].join(".");
@@ -398,17 +402,18 @@ mod tests {
             ..Outcome::default()
         };
         let undo = undo(&[7; 4000], Some(6_000), Some(b"key")).0;
-        let fields = describe(&outcome, "mx.example", &[], Some(undo));
+        let fields = describe(&outcome, with("mx.example", "careful+default"), Some(undo));
         assert!(fields.iter().filter(|field| field.name == LINK).count() <= LINKS);
         assert!(fields.iter().map(size).sum::<usize>() <= TOGETHER);
         for line in lines(&fields) {
             assert!(line.is_ascii() && line.len() <= LINE, "{line}");
         }
         assert_eq!(
-            lines(&fields)[..2],
+            lines(&fields)[..3],
             [
                 "X-Linkmilter: v=1; by=mx.example; verdict=unsafe; links=40; edited=30;",
-                " reasons=mixed-script,target-lookalike; incomplete=limit:depth",
+                " reasons=mixed-script,target-lookalike; incomplete=limit:depth;",
+                " rules=careful+default",
             ]
         );
     }
@@ -417,8 +422,7 @@ mod tests {
     fn a_link_field_cannot_be_clicked() {
         let fields = describe(
             &Outcome { findings: vec![finding("xn--e1aybc.example")], ..Outcome::default() },
-            "mx",
-            &[],
+            with("mx", "default"),
             None,
         );
         assert_eq!(

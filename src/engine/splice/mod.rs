@@ -22,6 +22,9 @@ pub struct Describe<'a> {
     pub body: &'a [u8],
     /// Name of the filtering host.
     pub by: &'a str,
+    /// Names of the settings that served several recipients together, joined by `+`; a name without
+    /// one is not told.
+    pub rules: &'a str,
     /// Paths of parts whose transfer encoding was switched.
     pub recoded: &'a [String],
     /// Largest value of an `X-Linkmilter-Undo` field in bytes.
@@ -44,5 +47,5 @@ pub fn describe(outcome: &mut Outcome, with: Describe<'_>) {
         }
         field = Some(undo_field);
     }
-    outcome.fields = fields::describe(outcome, with.by, with.recoded, field);
+    outcome.fields = fields::describe(outcome, with, field);
 }

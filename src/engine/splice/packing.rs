@@ -62,8 +62,29 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Bytes up to which nothing is gained by compressing: the hash of the original, which is most of a
+/// small recipe, does not shrink, and setting a compressor up costs more than judging the message.
+const STORED_BYTES: u16 = 256;
+
 /// Raw deflate (RFC 1951).
 pub(super) fn deflate(plain: &[u8]) -> Vec<u8> {
+    match u16::try_from(plain.len()) {
+        Ok(length) if length <= STORED_BYTES => stored(plain, length),
+        _ => compressed(plain),
+    }
+}
+
+/// One last block without compression (RFC 1951 §3.2.4).
+fn stored(plain: &[u8], length: u16) -> Vec<u8> {
+    let mut out = Vec::with_capacity(plain.len() + 5);
+    out.push(1);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(&(!length).to_le_bytes());
+    out.extend_from_slice(plain);
+    out
+}
+
+fn compressed(plain: &[u8]) -> Vec<u8> {
     let mut engine = Compress::new(Compression::best(), false);
     let mut out = Vec::with_capacity(plain.len() / 2 + 64);
     loop {
@@ -156,6 +177,21 @@ mod tests {
         }
         assert_eq!(reader.bytes(), Some(&b"abc"[..]));
         assert_eq!(reader.number(), None);
+    }
+
+    #[test]
+    fn small_recipes_are_stored_and_others_shrink() {
+        for length in [0, 1, 100, 256, 257, 1_000, 70_000] {
+            let plain: Vec<u8> = (0..length).map(|at: u32| (at / 7) as u8).collect();
+            let packed = deflate(&plain);
+            assert_eq!(
+                inflate(&packed, plain.len()).as_deref(),
+                Some(plain.as_slice()),
+                "{length}"
+            );
+            let bound = if length <= 256 { plain.len() + 5 } else { plain.len() * 3 / 4 };
+            assert!(packed.len() <= bound, "{length}: {}", packed.len());
+        }
     }
 
     #[test]

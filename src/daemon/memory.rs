@@ -1,0 +1,116 @@
+//! Judgements remembered from one message to the next.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwapOption;
+
+use super::metrics::{Cache, Lookup, Metrics};
+use crate::engine::TldTable;
+use crate::engine::host::{Judgement, Memo, Under};
+
+/// The memory in force. A message keeps the one that it began with.
+#[derive(Debug)]
+pub struct Memories {
+    current: ArcSwapOption<Memory>,
+    metrics: Arc<Metrics>,
+}
+
+/// Judgements of one configuration generation and one TLD table, shared by all workers. They are
+/// looked up and put down under a lock; judging is done outside of it.
+#[derive(Debug)]
+pub struct Memory {
+    generation: u64,
+    tlds: Arc<TldTable>,
+    memo: Mutex<Memo>,
+    metrics: Arc<Metrics>,
+}
+
+impl Memories {
+    pub fn new(metrics: Arc<Metrics>) -> Memories {
+        Memories { current: ArcSwapOption::empty(), metrics }
+    }
+
+    /// The memory for this generation and table; an empty one when either has changed.
+    pub fn of(&self, generation: u64, tlds: &Arc<TldTable>) -> Arc<Memory> {
+        let current = self.current.load_full();
+        let fits =
+            |memory: &Memory| memory.generation == generation && Arc::ptr_eq(&memory.tlds, tlds);
+        if let Some(memory) = current.filter(|memory| fits(memory)) {
+            return memory;
+        }
+        let memory = Arc::new(Memory {
+            generation,
+            tlds: Arc::clone(tlds),
+            memo: Mutex::default(),
+            metrics: Arc::clone(&self.metrics),
+        });
+        self.current.store(Some(Arc::clone(&memory)));
+        memory
+    }
+}
+
+impl Memory {
+    fn lock(&self) -> MutexGuard<'_, Memo> {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl crate::engine::Memory for Memory {
+    fn recall(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+        let known = self.lock().recall(spelling, under);
+        let result = if known.is_some() { Lookup::Hit } else { Lookup::Miss };
+        self.metrics.cache(Cache::Host, result, 1);
+        known
+    }
+
+    fn keep(&self, spelling: &str, under: Under, judgement: &Arc<Judgement>) {
+        self.lock().keep(spelling, under, judgement);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Answers, Case, Facts, Message, Policy, inspect_case};
+
+    #[test]
+    fn a_new_generation_or_table_forgets_and_a_remembered_message_says_the_same() {
+        let metrics = Arc::new(Metrics::new());
+        let memories = Memories::new(Arc::clone(&metrics));
+        let (one, other) = (Arc::new(crate::tld::builtin()), Arc::new(crate::tld::builtin()));
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let body = "https://www.p\u{430}ypal.com/ and https://www.example.com/\r\n".as_bytes();
+        let judge = |generation, tlds| {
+            let memory = memories.of(generation, tlds);
+            let message = Message { head: b"", body };
+            let case = Case {
+                message,
+                facts: &facts,
+                policy: &policy,
+                tlds,
+                memory: Some(memory.as_ref()),
+            };
+            inspect_case(case).resolve(&Answers::new())
+        };
+        let lookups = || {
+            let text = metrics.text(std::time::SystemTime::now());
+            let value = |result: &str| -> u64 {
+                let series = format!(
+                    "linkmilter_cache_lookups_total{{cache=\"host\",result=\"{result}\"}} "
+                );
+                text.lines().find_map(|line| line.strip_prefix(&series)).unwrap().parse().unwrap()
+            };
+            (value("hit"), value("miss"))
+        };
+        let fresh = judge(1, &one);
+        let (hits, misses) = lookups();
+        assert!(hits == 0 && misses >= 2);
+        assert_eq!(judge(1, &one), fresh);
+        assert_eq!(lookups(), (misses, misses));
+        for (generation, tlds) in [(2, &one), (2, &other)] {
+            let before = lookups();
+            assert_eq!(judge(generation, tlds), fresh);
+            assert_eq!(lookups(), (before.0, before.1 + misses));
+        }
+    }
+}
