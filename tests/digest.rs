@@ -291,6 +291,17 @@ fn smtputf8_where_a_local_part_needs_it() {
 }
 
 #[test]
+fn a_silent_smtp_server_costs_the_timeout() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let settings = smtp(port, "smtp_tls = \"none\"\nto = [\"ops@example.org\"]");
+    let house = house(&settings.replace("\"20s\"", "\"1s\""));
+    let output = run(&house, &["digest", "--send"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("found it silent"), "{}", said(&output));
+}
+
+#[test]
 fn injection_into_the_envelope_and_the_head() {
     for to in [
         r"ops@example.org\r\nRCPT TO:<evil@example.net>",

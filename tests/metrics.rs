@@ -104,6 +104,24 @@ fn over_tcp_on_loopback() {
 }
 
 #[test]
+fn silent_scrapers_are_let_go_and_others_get_their_turn() {
+    let house = House::new("");
+    let metrics = house.path("metrics.sock");
+    house.configure(&format!("metrics.listen = \"unix:{}\"", metrics.display()));
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let _daemon = start(command);
+    wait_for("the endpoint", || UnixStream::connect(&metrics).ok());
+    // All places are taken by clients that say nothing; the next one is served after them.
+    let silent: Vec<UnixStream> = (0..16).map(|_| UnixStream::connect(&metrics).unwrap()).collect();
+    assert_eq!(request(UnixStream::connect(&metrics).unwrap(), "GET /metrics").0, 200);
+    for mut stream in silent {
+        let mut rest = Vec::new();
+        assert!(stream.read_to_end(&mut rest).is_ok() && rest.is_empty(), "{rest:?}");
+    }
+}
+
+#[test]
 fn nobody_outside_is_offered_metrics() {
     let house = House::new("metrics.listen = \"inet:9895@0.0.0.0\"");
     let mut command = house.serve();
@@ -136,6 +154,13 @@ fn dashboard_and_alerts_name_metrics_that_are_there() {
             named += 1;
         }
         assert!(named > 10, "{file}");
+    }
+    // And none is missing: what is counted can be seen, and the guide says what it means.
+    let dashboard = include_str!("../conf/grafana-dashboard.json");
+    let guide = include_str!("../docs/operators-guide.md");
+    for family in &families {
+        assert!(dashboard.contains(family), "the dashboard shows no {family}");
+        assert!(guide.contains(&format!("`{family}")), "the guide does not explain {family}");
     }
     let dashboard = Path::new(env!("CARGO_MANIFEST_DIR")).join("conf/grafana-dashboard.json");
     let json: serde_json::Value =

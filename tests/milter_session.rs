@@ -258,6 +258,17 @@ fn macros_are_bounded() {
 }
 
 #[test]
+fn recipients_are_bounded() {
+    let mut script = Script::begun();
+    script.say(&[(b'M', b"<ann@example.com>\0")]).unwrap();
+    for n in 0..10_100 {
+        script.say(&[(b'R', format!("<r{n}@example.org>\0").as_bytes())]).unwrap();
+    }
+    script.say(&[(b'E', b"")]).unwrap();
+    assert_eq!(script.mails[0].recipients.len(), Bounds::default().recipients);
+}
+
+#[test]
 fn quit_says_good_bye_at_any_time() {
     assert!(Script::new(Bounds::default()).say(&[(b'Q', b"")]).unwrap());
     let mut script = Script::begun();

@@ -1,31 +1,231 @@
-//! `docs/threats.md` is the table of the engine's bounds, and every bound is reached by a test.
+//! `docs/threats.md` is the table of all bounds: of the engine (`src/engine/bounds.rs`), of the
+//! configuration (its keys with a range) and of every other constant of the source
+//! (`tests/data/bounds.tsv`); and every bound has a test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use linkmilter::engine::limits::Limits;
+use linkmilter::engine::limits::{Bound, Limits};
 use linkmilter::engine::outcome::Bypass;
-use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, inspect};
+use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, bounds, inspect};
 use linkmilter::tld;
 
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+fn text(path: &str) -> String {
+    fs::read_to_string(project(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A line of `tests/data/bounds.tsv`.
+struct Row {
+    kind: String,
+    place: String,
+    unit: String,
+    reason: String,
+    effect: String,
+    test: String,
+}
+
+fn rows() -> Vec<Row> {
+    text("tests/data/bounds.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            let [kind, place, unit, reason, effect, test] =
+                fields.try_into().unwrap_or_else(|found| panic!("six fields, found {found:?}"));
+            Row { kind, place, unit, reason, effect, test }
+        })
+        .collect()
+}
+
+/// A key that takes a number, as `conf/linkmilter.toml` has it.
+struct Key {
+    path: String,
+    default: String,
+    range: String,
+    doc: String,
+}
+
+fn keys() -> Vec<Key> {
+    let (mut section, mut comment, mut keys) = (String::new(), Vec::new(), Vec::new());
+    for line in text("conf/linkmilter.toml").lines() {
+        let bare = line.trim_start_matches("# ");
+        if let Some(name) = bare.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = name.to_owned();
+        } else if let Some(words) = line.strip_prefix("# ") {
+            comment.push(words.to_owned());
+            continue;
+        } else if let Some((name, default)) =
+            line.trim_start_matches('#').split_once('=').filter(|_| !line.is_empty())
+        {
+            let taken = comment.iter().position(|words| words.starts_with("Takes "));
+            let taken = taken.map(|at| (comment[..at].join(" "), comment[at].clone()));
+            if let Some((doc, range)) = taken.filter(|(_, takes)| takes.contains(" from ")) {
+                let range = range.split_once(" from ").unwrap().1;
+                let range = range.split([',', '.']).next().unwrap().to_owned();
+                let path = format!("{section}.{}", name.trim());
+                let default = default.trim().trim_matches('"').to_owned();
+                keys.push(Key { path, default, range, doc });
+            }
+        }
+        comment.clear();
+    }
+    keys
+}
+
+/// The numbers of the source: `path NAME` and the value. Tests and generated tables apart.
+fn constants() -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut folders = vec![project("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(project("")).unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.ends_with(".rs") && !name.starts_with("src/engine/unicode/") {
+                let source = text(&name);
+                let source = source.split("#[cfg(test)]\nmod tests").next().unwrap();
+                for (constant, value) in source.lines().filter_map(constant) {
+                    found.entry(format!("{name} {constant}")).or_default().push(value);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// `const NAME: usize = 8 << 10;` and the like.
+fn constant(line: &str) -> Option<(String, String)> {
+    let (before, after) = line.trim_start().split_once("const ")?;
+    let visible = before.is_empty() || before.starts_with("pub");
+    let (name, rest) = after.split_once(": ")?;
+    let (kind, value) = rest.split_once(" = ")?;
+    let number = matches!(kind, "usize" | "u64" | "u32" | "u16" | "u8" | "Duration");
+    let upper = name.bytes().all(|c| c.is_ascii_uppercase() || c == b'_' || c.is_ascii_digit());
+    let value = value.split("; //").next()?.trim_end_matches(';');
+    (visible && number && upper).then(|| (name.to_owned(), shown(value)))
+}
+
+/// A value as people write it.
+fn shown(value: &str) -> String {
+    let product = |text: &str| -> Option<u64> {
+        let text = text.trim_matches(['(', ')']).replace('_', "");
+        let (text, plus) = match text.split_once(") + ") {
+            Some((text, plus)) => (text.to_owned(), plus.parse().ok()?),
+            None => (text, 0),
+        };
+        let factors = text.split(" * ").map(|factor| match factor.split_once(" << ") {
+            Some((base, bits)) => Some(base.parse::<u64>().ok()? << bits.parse::<u32>().ok()?),
+            None => factor.parse().ok(),
+        });
+        factors.product::<Option<u64>>().map(|number| number + plus)
+    };
+    let inside = |prefix: &str| value.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(')'));
+    if let Some(seconds) = inside("Duration::from_secs(").and_then(product) {
+        return match seconds {
+            0..120 => format!("{seconds} s"),
+            120..7_200 => format!("{} min", seconds / 60),
+            7_200..172_800 => format!("{} h", seconds / 3_600),
+            _ => format!("{} d", seconds / 86_400),
+        };
+    }
+    if let Some(millis) = inside("Duration::from_millis(").and_then(product) {
+        return format!("{millis} ms");
+    }
+    product(value).map_or_else(|| value.to_owned(), |number| number.to_string())
+}
+
+/// Where each test stands: its name, its file.
+fn tests() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![project("src"), project("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(project("")).unwrap().to_str().unwrap().to_owned();
+                let source = text(&name);
+                let lines: Vec<&str> = source.lines().map(str::trim).collect();
+                for (at, line) in lines.iter().enumerate() {
+                    let named = line.strip_prefix("async ").unwrap_or(line).strip_prefix("fn ");
+                    let marked = lines[at.saturating_sub(4)..at]
+                        .iter()
+                        .rev()
+                        .take_while(|line| !line.starts_with('}'));
+                    let marked = marked
+                        .into_iter()
+                        .any(|line| line.starts_with("#[") && line.contains("test"));
+                    if let Some(named) = named.filter(|_| marked) {
+                        let test = named.split(['(', '<']).next().unwrap();
+                        found.insert(test.to_owned(), name.clone());
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
 fn page() -> String {
+    let (tests, rows, constants) = (tests(), rows(), constants());
+    let proof = |test: &str| {
+        let file = tests.get(test).unwrap_or_else(|| panic!("no test named {test}"));
+        format!("[`{test}`](../{file})")
+    };
     let mut page = String::from(
-        "# Bounds\n\nWhat hostile mail can cost, and where it ends. Generated from \
-         `src/engine/limits.rs`: `UPDATE=1 cargo test --test threats` writes this page.\n\n\
+        "# Bounds\n\nWhat hostile mail, a broken peer or a long run can cost, and where it ends. \
+         Generated: `UPDATE=1 cargo test --test threats` writes this page from \
+         `src/engine/bounds.rs`, `conf/linkmilter.toml` and `tests/data/bounds.tsv`. No number of \
+         the source that bounds anything is missing: the test looks for them.\n\n\
+         ## In the engine, for one message\n\n\
          | bound | default | unit | why | when it is reached | test |\n\
          | --- | ---: | --- | --- | --- | --- |\n",
     );
-    for bound in Limits::default().bounds() {
+    let fixed = bounds::fixed().len();
+    let all = bounds::all(&Limits::default());
+    let set = all.len() - fixed;
+    for (at, bound) in all.iter().enumerate() {
+        let name = if at < set { format!("limits.{}", bound.name) } else { bound.name.to_owned() };
+        let proof = proof(bound.test);
+        let Bound { default, unit, reason, effect, .. } = bound;
+        writeln!(page, "| `{name}` | {default} | {unit} | {reason} | {effect} | {proof} |")
+            .unwrap();
+    }
+    page.push_str(
+        "\n## Settings of the daemon\n\n| key | default | range | what and why | when it is reached | test |\n\
+         | --- | ---: | --- | --- | --- | --- |\n",
+    );
+    for key in keys() {
+        let row = rows.iter().find(|row| row.kind == "key" && row.place == key.path);
+        let Some(Row { effect, test, .. }) = row else { continue };
+        let Key { path, default, range, doc } = key;
+        let doc = doc.replace('|', "\\|");
+        let proof = proof(test);
+        writeln!(page, "| `{path}` | {default} | {range} | {doc} | {effect} | {proof} |").unwrap();
+    }
+    page.push_str(
+        "\n## Fixed, everywhere else\n\n| bound | value | unit | why | when it is reached | test |\n\
+         | --- | ---: | --- | --- | --- | --- |\n",
+    );
+    for Row { place, unit, reason, effect, test, .. } in
+        rows.iter().filter(|row| row.kind == "const")
+    {
+        let value = constants.get(place).map(|values| values.join(", "));
+        let value = value.unwrap_or_else(|| panic!("{place} is not in the source"));
+        let (file, name) = place.split_once(' ').unwrap();
+        let proof = proof(test);
         writeln!(
             page,
-            "| `limits.{}` | {} | {} | {} | {} | `{}` |",
-            bound.name, bound.default, bound.unit, bound.reason, bound.effect, bound.test
+            "| [`{name}`](../{file}) | {value} | {unit} | {reason} | {effect} | {proof} |"
         )
         .unwrap();
     }
@@ -44,16 +244,55 @@ fn the_page_is_the_table() {
 
 #[test]
 fn every_bound_has_its_test_and_its_key() {
-    let tests = ["tests/hostile.rs", "tests/threats.rs"]
-        .map(|path| fs::read_to_string(project(path)).unwrap())
-        .concat();
-    let keys = fs::read_to_string(project("conf/linkmilter.toml")).unwrap();
+    let tests = tests();
+    let keys = text("conf/linkmilter.toml");
     // A bound that is added to the struct and not to the table shows here.
     let fields = format!("{:?}", Limits::default()).matches(": ").count();
     assert_eq!(Limits::default().bounds().len(), fields);
     for bound in Limits::default().bounds() {
-        assert!(tests.contains(&format!("#[test]\nfn {}()", bound.test)), "{}", bound.test);
         assert!(keys.contains(&format!("#{} = ", bound.name)), "{}", bound.name);
+    }
+    for bound in bounds::all(&Limits::default()) {
+        assert!(tests.contains_key(bound.test), "{}: no test named {}", bound.name, bound.test);
+    }
+}
+
+#[test]
+fn no_number_that_bounds_anything_is_missing() {
+    let rows = rows();
+    let known: BTreeSet<&str> = rows.iter().map(|row| row.place.as_str()).collect();
+    assert_eq!(known.len(), rows.len(), "a place stands twice");
+    let table = text("src/engine/bounds.rs");
+    let names: BTreeSet<&str> =
+        table.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    let in_table = |place: &str| {
+        let (file, name) = place.split_once(' ').unwrap();
+        file.starts_with("src/engine/") && names.contains(name) && name != "LINE"
+    };
+    let constants = constants();
+    let missing: Vec<&String> = constants
+        .keys()
+        .filter(|place| !known.contains(place.as_str()) && !in_table(place))
+        .collect();
+    assert!(missing.is_empty(), "neither in the tables nor said to be no bound: {missing:#?}");
+    let keys: Vec<String> = keys().into_iter().map(|key| key.path).collect();
+    assert!(keys.len() > 25, "{keys:?}");
+    for key in keys.iter().filter(|key| !key.starts_with("limits.")) {
+        assert!(known.contains(key.as_str()), "{key} is not in tests/data/bounds.tsv");
+    }
+    for row in &rows {
+        let there = match row.place.split_once(' ') {
+            Some(_) => constants.contains_key(&row.place),
+            None => keys.contains(&row.place),
+        };
+        assert!(there, "{} is no longer there", row.place);
+        let said = match row.kind.as_str() {
+            "none" => !row.reason.is_empty(),
+            "key" => !row.effect.is_empty(),
+            "const" => !row.unit.is_empty() && !row.effect.is_empty() && row.reason.ends_with('.'),
+            other => panic!("{other}"),
+        };
+        assert!(said, "{}: unit, reason and effect", row.place);
     }
 }
 
@@ -114,4 +353,23 @@ fn steps_run_out() {
     assert!(reached(&outcome(small, head, &body), "steps"));
     let by_size = Limits { steps_base: 0, ..Limits::default() };
     assert!(!reached(&outcome(by_size, head, &body), "steps"));
+}
+
+#[test]
+fn documents_in_documents_are_bounded() {
+    let escaped =
+        |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    let nested = |levels: usize| {
+        let link = "<a href=\"https://xn--80ak6aa92e.com/\">receipt</a>".to_owned();
+        (0..levels)
+            .fold(link, |inner, _| format!("<iframe srcdoc=\"{}\"></iframe>", escaped(&inner)))
+    };
+    let head = "Content-Type: text/html\r\n";
+    for levels in [1, 3] {
+        let read = outcome(Limits::default(), head, &nested(levels));
+        assert!(read.verdict >= linkmilter::engine::Verdict::Unsafe, "{levels}");
+        assert!(!read.edits.is_empty(), "{levels}");
+    }
+    let deep = outcome(Limits::default(), head, &nested(200));
+    assert!(!reached(&deep, "steps"), "{:?}", deep.bypasses);
 }

@@ -147,6 +147,17 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
+    fn a_list_file_is_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("allow.txt");
+        // Holes read as zeros.
+        File::create(&path).unwrap().set_len(MAX_BYTES).unwrap();
+        assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
+        File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        assert_eq!(read(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
     fn adding_keeps_what_stands_there() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");

@@ -321,7 +321,7 @@ settings! {
         smtp_password_file: Option<PathBuf> = "\"\"", Reload;
         /// Certificates (PEM) trusted beside the built-in roots, for a server of your own house.
         smtp_ca_file: Option<PathBuf> = "\"\"", Reload;
-        /// Longest wait for any answer of the server.
+        /// Longest time to hand a digest over, from connecting to the last answer.
         smtp_timeout: Duration = "\"60s\"", Reload, 1000..=600000;
     }
 }

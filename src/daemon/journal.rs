@@ -165,6 +165,21 @@ mod tests {
     }
 
     #[test]
+    fn a_full_queue_drops_events_and_counts_them() {
+        let metrics = Arc::new(Metrics::new());
+        let (queue, events) = sync_channel(QUEUE);
+        let recorder = Recorder { queue: Some(queue), thread: None, metrics: Arc::clone(&metrics) };
+        for _ in 0..QUEUE + 3 {
+            recorder.record(Event::default());
+        }
+        let text = metrics.text(SystemTime::now());
+        let series = "linkmilter_journal_faults_total{cause=\"queue-full\"} 3\n";
+        assert!(text.contains(series), "{text}");
+        drop(recorder);
+        assert_eq!(events.iter().count(), QUEUE);
+    }
+
+    #[test]
     fn a_directory_that_cannot_be_is_an_error_with_its_path() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("file");

@@ -11,6 +11,7 @@ use lettre::{
     Address, AsyncFileTransport, AsyncSendmailTransport, AsyncSmtpTransport, AsyncTransport,
     Message, Tokio1Executor,
 };
+use tokio::time::timeout;
 
 use super::seal::{self, Seal};
 use crate::record::printable;
@@ -44,7 +45,7 @@ pub struct Smtp {
     pub login: Option<(String, String)>,
     /// A PEM file with the authority that signed the server's certificate, beside the public ones.
     pub authority: Option<PathBuf>,
-    /// Longest wait for any answer.
+    /// Longest time from connecting to the last answer.
     pub timeout: Duration,
 }
 
@@ -88,6 +89,8 @@ pub enum PostError {
         #[source]
         source: lettre::transport::smtp::Error,
     },
+    #[error("SMTP server {server}: expected all its answers within {} s, found it silent", within.as_secs())]
+    Silent { server: String, within: Duration },
     #[error("command {}: {source}", command.display())]
     Sendmail {
         command: PathBuf,
@@ -144,10 +147,12 @@ pub async fn send(post: &Post, message: Message) -> Result<(), PostError> {
     match &post.transport {
         Transport::Smtp(smtp) => {
             let server = format!("{}:{}", smtp.host, smtp.port);
-            connection(smtp)?
-                .send(message)
-                .await
-                .map_err(|source| PostError::Smtp { server, source })?;
+            // The transport bounds connecting only: a server that then says nothing would hold it.
+            match timeout(smtp.timeout, connection(smtp)?.send(message)).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(source)) => return Err(PostError::Smtp { server, source }),
+                Err(_) => return Err(PostError::Silent { server, within: smtp.timeout }),
+            }
         }
         Transport::Sendmail(command) => {
             AsyncSendmailTransport::<Tokio1Executor>::new_with_command(command)

@@ -59,7 +59,7 @@ fn message() -> Vec<Bound> {
             reason: "An edit for one reading of a part can change what another one shows. Real mail \
                      needs one.",
             effect: "the edits so far stay; `limit:rounds`",
-            test: "a_second_run_finds_nothing_whatever_the_reading",
+            test: "edits_come_back_and_a_second_run_finds_nothing",
         },
     ]
 }

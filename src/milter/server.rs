@@ -110,7 +110,7 @@ impl Default for Limits {
             connections: 900,
             memory_bytes: 2 << 30,
             idle: Duration::from_secs(7_210),
-            message: Duration::from_secs(300),
+            message: MESSAGE,
             reply: Duration::from_secs(300),
             drain: Duration::from_secs(30),
             session: Bounds::default(),
@@ -196,6 +196,9 @@ impl Accept for (UnixListener, Option<SocketFile>) {
         Ok(self.0.accept().await?.0)
     }
 }
+
+/// From the first header field to the end of a message: MTAs send content from their spool.
+const MESSAGE: Duration = Duration::from_secs(300);
 
 /// How long after SIGTERM a connection without a message may still begin one: its SMTP session has
 /// begun, and closing it would put the session's next message off.

@@ -45,6 +45,9 @@ const MACROS: &[(Stage, &str)] = &[
 /// Macros kept of one stage; an MTA that is asked for four sends four.
 const MACROS_KEPT: usize = 64;
 
+/// Recipients of one message kept for the policy: ten times what Postfix takes in a transaction.
+const RECIPIENTS: usize = 10_000;
+
 /// Bounds on what one connection may hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
@@ -57,7 +60,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { message_bytes: 128 << 20, recipients: 10_000 }
+        Bounds { message_bytes: 128 << 20, recipients: RECIPIENTS }
     }
 }
 

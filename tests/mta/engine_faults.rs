@@ -9,7 +9,7 @@ use linkmilter::daemon::metrics::Metrics;
 use linkmilter::daemon::settings;
 use linkmilter::daemon::tell::Tell;
 use linkmilter::daemon::tlds::Tlds;
-use linkmilter::engine::{Case, Inspection};
+use linkmilter::engine::{Case, Inspect, Inspection, inspect_case};
 use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
 use linkmilter::tld::store::Store;
 
@@ -17,8 +17,17 @@ fn panics(_: Case<'_>) -> Inspection<'_> {
     panic!("an engine that fails")
 }
 
+fn sleeps(case: Case<'_>) -> Inspection<'_> {
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    inspect_case(case)
+}
+
 /// What the filter answers with an engine that panics, and its metrics.
 fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
+    answer_by(panics, settings, body)
+}
+
+fn answer_by(engine: Inspect, settings: &str, body: Vec<u8>) -> (Answer, String) {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let state = dir.path().display();
@@ -29,7 +38,7 @@ fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
         let metrics = Arc::new(Metrics::new());
         let tell = Tell::new(Arc::clone(&metrics), Recorder::off(Arc::clone(&metrics)));
         let tlds = Arc::new(Tlds::open(Store::new(dir.path())));
-        let filter = Filter::new(loaded, tlds, tell).with_engine(panics);
+        let filter = Filter::new(loaded, tlds, tell).with_engine(engine);
         let mail = Mail {
             sender: b"ann@example.com".to_vec(),
             head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
@@ -55,6 +64,20 @@ fn a_panic_lets_the_message_go_on_unchanged_with_the_reason_in_header_and_counte
         assert!(value.contains("incomplete=panic"), "{value}");
         assert!(metrics.contains("linkmilter_bypasses_total{cause=\"panic\"} 1"), "{metrics}");
     }
+}
+
+#[test]
+fn an_engine_that_takes_too_long_lets_the_message_go_on() {
+    let setting = "server.message_timeout = \"100ms\"";
+    let (answer, metrics) = answer_by(sleeps, setting, vec![b'x'; 1 << 20]);
+    assert_eq!((answer.body, answer.ending), (None, Ending::Accept));
+    let said = answer.header.iter().any(|change| {
+        matches!(change, HeaderChange::Insert { value, .. }
+            if value.contains("incomplete=limit:message_timeout"))
+    });
+    assert!(said, "{:?}", answer.header);
+    let series = "linkmilter_bypasses_total{cause=\"limit:message_timeout\"} 1\n";
+    assert!(metrics.contains(series), "{metrics}");
 }
 
 #[test]
