@@ -1,11 +1,14 @@
 //! Judging hosts, uncached: plain ASCII ones, internationalised ones, all with the built-in
-//! protected names. Hosts a second on one core.
+//! protected names. Hosts a second on one core. `cargo bench --bench host`.
+//!
+//! On a busy machine time says little: `--once plain` (or `international`, `url`) judges them a
+//! thousand times over and measures nothing, for `valgrind --tool=callgrind`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::hint::black_box;
-
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::sync::Arc;
 
+use criterion::{Criterion, Throughput, criterion_group};
 use linkmilter::engine::host::{Context, Glue, Memo, Names, Navigation, Under, judge, judge_url};
 use linkmilter::engine::policy::RestrictionLevel;
 use linkmilter::tld;
@@ -50,6 +53,13 @@ const INTERNATIONAL: &[&str] = &[
     "éxample.com",
 ];
 
+/// Times that each host is judged by `--once`.
+const ROUNDS: usize = 1_000;
+
+fn urls() -> Vec<String> {
+    PLAIN.iter().map(|host| format!("https://{host}/path?utm_source=mail&id=1")).collect()
+}
+
 fn benchmark(criterion: &mut Criterion) {
     let (protected, none, tlds) = (Names::builtin(), Names::default(), tld::builtin());
     let context = Context {
@@ -82,8 +92,7 @@ fn benchmark(criterion: &mut Criterion) {
             });
         });
     }
-    let urls: Vec<String> =
-        PLAIN.iter().map(|host| format!("https://{host}/path?utm_source=mail&id=1")).collect();
+    let urls = urls();
     group.throughput(Throughput::Elements(urls.len() as u64));
     group.bench_function("url", |bencher| {
         bencher.iter(|| {
@@ -99,4 +108,47 @@ fn benchmark(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, benchmark);
-criterion_main!(benches);
+
+fn once(what: &str) {
+    let (protected, none, tlds) = (Names::builtin(), Names::default(), tld::builtin());
+    let context = Context {
+        level: RestrictionLevel::default(),
+        protected: &protected,
+        own: &none,
+        blocked: &none,
+        tlds: &tlds,
+        glue: Glue::None,
+    };
+    let urls = urls();
+    let count = match what {
+        "plain" => PLAIN.len(),
+        "international" => INTERNATIONAL.len(),
+        "url" => urls.len(),
+        "none" => 0,
+        other => panic!("expected plain, international, url or none, found {other}"),
+    };
+    for _ in 0..ROUNDS {
+        match what {
+            "plain" => PLAIN.iter().for_each(|host| drop(black_box(judge(host, &context)))),
+            "international" => {
+                INTERNATIONAL.iter().for_each(|host| drop(black_box(judge(host, &context))));
+            }
+            "url" => urls.iter().for_each(|url| {
+                drop(black_box(judge_url(url, Navigation::Navigates, &context)));
+            }),
+            _ => {}
+        }
+    }
+    println!("{what}: {} judgements", count * ROUNDS);
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.iter().position(|argument| argument == "--once") {
+        Some(at) => once(arguments.get(at + 1).map_or("none", String::as_str)),
+        None => {
+            benches();
+            Criterion::default().configure_from_args().final_summary();
+        }
+    }
+}

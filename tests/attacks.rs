@@ -7,10 +7,10 @@ mod common;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use common::world::World;
 use libtest_mimic::{Arguments, Failed, Trial};
 use linkmilter::engine::Verdict;
-use linkmilter::engine::host::{Context, Glue, Names, Navigation, Section, judge_url, registrable};
-use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::engine::host::{Names, Navigation, Section, judge_url, registrable};
 use linkmilter::engine::tlds::TldTable;
 
 /// Share of each kind that must be marked, in per cent.
@@ -72,30 +72,14 @@ const DIGITS: &[(char, char)] = &[
 /// cedilla, ogonek, macron.
 const MARKS: &str = "\u{301}\u{300}\u{302}\u{303}\u{308}\u{30a}\u{323}\u{30c}\u{327}\u{328}\u{304}";
 
-struct World {
-    protected: Names,
-    none: Names,
-    tlds: TldTable,
+fn verdict(world: &World, url: &str) -> Verdict {
+    judge_url(url, Navigation::Navigates, &world.context()).verdict
 }
 
-impl World {
-    fn verdict(&self, url: &str) -> Verdict {
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &self.protected,
-            own: &self.none,
-            blocked: &self.none,
-            tlds: &self.tlds,
-            glue: Glue::None,
-        };
-        judge_url(url, Navigation::Navigates, &context).verdict
-    }
-
-    /// The host is the name itself, below it, or another protected name: no attack.
-    fn is_honest(&self, host: &str) -> bool {
-        let ascii = idna::domain_to_ascii(host).unwrap_or_default();
-        self.protected.covers(&ascii)
-    }
+/// The host is the name itself, below it, or another protected name: no attack.
+fn is_honest(world: &World, host: &str) -> bool {
+    let ascii = idna::domain_to_ascii(host).unwrap_or_default();
+    world.protected.covers(&ascii)
 }
 
 /// Attacks by kind: URLs.
@@ -104,7 +88,7 @@ type Attacks = BTreeMap<&'static str, Vec<String>>;
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let tlds = TldTable::new(tld::TLD.iter(), "");
-    let world = World { protected: Names::builtin(), none: Names::default(), tlds };
+    let world = World::new(Names::builtin(), tlds);
     let mut attacks = Attacks::new();
     let confusables = confusables();
     for name in world.protected.iter() {
@@ -112,7 +96,7 @@ fn main() -> ExitCode {
         let brand = domain.split('.').next().unwrap();
         let whole = |label: &str| name.replacen(brand, label, 1);
         let mut add = |kind: &'static str, hosts: Vec<String>| {
-            let hosts = hosts.into_iter().filter(|host| !world.is_honest(host));
+            let hosts = hosts.into_iter().filter(|host| !is_honest(&world, host));
             attacks.entry(kind).or_default().extend(hosts.map(|host| format!("https://{host}/x")));
         };
         let all = |labels: Vec<String>| labels.iter().map(|l| whole(l)).collect::<Vec<_>>();
@@ -145,7 +129,7 @@ fn trials(world: &World, attacks: Attacks) -> Vec<Trial> {
     println!("{:<45} {:>7} {:>7} {:>7}  share", "attack", "made", "marked", "unsafe");
     let mut trials = Vec::new();
     for (kind, urls) in attacks {
-        let verdicts: Vec<Verdict> = urls.iter().map(|url| world.verdict(url)).collect();
+        let verdicts: Vec<Verdict> = urls.iter().map(|url| verdict(world, url)).collect();
         let at_least = |least| verdicts.iter().filter(|verdict| **verdict >= least).count();
         let (marked, edited) = (at_least(Verdict::Suspect), at_least(Verdict::Unsafe));
         let share = marked as f64 * 100.0 / urls.len().max(1) as f64;

@@ -189,6 +189,58 @@ fn unsigned_answers_do_not_pass_validation() {
     assert!(answers.values().all(|answer| *answer == Answer::Unverified), "{answers:?}");
 }
 
+/// A root of our own, signed, whose key is the anchor.
+#[test]
+fn signed_answers_pass_validation() {
+    let zones = Zones::new(&["com", "net"], &[]);
+    let directory = tempfile::tempdir().unwrap();
+    let signed = Signer(directory.path()).sign(&zones, &["com"]);
+    let nsd = Nsd::start(&signed);
+    let anchor = directory.path().join("anchor");
+    let rig = |nsd: &Nsd| {
+        let by = Validation::ValidateBy(anchor.clone());
+        Rig::with(nsd.address, |options| options.validation = by)
+    };
+    assert_eq!(
+        rig(&nsd).ask(&["com", "net", "nosuchtld"]),
+        Answers::from([
+            ("com".to_owned(), Answer::Exists),
+            // The root says, signed, that this zone is not.
+            ("net".to_owned(), Answer::Exists),
+            ("nosuchtld".to_owned(), Answer::Missing),
+        ])
+    );
+    // The same zones, changed after they were signed.
+    let forged = Zones(
+        signed
+            .0
+            .iter()
+            .map(|(name, text)| (name.clone(), text.replace(" 86400 ", " 86401 ")))
+            .collect(),
+    );
+    assert_ne!(forged.0, signed.0);
+    let nsd = nsd.again(&forged);
+    assert_eq!(rig(&nsd).ask_one("com"), Answer::Unverified);
+    // And by a key that signed nothing of it.
+    let nsd = nsd.again(&signed);
+    Signer(directory.path()).anchor();
+    assert_eq!(rig(&nsd).ask_one("com"), Answer::Unverified);
+}
+
+#[test]
+fn a_file_without_keys_is_named() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = Options {
+        servers: vec![(Ipv4Addr::LOCALHOST, 53).into()],
+        deadline: Duration::from_secs(1),
+        validation: Validation::ValidateBy(file.path().to_owned()),
+        cache: Bounds::default(),
+        questions: 8,
+    };
+    let error = Hickory::new(&options).unwrap_err().to_string();
+    assert!(error.contains(file.path().to_str().unwrap()) && error.contains("DNSKEY"), "{error}");
+}
+
 // ---- a message ----------------------------------------------------------------------------
 
 /// The questions of a plain text.
@@ -374,6 +426,53 @@ impl Zones {
             config.push_str(&format!("zone:\n  name: \"{name}\"\n  zonefile: \"zone{index}\"\n"));
         }
         std::fs::write(directory.join("nsd.conf"), config).unwrap();
+    }
+}
+
+/// Signs zones with ldns, in a directory of its own.
+struct Signer<'a>(&'a Path);
+
+impl Signer<'_> {
+    /// The zones, the root signed and those that are named; the root's key goes into `anchor`.
+    fn sign(&self, zones: &Zones, signed: &[&str]) -> Zones {
+        let mut delegations = String::new();
+        let mut out = Vec::new();
+        for (name, text) in zones.0.iter().rev() {
+            let root = name == ".";
+            if !root && !signed.contains(&name.as_str()) {
+                out.push((name.clone(), text.clone()));
+                continue;
+            }
+            let key = if root { self.anchor() } else { self.key(name) };
+            let more = if root { delegations.as_str() } else { "" };
+            std::fs::write(self.0.join("zone"), format!("{text}{more}")).unwrap();
+            self.run("ldns-signzone", &["-o", name, "-f", "signed", "zone", &key]);
+            out.push((name.clone(), std::fs::read_to_string(self.0.join("signed")).unwrap()));
+            delegations += &std::fs::read_to_string(self.0.join(format!("{key}.ds"))).unwrap();
+        }
+        out.reverse();
+        Zones(out)
+    }
+
+    /// A new key for the root, which is put into `anchor`.
+    fn anchor(&self) -> String {
+        let key = self.key(".");
+        std::fs::copy(self.0.join(format!("{key}.key")), self.0.join("anchor")).unwrap();
+        key
+    }
+
+    /// A new key for a zone; its files begin with this name.
+    fn key(&self, zone: &str) -> String {
+        self.run("ldns-keygen", &["-a", "ECDSAP256SHA256", "-k", zone]).trim().to_owned()
+    }
+
+    fn run(&self, program: &str, args: &[&str]) -> String {
+        let output =
+            Command::new(program).args(args).current_dir(self.0).output().unwrap_or_else(|error| {
+                panic!("{program}: {error}: install the Debian package ldnsutils")
+            });
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
     }
 }
 

@@ -8,35 +8,15 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use common::world::World;
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::host::{Context, Glue, Judgement, Names, judge};
-use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::engine::host::{Judgement, Names};
 use linkmilter::engine::tlds::TldTable;
 use linkmilter::engine::{Reason, Verdict};
 use unicode_script::{Script, UnicodeScript};
 
 /// Share of the deceptive rows that must agree, in per cent.
 const AGREEMENT: f64 = 97.0;
-
-struct World {
-    protected: Names,
-    none: Names,
-    tlds: TldTable,
-}
-
-impl World {
-    fn judge(&self, host: &str) -> Judgement {
-        let context = Context {
-            level: RestrictionLevel::default(),
-            protected: &self.protected,
-            own: &self.none,
-            blocked: &self.none,
-            tlds: &self.tlds,
-            glue: Glue::None,
-        };
-        judge(host, &context)
-    }
-}
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -48,7 +28,7 @@ fn main() -> ExitCode {
     let tlds = TldTable::new(tlds.lines().filter(|line| !line.starts_with('#')), "test");
     let mut protected = Names::builtin();
     protected.extend(&Names::parse(&read("protected-for-cases.txt")).0);
-    let world = Arc::new(World { protected, none: Names::default(), tlds });
+    let world = Arc::new(World::new(protected, tlds));
     let exceptions: BTreeMap<String, String> = include_str!("data/legit-exceptions.tsv")
         .lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())

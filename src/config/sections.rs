@@ -93,6 +93,9 @@ settings! {
         deadline: Duration = "\"2s\"", Reload, 10..=30000;
         /// Whether answers are validated by DNSSEC here. Default: the resolver's business.
         dnssec: bool = "false", Reload;
+        /// DNSKEY records of the root, one a line as in a zone file, that `dnssec` trusts in the
+        /// place of the built-in ones: for when the root's key changes before this program does.
+        trust_anchor: Option<PathBuf> = "\"\"", Reload;
         /// Names kept in the cache. Default: about 1 MB; the root has 1,440 names.
         cache_entries: usize = "10000", Reload, 0..=1000000;
         /// Least time that "exists" is kept, whatever its TTL.

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use hickory_resolver::config::{
 };
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
+use hickory_resolver::proto::dnssec::TrustAnchors;
 use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RecordType};
 use tokio::sync::watch;
@@ -49,7 +51,11 @@ impl Options {
         Options {
             servers: config.dns.servers.iter().map(|server| server.0).collect(),
             deadline: config.dns.deadline,
-            validation: if config.dns.dnssec { Validation::Validate } else { Validation::Trust },
+            validation: match (config.dns.dnssec, &config.dns.trust_anchor) {
+                (false, _) => Validation::Trust,
+                (true, None) => Validation::Validate,
+                (true, Some(path)) => Validation::ValidateBy(config.resolve(path)),
+            },
             cache: config.dns_cache(),
             questions: config.limits.questions,
         }
@@ -57,13 +63,15 @@ impl Options {
 }
 
 /// Whether DNSSEC is validated here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
     /// It is the servers' business.
     #[default]
     Trust,
-    /// What does not validate is a failure.
+    /// What does not validate by the built-in keys of the root is a failure.
     Validate,
+    /// The same by the DNSKEY records in this file.
+    ValidateBy(PathBuf),
 }
 
 /// What was asked and what it took, for the metrics.
@@ -254,12 +262,16 @@ pub struct Hickory {
 
 /// Why no resolver could be made.
 #[derive(Debug, thiserror::Error)]
-#[error("no DNS resolver: {0}")]
-pub struct ResolverError(#[from] NetError);
+pub enum ResolverError {
+    #[error("no DNS resolver: {0}")]
+    Net(#[from] NetError),
+    #[error("{path}: expected DNSKEY records of the root: {reason}")]
+    TrustAnchor { path: PathBuf, reason: String },
+}
 
 impl Hickory {
     /// # Errors
-    /// When /etc/resolv.conf cannot be read or names no server.
+    /// When /etc/resolv.conf cannot be read or names no server, or the file of keys holds none.
     pub fn new(options: &Options) -> Result<Hickory, ResolverError> {
         let provider = TokioRuntimeProvider::default();
         let mut builder = if options.servers.is_empty() {
@@ -270,8 +282,17 @@ impl Hickory {
             TokioResolver::builder_with_config(config, provider)
         };
         adjust(builder.options_mut(), options);
+        if let Validation::ValidateBy(path) = &options.validation {
+            builder = builder.with_trust_anchor(Arc::new(trust_anchors(path)?));
+        }
         Ok(Hickory { resolver: builder.build()? })
     }
+}
+
+fn trust_anchors(path: &Path) -> Result<TrustAnchors, ResolverError> {
+    let wrong = |reason| ResolverError::TrustAnchor { path: path.to_owned(), reason };
+    let anchors = TrustAnchors::from_file(path).map_err(|error| wrong(error.to_string()))?;
+    if anchors.is_empty() { Err(wrong("found none".to_owned())) } else { Ok(anchors) }
 }
 
 fn name_server(server: SocketAddr) -> NameServerConfig {
@@ -291,7 +312,7 @@ fn adjust(resolver: &mut ResolverOpts, options: &Options) {
     resolver.attempts = 1;
     resolver.cache_size = 0;
     resolver.use_hosts_file = ResolveHosts::Never;
-    resolver.validate = options.validation == Validation::Validate;
+    resolver.validate = options.validation != Validation::Trust;
     resolver.case_randomization = true;
 }
 

@@ -5,9 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 type Set = HashSet<Box<str>, BuildHasherDefault<Fnv>>;
 
-/// FNV-1a: the names are short, and nobody hostile chooses them.
+/// FNV-1a for sets of names: they are short, and nobody hostile chooses them.
 #[derive(Clone, Debug)]
-struct Fnv(u64);
+pub(super) struct Fnv(u64);
 
 impl Default for Fnv {
     fn default() -> Self {

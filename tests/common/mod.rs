@@ -2,6 +2,7 @@
 #![allow(dead_code)] // every test binary uses some of it
 
 pub mod transcription;
+pub mod world;
 
 use std::path::PathBuf;
 

@@ -231,6 +231,35 @@ fn halves(lower: u8) -> Option<[u8; 2]> {
     }
 }
 
+/// The class of each byte: one of those that may be mistaken for one another stands for all.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            classes[byte] = class(byte as u8);
+        }
+        byte += 1;
+    }
+    classes
+};
+
+const fn class(byte: u8) -> u8 {
+    match byte.to_ascii_lowercase() {
+        b'0' => b'o',
+        b'1' | b'i' | b'j' => b'l',
+        b'2' => b'z',
+        b'3' => b'e',
+        b'4' => b'a',
+        b'5' => b's',
+        b'6' | b'8' => b'b',
+        b'7' => b't',
+        b'9' | b'q' => b'g',
+        other => other,
+    }
+}
+
 /// FNV-1a over what is seen, with all that may be mistaken for one another made the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LookHash(u64);
@@ -246,22 +275,22 @@ impl LookHash {
     /// Adds an ASCII byte under its class.
     #[inline]
     pub(super) fn ascii(&mut self, byte: u8) {
-        match byte.to_ascii_lowercase() {
-            b'0' => self.byte(b'o'),
-            b'1' | b'i' | b'j' => self.byte(b'l'),
-            b'2' => self.byte(b'z'),
-            b'3' => self.byte(b'e'),
-            b'4' => self.byte(b'a'),
-            b'5' => self.byte(b's'),
-            b'6' | b'8' => self.byte(b'b'),
-            b'7' => self.byte(b't'),
-            b'9' | b'q' => self.byte(b'g'),
-            b'm' | b'w' => halves(byte.to_ascii_lowercase())
-                .into_iter()
-                .flatten()
-                .for_each(|half| self.byte(half)),
-            other => self.byte(other),
+        let class = CLASSES.get(usize::from(byte)).copied().unwrap_or(byte);
+        match halves(class) {
+            Some([first, second]) => {
+                self.byte(first);
+                self.byte(second);
+            }
+            None => self.byte(class),
         }
+    }
+
+    /// The look of a label of ASCII.
+    #[inline]
+    pub(super) fn of(label: &[u8]) -> LookHash {
+        let mut hash = LookHash::EMPTY;
+        label.iter().for_each(|byte| hash.ascii(*byte));
+        hash
     }
 
     fn text(&mut self, text: &str, mut step: impl FnMut(LookHash)) {

@@ -8,6 +8,7 @@ use super::domain::{Section, is_listed_suffix, suffix_labels};
 use super::form::{Form, Literal};
 use super::lookalike::{Look, LookHash, name_look};
 use crate::engine::outcome::Verdict;
+use crate::engine::tlds::Fnv;
 
 /// The names impersonated most; ours, see the head of the file.
 const BUILTIN: &str = include_str!("names.txt");
@@ -16,7 +17,7 @@ const BUILTIN: &str = include_str!("names.txt");
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     names: Vec<Name>,
-    exact: HashSet<Box<str>>,
+    exact: HashSet<Box<str>, BuildHasherDefault<Fnv>>,
     /// Index by the look of the registrable label.
     by_look: HashMap<u64, Vec<usize>, Looks>,
     /// The looks of all beginnings of registrable labels.
@@ -36,6 +37,8 @@ pub(super) struct Name {
     pub labels: Vec<(Box<str>, Look)>,
     /// Which of the labels is the registrable one.
     pub brand: usize,
+    /// The look of the label behind it.
+    pub behind: Option<u64>,
     pub reach: Reach,
 }
 
@@ -145,12 +148,6 @@ impl Names {
         found.iter().filter_map(|at| self.names.get(*at))
     }
 
-    /// Whether some name has this look; the question of the fast path.
-    #[inline]
-    pub(super) fn has_look(&self, look: u64) -> bool {
-        self.by_look.contains_key(&look)
-    }
-
     /// Whether the registrable label of some name begins with this look.
     #[inline]
     pub(super) fn begins(&self, look: LookHash) -> bool {
@@ -188,9 +185,11 @@ impl Names {
         let suffix = suffix_labels(&form.ascii, Section::Icann);
         // Addresses and registries' own suffixes (`gov.uk`) have no brand.
         let nameless = form.literal == Literal::Address || is_listed_suffix(&form.ascii);
+        let brand = labels.len().saturating_sub(suffix + 1);
         self.add(Name {
             ascii: form.ascii.into(),
-            brand: labels.len().saturating_sub(suffix + 1),
+            brand,
+            behind: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
             labels,
             reach: if nameless { Reach::Whole } else { reach },
         });

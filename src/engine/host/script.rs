@@ -137,7 +137,10 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
         return None;
     }
     let plain: Vec<char> = std::iter::once(c).nfkc().collect();
-    if std::iter::once(c).nfc().eq(plain.iter().copied()) {
+    // What is canonically the same is spelling (`Å` for Å), but for the Kelvin sign, a `K` that
+    // hides a name from a search for it.
+    let canonical = std::iter::once(c).nfc().eq(plain.iter().copied());
+    if canonical && !plain.iter().all(char::is_ascii) {
         return None;
     }
     // ĳ, ǆ and their like are two letters of the language, on one key.
@@ -214,4 +217,26 @@ pub(super) fn at_home(label: &str, tld: &str) -> bool {
         .map(|c| c.script())
         .filter(|script| !matches!(script, Script::Common | Script::Inherited))
         .all(|script| homes::is_home(script, tld))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_letters() {
+        for (spelling, verdict) in [
+            ("𝘄𝗮𝗸𝗲", Some(Verdict::Unsafe)),
+            ("ⓟaypal", Some(Verdict::Unsafe)),
+            ("faceboo\u{212a}", Some(Verdict::Unsafe)),
+            ("ｐａｙｐａｌ", Some(Verdict::Notice)),
+            ("oﬃce", Some(Verdict::Notice)),
+            ("Ångström", None),
+            ("mĳn", Some(Verdict::Notice)),
+            ("straße", None),
+            ("paypal", None),
+        ] {
+            assert_eq!(compat(spelling), verdict, "{spelling}");
+        }
+    }
 }

@@ -45,7 +45,7 @@ fn is_polynesian(label: &Sights) -> bool {
     label.iter().enumerate().all(|(at, (c, _))| {
         let after = label.char(at + 1);
         let opens = after.is_some_and(vowel) || c == 'n' && after == Some('g');
-        c == '-' || vowel(c) || consonant(c) && opens
+        c == '-' || c.is_ascii_digit() || vowel(c) || consonant(c) && opens
     })
 }
 
@@ -101,6 +101,7 @@ mod tests {
         for (label, tld) in [
             ("hawaiʻi", "com"),
             ("ʻohana-kauaʻi", "org"),
+            ("mōʻī-2026", "com"),
             ("fakaʻāmenia", "to"),
             ("oʻzbekiston", "uz"),
             ("сімʼя", "укр"),

@@ -1,0 +1,33 @@
+//! Judging hosts beside a list of protected names and a table, with nothing else set.
+
+use linkmilter::engine::host::{Context, Glue, Judgement, Names, judge};
+use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::engine::tlds::TldTable;
+
+pub struct World {
+    pub protected: Names,
+    none: Names,
+    tlds: TldTable,
+}
+
+impl World {
+    pub fn new(protected: Names, tlds: TldTable) -> World {
+        World { protected, none: Names::default(), tlds }
+    }
+
+    /// As the bounds of the host were certain: no prose is glued to it.
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            level: RestrictionLevel::default(),
+            protected: &self.protected,
+            own: &self.none,
+            blocked: &self.none,
+            tlds: &self.tlds,
+            glue: Glue::None,
+        }
+    }
+
+    pub fn judge(&self, host: &str) -> Judgement {
+        judge(host, &self.context())
+    }
+}
