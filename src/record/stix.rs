@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | §2.9 identifiers | UUIDv5 of the host, so that the same archive gives the same bundle |
 //! | §3.2 created, modified; §4.7 valid_from | the first message's date, 1970 when none is known |
-//! | §4.7 indicator | one a host of verdict `unsafe` or `invalid` |
+//! | §4.7 indicator | one a host of verdict `unsafe` or `invalid` whose own name deceives, or that is listed |
 //! | §9 patterning | `[domain-name:value = '…']`, `ipv4-addr`, `ipv6-addr` |
 
 use std::io::{self, Write};
@@ -74,7 +74,7 @@ pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
     let unsafe_hosts = tally
         .ranked_hosts()
         .into_iter()
-        .filter(|(_, host)| verdict(&host.verdict) >= Verdict::Unsafe);
+        .filter(|(_, host)| host.deceives && verdict(&host.verdict) >= Verdict::Unsafe);
     let mut names = String::new();
     for (name, host) in unsafe_hosts {
         if let Some(pattern) = pattern(name) {

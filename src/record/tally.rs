@@ -82,6 +82,8 @@ pub struct Host {
     /// Reason codes, in the order of the documentation.
     pub reasons: Vec<String>,
     pub target: Option<String>,
+    /// The name itself deceives, or is listed; else the lie was in how a link was written.
+    pub deceives: bool,
     pub findings: u64,
     pub messages: u64,
     /// Dates of the first and last message by date, RFC 3339.
@@ -281,6 +283,7 @@ impl Host {
             verdict: finding.verdict.as_str().to_owned(),
             reasons: Vec::new(),
             target: None,
+            deceives: false,
             findings: 0,
             messages: 0,
             first: None,
@@ -298,6 +301,7 @@ impl Host {
         if self.target.is_none() {
             self.target.clone_from(&finding.target);
         }
+        self.deceives |= deceives(finding);
     }
 
     fn date(&mut self, date: Option<&str>) {
@@ -318,6 +322,7 @@ impl Host {
         }
         self.reasons = codes(reasons(&self.reasons).union(reasons(&later.reasons)));
         self.target = self.target.take().or(later.target);
+        self.deceives |= later.deceives;
         self.date(later.first.as_deref());
         self.date(later.last.as_deref());
     }
@@ -348,6 +353,34 @@ fn keep(samples: &mut Vec<Sample>, sample: Sample) {
         samples.sort_by_key(|sample| std::cmp::Reverse(verdict(&sample.verdict)));
         samples.truncate(SAMPLES);
     }
+}
+
+/// Reasons that lie in a host's name.
+const OF_THE_NAME: [Reason; 9] = [
+    Reason::IdnaInvalid,
+    Reason::BidiControl,
+    Reason::MixedScript,
+    Reason::StatusRestricted,
+    Reason::NumberMix,
+    Reason::MarkAbuse,
+    Reason::SeparatorLookalike,
+    Reason::WholeScript,
+    Reason::TargetLookalike,
+];
+
+/// Whether a finding speaks against the name of its host. A genuine name in styled letters, behind
+/// a false userinfo, or of a redirector that wraps another link, does not deceive by itself: who
+/// blocks what deceives would block `amazon.de`.
+fn deceives(finding: &Finding) -> bool {
+    let has = |reason| finding.reasons.contains(reason);
+    let in_ascii_letters = || {
+        let a_label =
+            |label: &str| label.get(..4).is_some_and(|it| it.eq_ignore_ascii_case("xn--"));
+        finding.ascii.is_ascii() && !finding.ascii.split('.').any(a_label)
+    };
+    finding.verdict >= Verdict::Unsafe
+        && !has(Reason::EmbeddedUrl)
+        && (has(Reason::Listed) || (OF_THE_NAME.into_iter().any(has) && !in_ascii_letters()))
 }
 
 /// What a host is listed under.
@@ -465,6 +498,23 @@ pub(crate) mod tests {
         later.count(&origin(), &outcome(vec![finding()]), 10);
         merged.merge(later);
         assert_eq!(merged, whole);
+    }
+
+    #[test]
+    fn a_genuine_name_in_a_lying_link_does_not_deceive() {
+        let found = |ascii: &str, verdict, reasons: &[Reason]| {
+            let reasons = reasons.iter().copied().collect();
+            deceives(&Finding { ascii: ascii.to_owned(), verdict, reasons, ..finding() })
+        };
+        use Reason::{CompatForm, EmbeddedUrl, IdnaInvalid, Listed, MixedScript, Userinfo};
+        assert!(found("xn--ypal-43d9g.com", Verdict::Unsafe, &[MixedScript]));
+        assert!(found("www.XN--ypal-43d9g.com", Verdict::Invalid, &[IdnaInvalid, Userinfo]));
+        assert!(found("evil.example", Verdict::Unsafe, &[Listed]));
+        assert!(!found("xn--ypal-43d9g.com", Verdict::Notice, &[MixedScript]));
+        assert!(!found("xn--mnchen-3ya.de", Verdict::Unsafe, &[CompatForm]));
+        assert!(!found("amazon.de", Verdict::Unsafe, &[CompatForm]));
+        assert!(!found("safelinks.example", Verdict::Unsafe, &[MixedScript, EmbeddedUrl]));
+        assert!(!found("example.com", Verdict::Unsafe, &[Userinfo, MixedScript]));
     }
 
     #[test]
