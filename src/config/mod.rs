@@ -82,14 +82,18 @@ pub fn load(sources: &Sources) -> Result<Config, Errors> {
             problem.origin.clone_from(origin);
         }
     }
-    match config {
-        Some(config) if problems.is_empty() => {
-            let config = Config { effective, ..config };
-            problems.extend(check::impossible(&config));
-            if problems.is_empty() { Ok(config) } else { Err(Errors::sorted(problems)) }
-        }
-        _ => Err(Errors::sorted(problems)),
+    let Some(config) = config else { return Err(Errors::sorted(problems)) };
+    let config = Config { effective, ..config };
+    let mut more = check::impossible(&config);
+    if problems.is_empty() && more.is_empty() {
+        return Ok(config);
     }
+    // Something is wrong: then the lists and keys are looked at now, for nobody will come to them.
+    more.extend(config.settings().err().into_iter().flat_map(|errors| errors.0));
+    // What is wrong in itself is told once.
+    more.retain(|new| problems.iter().all(|known| known.key != new.key));
+    problems.extend(more);
+    Err(Errors::sorted(problems))
 }
 
 /// The settings that a program without any file has.

@@ -90,7 +90,8 @@ impl<'a> Table<'a> {
         Table { path, values, keys, reading }
     }
 
-    /// Reads the value of a key of the section.
+    /// Reads the value of a key of the section. In the place of a wrong value stands the built-in one,
+    /// so that the rest can be looked at as well: the problem is told all the same.
     pub fn take<T: Setting>(&mut self, name: &str) -> Option<T> {
         let key = self.keys.iter().find(|key| key.name == name)?;
         let path = format!("{}.{name}", self.path);
@@ -109,7 +110,14 @@ impl<'a> Table<'a> {
         };
         let at = At { key: &path, value, bounds: key.bounds };
         self.reading.effective.extend(effective(at, key.effect));
-        T::read(at, &mut self.reading.problems)
+        if let Some(value) = T::read(at, &mut self.reading.problems) {
+            return Some(value);
+        }
+        if key.default.is_empty() {
+            return T::absent();
+        }
+        let default = builtin_value(key.default)?;
+        T::read(At { value: &default, ..at }, &mut Vec::new())
     }
 
     /// Reports keys that the section does not have.
