@@ -9,11 +9,12 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use linkmilter::engine::TldTable;
 use linkmilter::engine::content::linkify::{Options, Switch, linkify};
 use linkmilter::engine::host::{Context, Glue, Names};
 use linkmilter::engine::link::{Linkifier, Url, mailto_addresses};
+use linkmilter::engine::policy::Linkify;
 use linkmilter::engine::policy::RestrictionLevel;
+use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
 use linkmilter::tld;
 use proptest::prelude::*;
 
@@ -156,6 +157,46 @@ fn an_attack_stays_text() {
                 assert!(is_safe(&href) && href.contains("example.com"), "{href} {visible}");
             }
         }
+    }
+}
+
+/// What the filter makes of a text node, with `linkify = "html"`.
+fn filtered(text: &str) -> String {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let head = b"Content-Type: text/html; charset=utf-8\r\n";
+    let policy = Policy { linkify: Linkify::Html, ..Policy::default() };
+    let message = Message { head, body: escaped.as_bytes() };
+    let facts = Facts::default();
+    let outcome = inspect(message, &facts, &policy, &TLDS).resolve(&Answers::new());
+    let body = splice::apply(escaped.as_bytes(), &outcome.edits).to_vec();
+    String::from_utf8(body).unwrap()
+}
+
+/// UASG 000 2.3; stdin and files: tests/links.rs.
+#[test]
+fn a_text_node_gets_the_anchors_of_the_command() {
+    let anchors = |html: &str| -> Vec<String> {
+        let href = |piece| match piece {
+            Piece::Anchor(href, _) => Some(href),
+            Piece::Text(_) => None,
+        };
+        pieces(html).into_iter().filter_map(href).collect()
+    };
+    for (text, links) in [
+        ("see example.com, www.example.org/a?b=1&c=2#d and http://example.net:80/(x).", 3),
+        ("👉example.com →example.org サーバーexample.comです раypal.comです", 3),
+        ("例子.中国 http://пример.рф/путь?к=ключ xn--fsqu00a.xn--fiqs8s", 3),
+        ("a@example.com 用户@例子.中国, mailto:b@example.com?subject=x", 3),
+        ("'bob@example.com' (example.com/page?) \"http://example.org/\"", 3),
+        ("http://[2001:db8::1]/ http://192.0.2.1/x 192.0.2.1", 2),
+        ("helpers.py end.In hxxp://example.com example[.]com www.example[.]com", 0),
+        ("https://user@example.com/ https://www.paypal.com@example.com/", 0),
+        ("https://раypal.com/ a.раypal.com/x http://example.nosuch end.However", 0),
+        ("http://example.com/iPhone_ราคา http://example.com/<b>\"x\"", 2),
+    ] {
+        let command = anchors(&html(text, &Options::default()));
+        assert_eq!(command, anchors(&filtered(text)), "{text}");
+        assert_eq!(command.len(), links, "{text}: {command:?}");
     }
 }
 

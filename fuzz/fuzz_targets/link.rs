@@ -2,16 +2,20 @@
 //! §3.5.1 has them; what is formatted is found whole, formats to itself and keeps its parts.
 #![no_main]
 
+use std::sync::LazyLock;
+
 use libfuzzer_sys::fuzz_target;
+use linkmilter::engine::TldTable;
 use linkmilter::engine::link::{Link, Linkifier, Url, detect, format};
 use linkmilter::tld;
 
 #[path = "../../tests/common/transcription.rs"]
 mod transcription;
 
+static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
+
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    let tlds = tld::builtin();
     let mut strict = detect(&text);
     let links: Vec<Link> = strict.by_ref().collect();
     well_formed(&text, &links);
@@ -21,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(link.span.end, transcription::link_end(&text, link.tail.start));
         }
     }
-    let mut lenient = Linkifier::new(&tlds).links(&text);
+    let mut lenient = Linkifier::new(&TLDS).links(&text);
     well_formed(&text, &lenient.by_ref().collect::<Vec<_>>());
     assert!(lenient.steps() <= 24 * text.len() as u64, "more than linear");
 

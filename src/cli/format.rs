@@ -18,6 +18,8 @@ pub struct Args {
     /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The URLs; the lines of standard input without any
+    #[arg(value_name = "URL")]
     urls: Vec<String>,
 }
 

@@ -208,7 +208,10 @@ impl<'a> LayerReader<'a> {
             content::Target::Link(link)
                 if linkify && content::linkify::may_be_linked(text, link, judged.verdict) =>
             {
-                link.href(text).map_or_else(Vec::new, |href| self.apart.anchor(sighting, &href))
+                let link = content::linkify::as_judged(link, judged.host.as_deref());
+                let anchor =
+                    |href: String| self.apart.anchor(sighting, link.inner..link.span.end, &href);
+                link.href(text).map_or_else(Vec::new, anchor)
             }
             _ => Vec::new(),
         }

@@ -82,10 +82,9 @@ impl<'a> Apart<'a> {
         self.through_layer(inner)
     }
 
-    /// An anchor round a link in visible text.
-    pub fn anchor(&self, sighting: &Sighting, href: &str) -> Vec<TextEdit> {
+    /// An anchor round these bytes of visible text.
+    pub fn anchor(&self, sighting: &Sighting, span: Range<usize>, href: &str) -> Vec<TextEdit> {
         let mut inner = Vec::new();
-        let span = sighting.span();
         let open = format!("<a href=\"{}\">", href.replace('&', "&amp;").replace('"', "%22"));
         let Some(seen) = self.view.seen.get(sighting.seen) else { return inner };
         // In front of the first character, not behind the one before it.

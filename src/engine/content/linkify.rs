@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use crate::engine::host::{Context, Glue, LinkJudgement, judge_address, judge_text};
+use crate::engine::host::{Context, Judgement, LinkJudgement, judge_address, judge_text};
 use crate::engine::link::{Confidence, Kind, Link, Linkifier, format, percent_encoded};
 use crate::engine::outcome::{Reason, Verdict};
 
@@ -42,6 +42,19 @@ pub fn may_be_linked(text: &str, link: &Link, verdict: Verdict) -> bool {
     verdict <= Verdict::Notice
         && link.confidence == Confidence::Sure
         && link.refanged_host(text).is_none()
+}
+
+/// What was judged is what is linked, from [`Link::inner`] on: prose that the judgement left out stays
+/// outside.
+pub fn as_judged(link: &Link, judgement: Option<&Judgement>) -> Link {
+    let mut link = link.clone();
+    if link.kind != Kind::Email
+        && let Some(host) = judgement
+        && link.inner >= link.host.start
+    {
+        link.inner = link.host.start + host.span.start;
+    }
+    link
 }
 
 /// The text as HTML: markup characters escaped, links in anchors.
@@ -78,14 +91,7 @@ impl<'a> Writer<'a> {
         if judgement.verdict >= Verdict::Unsafe {
             return self.punycode(link, &judgement);
         }
-        // What was judged is what is linked: prose that the judgement left out stays outside.
-        let mut link = link.clone();
-        if link.kind != Kind::Email
-            && let Some(host) = &judgement.host
-            && link.inner >= link.host.start
-        {
-            link.inner = link.host.start + host.span.start;
-        }
+        let link = as_judged(link, judgement.host.as_ref());
         match link.href(self.text).filter(|_| self.is_wanted(&link, &judgement)) {
             Some(href) => self.anchor(&link, &href, &judgement),
             None => self.escape_range(link.span),
@@ -93,8 +99,7 @@ impl<'a> Writer<'a> {
     }
 
     fn judge(&self, link: &Link) -> LinkJudgement {
-        let glue = if link.kind == Kind::Scheme { Glue::Right } else { Glue::Both };
-        let context = Context { glue, ..*self.context };
+        let context = Context { glue: super::glue_in_text(link.kind), ..*self.context };
         let user = link.user.clone().and_then(|user| self.text.get(user));
         let host = link.host_str(self.text);
         match link.kind {
@@ -210,7 +215,7 @@ impl<'a> Writer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::host::Names;
+    use crate::engine::host::{Glue, Names};
     use crate::engine::policy::RestrictionLevel;
     use crate::engine::tlds::TldTable;
 

@@ -167,15 +167,11 @@ impl Sighting {
 
     /// The link in running text.
     fn in_text(seen: usize, link: Link, spot: Spot) -> Sighting {
-        let glue = match link.kind {
-            Kind::Scheme | Kind::Email => Glue::Right,
-            Kind::Www | Kind::Bare => Glue::Both,
-        };
         Sighting {
             seen,
-            target: Target::Link(link),
             spot,
-            glue,
+            glue: glue_in_text(link.kind),
+            target: Target::Link(link),
             shown: Shown::AsWritten,
             anchor: None,
         }
@@ -196,5 +192,13 @@ impl Sighting {
             Target::Link(link) => link.span.clone(),
             Target::Dangerous { span, .. } => span.clone(),
         }
+    }
+}
+
+/// Where prose may be glued to the host of a link in running text (S27).
+fn glue_in_text(kind: Kind) -> Glue {
+    match kind {
+        Kind::Scheme | Kind::Email => Glue::Right,
+        Kind::Www | Kind::Bare => Glue::Both,
     }
 }
