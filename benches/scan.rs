@@ -214,7 +214,9 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     let detect = each(&mut |letter| {
         decoded += readings(letter.message(), &settings, |reading| {
             let layers = content::layers(reading.text.as_str(), reading.media);
-            layers.iter().map(|layer| content::read(layer, &settings.tlds).sightings.len()).sum()
+            let most = settings.policy.limits.links;
+            let read = |layer| content::read(&layer, &settings.tlds, most).sightings.len();
+            layers.map(read).sum()
         });
     });
     let judge = each(&mut |letter| {

@@ -167,33 +167,16 @@ struct Corpus {
     root: PathBuf,
     files: Vec<PathBuf>,
     tlds: TldTable,
-    exceptions: BTreeMap<(String, String), String>,
+    /// By figure: message and reason.
+    exceptions: BTreeMap<&'static str, BTreeMap<String, String>>,
 }
 
 impl Corpus {
     fn open(root: &Path) -> Corpus {
-        let mut files = Vec::new();
-        let mut folders = vec![root.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.parent() != Some(root) {
-                    files.push(path);
-                }
-            }
-        }
-        files.sort();
-        let text = fs::read_to_string(data("mail-exceptions.tsv")).unwrap();
-        let exceptions = text
-            .lines()
-            .filter(|line| !line.starts_with('#') && !line.is_empty())
-            .map(|line| {
-                let mut cells = line.splitn(3, '\t');
-                let mut cell = || cells.next().expect("three cells").to_owned();
-                ((cell(), cell()), cell())
-            })
+        let files = common::mail::files(root);
+        let exceptions = FIGURES
+            .iter()
+            .map(|(figure, ..)| (*figure, common::mail::exceptions(figure)))
             .collect();
         Corpus { root: root.to_owned(), files, tlds: tld::builtin(), exceptions }
     }
@@ -237,12 +220,9 @@ impl Corpus {
         wrong: Vec<(String, String)>,
         line: String,
     ) -> Result<String, String> {
-        let mut known: BTreeSet<&str> = self
-            .exceptions
-            .keys()
-            .filter(|(name, _)| name == figure)
-            .map(|(_, message)| message.as_str())
-            .collect();
+        let exceptions = self.exceptions.get(figure);
+        let mut known: BTreeSet<&str> =
+            exceptions.into_iter().flat_map(BTreeMap::keys).map(String::as_str).collect();
         let exceptions = known.len();
         let mut new = Vec::new();
         for (message, what) in &wrong {
@@ -269,10 +249,6 @@ impl Corpus {
     }
 }
 
-fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
-}
-
 /// A message cut at its first empty line; an mbox line in front is left out.
 struct Mail {
     head: Vec<u8>,
@@ -282,18 +258,8 @@ struct Mail {
 impl Mail {
     fn read(path: &Path) -> Mail {
         let bytes = fs::read(path).unwrap();
-        let mut at = 0;
-        let mut start = 0;
-        for line in bytes.split_inclusive(|c| *c == b'\n') {
-            if at == 0 && line.starts_with(b"From ") {
-                start = line.len();
-            } else if line == b"\n" || line == b"\r\n" {
-                let body = bytes[at + line.len()..].to_vec();
-                return Mail { head: bytes[start..at].to_vec(), body };
-            }
-            at += line.len();
-        }
-        Mail { head: bytes[start..].to_vec(), body: Vec::new() }
+        let (head, body) = common::mail::split(&bytes);
+        Mail { head: head.to_vec(), body: body.to_vec() }
     }
 
     fn message(&self) -> Message<'_> {
@@ -380,15 +346,18 @@ fn defanged_text_differs_in_links_only(looked: &Looked<'_>, counts: &Counts) -> 
     }
     let plan = by_reading(seen);
     for part in 0..tree.parts.len() {
-        let before = mime::readings(mail.message(), &seen.tree, part);
-        let now = mime::readings(after.message(), &tree, part);
+        // What some clients read has the bytes of usual parts as well, and so their edits.
+        if seen.tree.parts[part].view == mime::View::Other {
+            continue;
+        }
+        let readings: Vec<_> = mime::readings(mail.message(), &seen.tree, part).collect();
+        let now = mime::readings(after.message(), &tree, part).next();
         // The label's reading; another one has its own characters round the same edits.
-        let (Some(before), Some(now)) = (before.first(), now.first()) else { continue };
+        let (Some(before), Some(now)) = (readings.first(), now) else { continue };
         // Where another reading has the same characters (plain text that is HTML to a sniffing
         // client), its edits are edits of this text.
-        let mail_readings = mime::readings(mail.message(), &seen.tree, part);
-        let same = (0..mail_readings.len())
-            .filter(|index| mail_readings[*index].text.as_str() == before.text.as_str());
+        let same = (0..readings.len())
+            .filter(|index| readings[*index].text.as_str() == before.text.as_str());
         let plan = disjoint(same.filter_map(|index| plan.get(&(part, index))).flatten().cloned());
         counts.add("texts", 1);
         counts.add("text edits", plan.len());
@@ -440,7 +409,7 @@ fn lines_without_an_edit_stay(looked: &Looked<'_>, counts: &Counts) -> Option<St
     }
     let mut touched: Vec<Range<usize>> = Vec::new();
     for ((part, reading), edits) in by_reading(seen) {
-        let readings = mime::readings(mail.message(), &seen.tree, part);
+        let readings: Vec<_> = mime::readings(mail.message(), &seen.tree, part).collect();
         let base64 = readings[reading].transfer.as_str() == "base64";
         for edit in edits {
             let span = seen.tree.raw_span(part, &readings[reading], edit.range);

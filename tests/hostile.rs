@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use linkmilter::engine::limits::Limits;
-use linkmilter::engine::mime::{self, Media, Tree};
+use linkmilter::engine::mime::{self, Media, Tree, View};
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::Defang;
 use linkmilter::engine::splice::apply;
@@ -199,6 +199,40 @@ fn a_boundary_that_nobody_declared() {
 
 /// Each level has two labels: a walk over all that is inside for every one.
 #[test]
+fn a_preamble_is_text_to_clients_that_guess_no_boundary() {
+    for label in ["multipart/mixed", "multipart", "multipart; boundary"] {
+        let body = format!("see {LINK} now\r\n--b\r\n\r\nnothing\r\n--b--\r\n");
+        taken_apart(&format!("Content-Type: {label}\r\n"), &body);
+        let body = format!("preamble\r\n--b\r\nX: y\r\n\r\nsee {LINK} now\r\n--b--\r\n");
+        taken_apart(&format!("Content-Type: {label}\r\n"), &body);
+    }
+}
+
+#[test]
+fn a_type_without_a_subtype_is_text() {
+    let parts = |label: &str| {
+        let head = format!("Content-Type: {label}\r\n");
+        let body = b"preamble\r\n--b\r\n\r\none\r\n--b--\r\n";
+        let tree = parse(head.as_bytes(), body);
+        let usual = tree.parts.into_iter().find(|part| part.view == View::Usual);
+        usual.unwrap().raw_range().unwrap()
+    };
+    assert_eq!(parts("multipart; boundary=b"), 0..29, "RFC 2045 §5.2");
+    assert_eq!(parts("multipart/; boundary=b"), 0..29);
+    assert_eq!(parts("multipart/mixed; boundary=b"), 17..20);
+}
+
+#[test]
+fn a_carriage_return_within_a_parameter_is_white_space() {
+    let head = "Content-Type: multipart/mixed; boundary=b\rc\r\n";
+    let body = format!("--b\r\n\r\n{LINK}\r\n--b--\r\n");
+    let tree = parse(head.as_bytes(), body.as_bytes());
+    assert_eq!(tree.parts[0].raw_range(), Some(7..7 + LINK.len()));
+    let whole = body.replace("--b", "--bc");
+    taken_apart(head, &whole);
+}
+
+#[test]
 fn second_readings_are_bounded() {
     let mut body = String::new();
     for level in 0..50 {
@@ -220,7 +254,7 @@ fn charsets_of_a_part_are_bounded() {
     let body = format!("<meta charset=windows-1251>\u{e4} {LINK}\r\n");
     let message = Message { head: labels.as_bytes(), body: body.as_bytes() };
     let tree = mime::parse(message, &Limits::default());
-    let most = (0..tree.parts.len()).map(|part| mime::readings(message, &tree, part).len()).max();
+    let most = (0..tree.parts.len()).map(|part| mime::readings(message, &tree, part).count()).max();
     assert_eq!(most, Some(5));
     taken_apart(labels, &body);
 }
@@ -231,7 +265,7 @@ fn markup_far_into_a_text() {
         let body = format!("{} <a href=x>y</a>: z\r\n", "w".repeat(before));
         let message = Message { head: b"", body: body.as_bytes() };
         let tree = mime::parse(message, &Limits::default());
-        mime::all_readings(message, &tree, 0).iter().any(|reading| reading.media == Media::Html)
+        mime::all_readings(message, &tree, 0).any(|reading| reading.media == Media::Html)
     };
     assert!(read(900));
     assert!(!read(1_100));
@@ -396,7 +430,7 @@ fn uuencoded_page_in_plain_text() {
             tree.parts.iter().map(|part| (part.path.as_str(), part.media)).collect();
         assert_eq!(kinds, [("1", Media::Plain), ("1.1", Media::Html)], "{head}");
         let message = Message { head: head.as_bytes(), body: body.as_bytes() };
-        let reading = &mime::readings(message, &tree, 1)[0];
+        let reading = &mime::readings(message, &tree, 1).next().unwrap();
         assert_eq!(reading.text.as_str(), page);
     }
 }

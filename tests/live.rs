@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -68,9 +68,9 @@ fn the_finders_see_live_links() {
 #[test]
 fn no_edited_link_is_live() {
     let Some(root) = common::testdata("mail", "nothing left to click in real mail") else { return };
-    let files = files(&root);
+    let files = common::mail::files(&root);
     let tlds = tld::builtin();
-    let exceptions = exceptions();
+    let exceptions = common::mail::exceptions("live");
     let (next, edited) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let dump = std::env::var_os("LINKMILTER_LIVE_DUMP")
         .map(|path| Mutex::new(fs::File::create(path).unwrap()));
@@ -102,10 +102,10 @@ fn no_edited_link_is_live() {
     });
     wrong.sort();
     let found: BTreeSet<&String> = wrong.iter().map(|(name, _)| name).collect();
-    let stale: Vec<&String> = exceptions.iter().filter(|name| !found.contains(name)).collect();
+    let stale: Vec<&String> = exceptions.keys().filter(|name| !found.contains(name)).collect();
     let new: Vec<String> = wrong
         .iter()
-        .filter(|(name, _)| !exceptions.contains(name))
+        .filter(|(name, _)| !exceptions.contains_key(name))
         .map(|(name, what)| format!("{name}: {what}"))
         .collect();
     println!(
@@ -117,40 +117,10 @@ fn no_edited_link_is_live() {
     assert!(stale.is_empty(), "exceptions that hold no more: {stale:?}");
 }
 
-fn files(root: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.parent() != Some(root) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-fn exceptions() -> BTreeSet<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mail-exceptions.tsv");
-    let text = fs::read_to_string(path).unwrap();
-    text.lines()
-        .filter_map(|line| line.strip_prefix("live\t"))
-        .filter_map(|line| line.split('\t').next())
-        .map(str::to_owned)
-        .collect()
-}
-
 fn rewrite(path: &Path, tlds: &TldTable) -> Edited {
     let bytes = fs::read(path).unwrap();
-    let end = bytes.windows(2).position(|pair| pair == b"\n\n").map(|at| (at + 1, at + 2));
-    let crlf = bytes.windows(4).position(|four| four == b"\r\n\r\n").map(|at| (at + 2, at + 4));
-    let (head, body) =
-        [end, crlf].into_iter().flatten().min().unwrap_or((bytes.len(), bytes.len()));
-    let message = Message { head: &bytes[..head], body: &bytes[body..] };
+    let (head, body) = common::mail::split(&bytes);
+    let message = Message { head, body };
     let policy =
         Policy { defang: Defang::All, header_fields: HeaderFields::Omit, ..Policy::default() };
     let seen = trace(message, &Facts::default(), &policy, tlds);
@@ -167,8 +137,7 @@ fn rewrite(path: &Path, tlds: &TldTable) -> Edited {
     let tree = mime::parse(after, &policy.limits);
     let parts = (0..tree.parts.len())
         .filter_map(|part| {
-            let readings = mime::readings(after, &tree, part);
-            let reading = readings.first()?;
+            let reading = mime::readings(after, &tree, part).next()?;
             Some(match reading.media {
                 mime::Media::Html => {
                     let (text, attributes) = html_as_others_read_it(reading.text.as_str());

@@ -229,7 +229,7 @@ fn page() -> String {
         )
         .unwrap();
     }
-    page
+    page + &text("tests/data/beyond.md")
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn title(message: Message<'_>, seen: &Trace, index: usize, part: &Part) -> Strin
     if part.surroundings.attachment {
         title.push_str(", attachment");
     }
-    for (number, reading) in mime::readings(message, &seen.tree, index).iter().enumerate() {
+    for (number, reading) in mime::readings(message, &seen.tree, index).enumerate() {
         let or = if number == 0 { ";" } else { " or" };
         let _ = write!(title, "{or} {} → {}", reading.transfer.as_str(), reading.charset.name());
     }

@@ -59,7 +59,7 @@ fn message() -> Vec<Bound> {
             reason: "An edit for one reading of a part can change what another one shows. Real mail \
                      needs one.",
             effect: "the edits so far stay; `limit:rounds`",
-            test: "edits_come_back_and_a_second_run_finds_nothing",
+            test: "rounds_are_bounded",
         },
     ]
 }
@@ -104,7 +104,7 @@ fn parts() -> Vec<Bound> {
             default: LONGEST_WRAPPED as u64,
             reason: "Every `<` of a text begins such a look.",
             effect: "the URL is read to the end of its line",
-            test: "floods",
+            test: "a_url_between_angles_is_joined_up_to_a_length",
         },
         Bound {
             name: "judgements",
@@ -112,7 +112,7 @@ fn parts() -> Vec<Bound> {
             default: judging::MEMO as u64,
             reason: "A message of nothing but hosts must not fill the memory.",
             effect: "further hosts are judged each time",
-            test: "links_beyond_the_limit",
+            test: "the_memo_is_bounded",
         },
     ]
 }
@@ -165,7 +165,7 @@ fn hosts() -> Vec<Bound> {
             default: host::ADDRESSEES as u64,
             reason: "Each is judged; a reader sees the first few.",
             effect: "further ones are not judged",
-            test: "what_a_url_does_beside_its_host",
+            test: "addressees_are_bounded",
         },
         Bound {
             name: "host_spelling",
@@ -173,7 +173,7 @@ fn hosts() -> Vec<Bound> {
             default: host::SPELLING_BYTES as u64,
             reason: "Punycode is quadratic; a longer spelling cannot become a name of 253 characters.",
             effect: "the host is invalid",
-            test: "form_is_lenient",
+            test: "a_spelling_beyond_the_limit_is_invalid",
         },
         Bound {
             name: "host_ends",
@@ -181,7 +181,7 @@ fn hosts() -> Vec<Bound> {
             default: host::ENDS as u64,
             reason: "Every one costs a look-up of a TLD (S27).",
             effect: "the host is judged as it stands",
-            test: "prose_is_no_part_of_a_schemeless_host",
+            test: "ends_of_a_host_are_bounded",
         },
         Bound {
             name: "label_looks",
@@ -189,7 +189,7 @@ fn hosts() -> Vec<Bound> {
             default: host::VARIANTS as u64,
             reason: "Letters with several readings multiply.",
             effect: "further combinations are left out",
-            test: "what_resembles_shares_a_look",
+            test: "looks_of_a_label_are_bounded",
         },
     ]
 }

@@ -39,6 +39,13 @@ impl Found {
         Found { bypasses, ..Found::default() }
     }
 
+    /// Names what was not read, once for all layers of a part.
+    pub fn bypass(&mut self, path: &str, why: Bypass) {
+        if self.bypasses.last().is_none_or(|(last, known)| last != path || *known != why) {
+            self.bypasses.push((path.to_owned(), why));
+        }
+    }
+
     /// Links so far.
     pub fn links(&self) -> usize {
         self.plain + self.candidates.len()

@@ -228,3 +228,23 @@ pub fn same_domain(one: &str, other: &str) -> bool {
             _ => false,
         }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Facts, Message};
+
+    #[test]
+    fn the_memo_is_bounded() {
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let tlds = TldTable::new(["com"], "");
+        let message = Message { head: b"", body: b"" };
+        let case = Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+        let mut judge = Judge::new(case);
+        for n in 0..MEMO + 10 {
+            let judged = judge.host(&format!("host{n}.example.com"), Glue::None);
+            assert_eq!(judged.verdict, Verdict::Ok);
+        }
+        assert_eq!(judge.memo.len(), MEMO);
+    }
+}

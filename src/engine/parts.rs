@@ -34,23 +34,26 @@ impl Room<'_> {
         found: &mut Found,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        let readings = mime::readings(self.message, self.tree, part);
-        for (index, reading) in readings.iter().enumerate() {
+        for (index, reading) in mime::readings(self.message, self.tree, part).enumerate() {
+            let agreed = OnceCell::new();
             let text = reading.text.as_str();
-            let mut layers = VecDeque::from(content::layers(text, reading.media));
-            while let Some(layer) = layers.pop_front() {
+            let mut layers = content::layers(text, reading.media);
+            let mut documents = VecDeque::new();
+            while let Some(layer) = layers.next().or_else(|| documents.pop_front()) {
                 if !budget.spend(layer.seen.as_str().len() as u64) {
-                    found.bypasses.push((entry.path.clone(), Bypass::Limit("steps")));
+                    found.bypass(&entry.path, Bypass::Limit("steps"));
                     return;
                 }
-                let mut view = content::read(&layer, self.tlds);
-                layers.extend(content::documents(&layer, &mut view));
+                // One more than may be kept tells that there are more.
+                let most = self.policy.limits.links.saturating_add(1);
+                let mut view = content::read(&layer, self.tlds, most);
+                documents.extend(content::documents(&layer, &mut view));
                 let mut reader = LayerReader {
                     room: *self,
                     part,
                     entry,
-                    readings: &readings,
-                    reading,
+                    reading: &reading,
+                    agreed: &agreed,
                     index,
                     layer: &layer,
                     view: &view,
@@ -59,7 +62,7 @@ impl Room<'_> {
                 };
                 let spent = reader.judge_all(judge, found);
                 if !budget.spend(view.steps + spent) {
-                    found.bypasses.push((entry.path.clone(), Bypass::Limit("steps")));
+                    found.bypass(&entry.path, Bypass::Limit("steps"));
                     return;
                 }
             }
@@ -72,8 +75,9 @@ struct LayerReader<'a> {
     room: Room<'a>,
     part: usize,
     entry: &'a Part,
-    readings: &'a [Reading<'a>],
     reading: &'a Reading<'a>,
+    /// Whether every reading of the part is in this charset or in ASCII, when somebody asked.
+    agreed: &'a OnceCell<bool>,
     index: usize,
     layer: &'a Layer<'a>,
     view: &'a View<'a>,
@@ -95,10 +99,12 @@ impl<'a> LayerReader<'a> {
         }
         self.compare(judge, &mut judged);
         let mut here = Vec::new();
+        let most = self.room.policy.limits.links;
+        let mut full = view.sightings.len() > most;
         for (sighting, judged) in view.sightings.iter().zip(judged) {
             let Some(judged) = judged else { continue };
-            if found.links() >= self.room.policy.limits.links {
-                found.bypasses.push((self.entry.path.clone(), Bypass::Limit("links")));
+            if found.links() >= most {
+                full = true;
                 break;
             }
             let span = self.raw_span(sighting);
@@ -116,6 +122,9 @@ impl<'a> LayerReader<'a> {
             }
             let candidate = self.candidate(sighting, &judged, span);
             found.push(self.room.policy, candidate);
+        }
+        if full {
+            found.bypass(&self.entry.path, Bypass::Limit("links"));
         }
         found.know(here);
         steps
@@ -226,11 +235,14 @@ impl<'a> LayerReader<'a> {
 
     /// Whether the words can stand in the part, in whichever charset a client reads it.
     fn fits(&self, words: &str) -> bool {
-        let agreed = self
-            .readings
-            .iter()
-            .all(|other| other.charset == self.reading.charset || other.text.as_str().is_ascii());
-        let declared = self.entry.declares(self.reading.charset);
-        words.is_ascii() || (declared && agreed && self.reading.holds(words))
+        words.is_ascii()
+            || (self.entry.declares(self.reading.charset)
+                && self.reading.holds(words)
+                && *self.agreed.get_or_init(|| self.agree()))
+    }
+
+    fn agree(&self) -> bool {
+        mime::readings(self.room.message, self.room.tree, self.part)
+            .all(|other| other.charset == self.reading.charset || other.text.as_str().is_ascii())
     }
 }

@@ -21,11 +21,20 @@ pub(super) const ROUNDS: usize = 4;
 /// The raw edits of what was found, such that a second run finds nothing to edit. Where that takes more
 /// than [`ROUNDS`] the edits so far stay, and the outcome says `limit:rounds`.
 pub fn settle(case: Case<'_>, tree: &Tree, found: &mut Found, answers: &Answers) -> Lowered {
+    settle_within(ROUNDS, (case, tree), found, answers)
+}
+
+fn settle_within(
+    rounds: usize,
+    (case, tree): (Case<'_>, &Tree),
+    found: &mut Found,
+    answers: &Answers,
+) -> Lowered {
     let (mut lowered, readings) = lower(case.message, tree, &mut found.candidates);
     if lowered.edits.is_empty() || readings == Readings::One {
         return lowered;
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let next = again(case, &lowered, answers);
         if next.edits.is_empty() {
             return lowered;
@@ -48,11 +57,10 @@ fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered
     let mut lowering = Lowering::new(message, tree);
     let mut several = tree.parts.iter().any(|part| part.view == View::Other);
     for (part, edits) in by_reading(found) {
-        let readings = mime::readings(message, tree, part);
-        several |= readings.len() > 1;
-        for (index, edits) in edits {
-            if let Some(reading) = readings.get(index) {
-                lowering.add(part, reading, &edits);
+        for (index, reading) in mime::readings(message, tree, part).enumerate() {
+            several |= index > 0;
+            if let Some(edits) = edits.get(&index) {
+                lowering.add(part, &reading, edits);
             }
         }
     }
@@ -105,4 +113,36 @@ fn joined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
     let mut recoded = first.recoded.clone();
     recoded.extend(then.recoded.into_iter().filter(|path| !first.recoded.contains(path)));
     Some(Lowered { edits: compose(&first.edits, &then.edits, length), head, recoded })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::policy::Defang;
+    use crate::engine::{Facts, Policy, TldTable};
+
+    /// Plain text that a sniffing client reads as HTML: two readings, so an edited message is read again.
+    const BODY: &[u8] = b"<p><a href='http://example.com/'>http://example.com/</a></p>\r\n";
+
+    fn settled(rounds: usize) -> (Lowered, Vec<(String, Bypass)>) {
+        let message = Message { head: b"Content-Type: text/plain\r\n", body: BODY };
+        let policy = Policy { defang: Defang::All, ..Policy::default() };
+        let tlds = TldTable::new(["com"], "");
+        let facts = Facts::default();
+        let case = Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+        let tree = mime::parse(message, &policy.limits);
+        let mut found = search(case, &tree).1;
+        let lowered = settle_within(rounds, (case, &tree), &mut found, &Answers::new());
+        (lowered, found.bypasses)
+    }
+
+    #[test]
+    fn rounds_are_bounded() {
+        let (lowered, bypasses) = settled(ROUNDS);
+        assert!(!lowered.edits.is_empty());
+        assert_eq!(bypasses, []);
+        let (cut, bypasses) = settled(0);
+        assert!(!cut.edits.is_empty(), "the edits so far stay");
+        assert_eq!(bypasses, [("0".to_owned(), Bypass::Limit("rounds"))]);
+    }
 }

@@ -1,6 +1,7 @@
 //! What the test binaries share.
 #![allow(dead_code)] // every test binary uses some of it
 
+pub mod mail;
 pub mod transcription;
 pub mod world;
 

@@ -17,15 +17,17 @@ fn passed_over(raw: &[u8]) -> (Vec<String>, usize, usize) {
     let tlds = tld::builtin();
     let (mut found, mut parts, mut bytes) = (Vec::new(), 0, 0);
     for index in 0..tree.parts.len() {
-        if !mime::readings(message, &tree, index).is_empty() {
+        if mime::readings(message, &tree, index).next().is_some() {
             continue;
         }
-        let readings = mime::all_readings(message, &tree, index);
-        parts += usize::from(!readings.is_empty());
-        bytes += if readings.is_empty() { 0 } else { tree.content(message, index).len() };
-        for reading in &readings {
+        let mut readings = mime::all_readings(message, &tree, index).peekable();
+        if readings.peek().is_some() {
+            parts += 1;
+            bytes += tree.content(message, index).len();
+        }
+        for reading in readings {
             for layer in content::layers(reading.text.as_str(), reading.media) {
-                let view = content::read(&layer, &tlds);
+                let view = content::read(&layer, &tlds, usize::MAX);
                 if !view.sightings.is_empty() {
                     found.push(format!("{}: {:?}", tree.parts[index].path, reading.text.as_str()));
                 }

@@ -73,7 +73,7 @@ pub fn operate(raw: &[u8]) -> Report {
     let mut lowering = Lowering::new(message, &tree);
     let mut texts = Vec::new();
     for (index, part) in usual(&tree) {
-        let Some(reading) = mime::all_readings(message, &tree, index).into_iter().next() else {
+        let Some(reading) = mime::all_readings(message, &tree, index).next() else {
             continue;
         };
         if reading.transfer == Transfer::Uuencode {
@@ -161,7 +161,7 @@ fn compare(message: Message<'_>, tree: &Tree, leaves: &[oracle::Leaf], report: &
             ));
             continue;
         }
-        let Some(reading) = mime::all_readings(message, tree, *index).into_iter().next() else {
+        let Some(reading) = mime::all_readings(message, tree, *index).next() else {
             continue;
         };
         let bytes = oracle::unwrap(&leaf.transfer, &leaf.raw);

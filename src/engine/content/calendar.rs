@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::seen::{Builder, Seen};
-use super::{Language, Layer};
+use super::{Language, Layer, STRETCH};
 use crate::engine::span::TextEdit;
 
 /// Octets of a line at most, line end not counted (§3.1).
@@ -59,12 +59,22 @@ const MUTE: &[&str] = &[
 ];
 
 /// A layer for each property that can hold a link.
-pub fn layers(text: &str) -> Vec<Layer<'_>> {
-    let unfolded = unfold(text);
+pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
+    let mut at = 0;
+    let stretches = std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let (unfolded, length) = unfold(rest, at);
+        at += length;
+        Some(properties(&unfolded))
+    });
+    stretches.flatten()
+}
+
+fn properties(unfolded: &Seen<'_>) -> Vec<Layer<'static>> {
     let mut layers = Vec::new();
     let mut at = 0;
     for line in unfolded.as_str().split_inclusive('\n') {
-        property(&unfolded, at..at + line.trim_end_matches('\n').len(), &mut layers);
+        property(unfolded, at..at + line.trim_end_matches('\n').len(), &mut layers);
         at += line.len();
     }
     layers
@@ -89,23 +99,27 @@ pub fn fold(text: &str, edits: &mut [TextEdit]) {
     }
 }
 
-/// Undoes folding: a line end before a space or tab is dropped with it (§3.1).
-fn unfold(text: &str) -> Seen<'_> {
-    let mut seen = Builder::with_capacity(text.len());
-    let mut at = 0;
+/// Undoes folding: a line end before a space or tab is dropped with it (§3.1). The content lines at the
+/// front of the text, which begins at this byte of the part; and their length there.
+fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
+    let mut seen = Builder::with_capacity(text.len().min(STRETCH));
+    let mut at = start;
     for line in text.split_inclusive('\n') {
         let body = line.trim_end_matches('\n').trim_end_matches('\r');
         let folded = body.starts_with([' ', '\t']);
-        if !folded && at > 0 {
+        if !folded && seen.len() >= STRETCH {
+            break;
+        }
+        if !folded && at > start {
             seen.unit("\n", at..at);
         }
         seen.linear(body.get(usize::from(folded)..).unwrap_or_default(), at + usize::from(folded));
         at += line.len();
     }
-    seen.finish()
+    (seen.finish(), at - start)
 }
 
-fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'_>>) {
+fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     if !may_hold_link(text) {
         return;
@@ -246,7 +260,7 @@ mod tests {
 
     #[test]
     fn each_property_is_unfolded_and_unescaped() {
-        let layers = layers(EVENT);
+        let layers: Vec<_> = layers(EVENT).collect();
         let shown: Vec<_> = layers
             .iter()
             .map(|layer| (layer.property.as_deref().unwrap(), layer.language, layer.seen.as_str()))
@@ -270,7 +284,9 @@ mod tests {
 
     #[test]
     fn what_is_no_content_line_is_text() {
-        let layers = layers("http://example.com\nATTENDEE;CN=x@example.com:mailto:y@example.org\n");
+        let layers: Vec<_> =
+            layers("http://example.com\nATTENDEE;CN=x@example.com:mailto:y@example.org\n")
+                .collect();
         let shown: Vec<_> =
             layers.iter().map(|layer| (layer.language, layer.seen.as_str())).collect();
         assert_eq!(
@@ -285,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_folded_host_leads_back_over_the_fold() {
-        let layers = layers(EVENT);
+        let layers: Vec<_> = layers(EVENT).collect();
         let source = layers[1].seen.source(7..18);
         assert_eq!(&EVENT[source], "exa\r\n mple.com");
     }

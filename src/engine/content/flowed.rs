@@ -2,15 +2,30 @@
 //!
 //! Without DelSp a soft break leaves a space, which ends a link: such text needs no joining.
 
-use super::seen::Builder;
-use super::{Language, Layer};
+use super::seen::{Builder, Seen};
+use super::{Language, Layer, STRETCH};
 
-/// The text with its soft breaks undone: quote marks and stuffing of the lines joined left out.
-pub fn layer(text: &str) -> Layer<'_> {
-    let mut seen = Builder::with_capacity(text.len());
+/// The text with its soft breaks undone: quote marks and stuffing of the lines joined left out. A layer
+/// for each stretch of paragraphs.
+pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let (seen, length) = stretch(rest, at);
+        at += length;
+        Some(Layer::of(seen, Language::Text))
+    })
+}
+
+/// The paragraphs at the front, which begins at this byte of the text; and their length there.
+fn stretch(text: &str, start: usize) -> (Seen<'static>, usize) {
+    let mut seen = Builder::with_capacity(text.len().min(STRETCH));
+    let mut at = start;
     let mut open: Option<usize> = None;
     for line in text.split_inclusive('\n') {
+        if open.is_none() && seen.len() >= STRETCH {
+            break;
+        }
         let body = line.trim_end_matches('\n').trim_end_matches('\r');
         // §4.5: quote marks, then §4.4: one stuffed space.
         let depth = body.len() - body.trim_start_matches('>').len();
@@ -29,7 +44,7 @@ pub fn layer(text: &str) -> Layer<'_> {
         open = flows.then_some(depth);
         at += line.len();
     }
-    Layer::of(seen.finish(), Language::Text)
+    (seen.finish(), at - start)
 }
 
 #[cfg(test)]
@@ -37,7 +52,7 @@ mod tests {
     use super::*;
 
     fn joined(text: &str) -> String {
-        layer(text).seen.as_str().to_owned()
+        layers(text).next().unwrap().seen.as_str().to_owned()
     }
 
     #[test]
@@ -50,6 +65,23 @@ mod tests {
 
     #[test]
     fn the_joined_text_leads_back() {
-        assert_eq!(layer("> http://exa \n> mple.com").seen.source(7..18), 9..24);
+        let layer = layers("> http://exa \n> mple.com").next().unwrap();
+        assert_eq!(layer.seen.source(7..18), 9..24);
+    }
+
+    #[test]
+    fn a_long_text_is_read_in_stretches_that_end_with_paragraphs() {
+        let text = "http://exa \r\nmple.com/ now\r\n".repeat(5_000);
+        let stretches: Vec<Layer<'_>> = layers(&text).collect();
+        assert!(stretches.len() > 1);
+        let mut links = 0;
+        for layer in &stretches {
+            for (at, link) in layer.seen.as_str().match_indices("http://example.com/") {
+                let source = layer.seen.source(at..at + link.len());
+                assert_eq!(&text[source], "http://exa \r\nmple.com/");
+                links += 1;
+            }
+        }
+        assert_eq!(links, 5_000);
     }
 }

@@ -43,6 +43,10 @@ pub struct Layer<'t> {
 /// level is read anew, so this bounds the passes over a byte; no honest mail has one.
 const DOCUMENTS: u8 = 4;
 
+/// Bytes of text that are put together before links are looked for in them: joined lines and visible text
+/// without a link need not stay in memory.
+const STRETCH: usize = 32 << 10;
+
 /// How a layer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
@@ -107,26 +111,23 @@ pub enum Spot {
     Style,
 }
 
-/// The texts of a part. Overlapping ones come with the longer reading first.
-pub fn layers(text: &str, media: Media) -> Vec<Layer<'_>> {
+/// The texts of a part, each made when its turn comes. Overlapping ones come with the longer reading
+/// first.
+pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + '_> {
     match media {
-        Media::Plain | Media::Flowed { delsp: false } => text::layers(text),
-        Media::Flowed { delsp: true } => {
-            let mut layers = vec![flowed::layer(text)];
-            layers.extend(text::layers(text));
-            layers
-        }
-        Media::Html => vec![Layer::of(Seen::slice(text, 0), Language::Html)],
-        Media::Calendar => calendar::layers(text),
-        Media::Opaque | Media::Inert => Vec::new(),
+        Media::Plain | Media::Flowed { delsp: false } => Box::new(text::layers(text)),
+        Media::Flowed { delsp: true } => Box::new(flowed::layers(text).chain(text::layers(text))),
+        Media::Html => Box::new(std::iter::once(Layer::of(Seen::slice(text, 0), Language::Html))),
+        Media::Calendar => Box::new(calendar::layers(text)),
+        Media::Opaque | Media::Inert => Box::new(std::iter::empty()),
     }
 }
 
-/// The links of a layer, in the order of its texts.
-pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable) -> View<'l> {
+/// The links of a layer, in the order of its texts, `most` at most: those behind are left out.
+pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> {
     match layer.language {
-        Language::Text => text::read(layer.seen.as_str(), tlds),
-        Language::Html => html::read(layer.seen.as_str(), tlds),
+        Language::Text => text::read(layer.seen.as_str(), tlds, most),
+        Language::Html => html::read(layer.seen.as_str(), tlds, most),
         Language::Url => text::value(layer.seen.as_str()),
     }
 }

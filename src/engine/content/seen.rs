@@ -24,16 +24,46 @@ enum Origin {
     Runs(Vec<Run>),
 }
 
-/// A piece: its text runs until the next piece begins.
+/// A piece: its text runs until the next piece begins. Markup makes one for every few bytes, so offsets
+/// have 32 bits, as those of a [`crate::engine::span::Map`] have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
-    /// First byte in the text.
-    text: usize,
-    /// First byte in the source.
-    source: usize,
-    /// Bytes in the source.
-    len: usize,
+    text: u32,
+    source: u32,
+    len: u32,
     kind: RunKind,
+}
+
+impl Run {
+    fn new(text: usize, source: usize, len: usize, kind: RunKind) -> Run {
+        let [text, source, len] = [text, source, len].map(narrow);
+        Run { text, source, len, kind }
+    }
+
+    /// First byte in the text.
+    fn text(self) -> usize {
+        self.text as usize
+    }
+
+    /// First byte in the source.
+    fn source(self) -> usize {
+        self.source as usize
+    }
+
+    /// Bytes in the source.
+    fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// The bytes in the source.
+    fn range(self) -> Range<usize> {
+        self.source()..self.source() + self.len()
+    }
+}
+
+/// Offsets past 4 GiB do not occur: the splitter refuses such messages.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +116,7 @@ impl<'t> Seen<'t> {
     pub fn shifted(mut self, at: usize) -> Seen<'t> {
         match &mut self.origin {
             Origin::At(start) => *start += at,
-            Origin::Runs(runs) => runs.iter_mut().for_each(|run| run.source += at),
+            Origin::Runs(runs) => runs.iter_mut().for_each(|run| run.source += narrow(at)),
         }
         self
     }
@@ -158,20 +188,20 @@ impl<'t> Seen<'t> {
 
 /// The source ranges under a range of the text, neighbours joined, empty ones left out.
 fn pieces(runs: &[Run], text_len: usize, range: Range<usize>) -> Vec<Range<usize>> {
-    let first = runs.partition_point(|run| run.text <= range.start).saturating_sub(1);
+    let first = runs.partition_point(|run| run.text() <= range.start).saturating_sub(1);
     let mut found: Vec<Range<usize>> = Vec::new();
     for (index, run) in runs.iter().enumerate().skip(first) {
-        if run.text >= range.end {
+        if run.text() >= range.end {
             break;
         }
-        let end = runs.get(index + 1).map_or(text_len, |next| next.text);
-        let (from, to) = (range.start.max(run.text), range.end.min(end));
-        if from >= to || run.len == 0 {
+        let end = runs.get(index + 1).map_or(text_len, |next| next.text());
+        let (from, to) = (range.start.max(run.text()), range.end.min(end));
+        if from >= to || run.len() == 0 {
             continue;
         }
         let piece = match run.kind {
-            RunKind::Linear => run.source + (from - run.text)..run.source + (to - run.text),
-            RunKind::Unit => run.source..run.source + run.len,
+            RunKind::Linear => run.source() + (from - run.text())..run.source() + (to - run.text()),
+            RunKind::Unit => run.range(),
         };
         match found.last_mut() {
             Some(last) if last.end == piece.start => last.end = piece.end,
@@ -185,12 +215,12 @@ fn pieces(runs: &[Run], text_len: usize, range: Range<usize>) -> Vec<Range<usize
 
 /// The source position of a text position: behind what stands before it.
 fn position(runs: &[Run], text: usize) -> usize {
-    let index = runs.partition_point(|run| run.text < text);
+    let index = runs.partition_point(|run| run.text() < text);
     match index.checked_sub(1).and_then(|index| runs.get(index)) {
-        None => runs.first().map_or(0, |run| run.source),
+        None => runs.first().map_or(0, |run| run.source()),
         Some(run) => match run.kind {
-            RunKind::Linear => run.source + (text - run.text).min(run.len),
-            RunKind::Unit => run.source + run.len,
+            RunKind::Linear => run.source() + (text - run.text()).min(run.len()),
+            RunKind::Unit => run.source() + run.len(),
         },
     }
 }
@@ -211,6 +241,20 @@ impl Builder {
         self.text.len()
     }
 
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// What was put together, when it is wanted; begins anew.
+    pub fn take<'t>(&mut self, wanted: bool) -> Option<Seen<'t>> {
+        if wanted {
+            return Some(std::mem::take(self).finish());
+        }
+        self.text.clear();
+        self.runs.clear();
+        None
+    }
+
     /// Whether what comes next begins a word: at the start too.
     pub fn ends_with_space(&self) -> bool {
         self.text.chars().next_back().is_none_or(char::is_whitespace)
@@ -225,12 +269,12 @@ impl Builder {
         self.text.push_str(text);
         if let Some(last) = self.runs.last_mut()
             && last.kind == RunKind::Linear
-            && last.source + last.len == source
+            && last.range().end == source
         {
-            last.len += text.len();
+            last.len += narrow(text.len());
             return;
         }
-        self.runs.push(Run { text: at, source, len: text.len(), kind: RunKind::Linear });
+        self.runs.push(Run::new(at, source, text.len(), RunKind::Linear));
     }
 
     /// Text that a stretch of the source stands for as a whole.
@@ -238,14 +282,8 @@ impl Builder {
         if text.is_empty() {
             return;
         }
-        let run = Run {
-            text: self.text.len(),
-            source: source.start,
-            len: source.len(),
-            kind: RunKind::Unit,
-        };
+        self.runs.push(Run::new(self.text.len(), source.start, source.len(), RunKind::Unit));
         self.text.push_str(text);
-        self.runs.push(run);
     }
 
     /// A separator that a reader sees where the source has none; once is enough.
@@ -257,18 +295,18 @@ impl Builder {
 
     /// Turns what stands from byte `from` round, character by character (`<bdo dir=rtl>`).
     pub fn reverse(&mut self, from: usize) {
-        let first = self.runs.partition_point(|run| run.text < from);
+        let first = self.runs.partition_point(|run| run.text() < from);
         let tail: Vec<Run> = self.runs.split_off(first);
         let text = self.text.split_off(from.min(self.text.len()));
         let mut units: Vec<(&str, Range<usize>)> = Vec::new();
         for (index, run) in tail.iter().enumerate() {
-            let start = run.text - from;
-            let end = tail.get(index + 1).map_or(text.len(), |next| next.text - from);
+            let start = run.text() - from;
+            let end = tail.get(index + 1).map_or(text.len(), |next| next.text() - from);
             let Some(piece) = text.get(start..end) else { continue };
             match run.kind {
-                RunKind::Unit => units.push((piece, run.source..run.source + run.len)),
+                RunKind::Unit => units.push((piece, run.range())),
                 RunKind::Linear => units.extend(piece.char_indices().filter_map(|(at, c)| {
-                    let here = run.source + at..run.source + at + c.len_utf8();
+                    let here = run.source() + at..run.source() + at + c.len_utf8();
                     piece.get(at..at + c.len_utf8()).map(|text| (text, here))
                 })),
             }
@@ -278,7 +316,9 @@ impl Builder {
         }
     }
 
-    pub fn finish<'t>(self) -> Seen<'t> {
+    pub fn finish<'t>(mut self) -> Seen<'t> {
+        self.text.shrink_to_fit();
+        self.runs.shrink_to_fit();
         Seen { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs) }
     }
 }

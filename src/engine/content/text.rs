@@ -13,20 +13,17 @@ use crate::engine::tlds::TldTable;
 pub const LONGEST_WRAPPED: usize = 2_048;
 
 /// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C).
-pub fn layers(text: &str) -> Vec<Layer<'_>> {
-    let mut layers: Vec<Layer<'_>> = memchr_iter(b'<', text.as_bytes())
-        .filter_map(|at| wrapped(text, at + 1))
-        .map(|seen| Layer::of(seen, Language::Text))
-        .collect();
-    layers.push(Layer::of(Seen::slice(text, 0), Language::Text));
-    layers
+pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
+    let joined = memchr_iter(b'<', text.as_bytes()).filter_map(|at| wrapped(text, at + 1));
+    let whole = std::iter::once(Seen::slice(text, 0));
+    joined.chain(whole).map(|seen| Layer::of(seen, Language::Text))
 }
 
-/// The links of running text.
-pub fn read<'t>(text: &'t str, tlds: &TldTable) -> View<'t> {
+/// The links of running text, `most` at most.
+pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
     let mut links = Linkifier::new(tlds).links(text);
-    let sightings =
-        links.by_ref().map(|link| Sighting::in_text(0, link, Spot::Text)).collect::<Vec<_>>();
+    let found = links.by_ref().take(most);
+    let sightings = found.map(|link| Sighting::in_text(0, link, Spot::Text)).collect::<Vec<_>>();
     View {
         seen: vec![Seen::slice(text, 0)],
         sightings,
@@ -79,7 +76,7 @@ mod tests {
     use super::*;
 
     fn joined(text: &str) -> Vec<String> {
-        let layers = layers(text);
+        let layers: Vec<_> = layers(text).collect();
         layers[..layers.len() - 1].iter().map(|layer| layer.seen.as_str().to_owned()).collect()
     }
 
@@ -92,9 +89,19 @@ mod tests {
     }
 
     #[test]
+    fn a_url_between_angles_is_joined_up_to_a_length() {
+        let text = |length: usize| {
+            let scheme = "http://example.com/";
+            format!("<{scheme}\n{}>", "x".repeat(length - scheme.len() - 1))
+        };
+        assert_eq!(joined(&text(LONGEST_WRAPPED - 1)).len(), 1);
+        assert_eq!(joined(&text(LONGEST_WRAPPED)).len(), 0);
+    }
+
+    #[test]
     fn a_joined_url_leads_back_to_its_lines() {
-        let layers = layers("<http://exa\n mple.com>");
-        assert_eq!(layers[0].seen.as_str(), "http://example.com");
-        assert_eq!(layers[0].seen.source(7..18), 8..21);
+        let layer = layers("<http://exa\n mple.com>").next().unwrap();
+        assert_eq!(layer.seen.as_str(), "http://example.com");
+        assert_eq!(layer.seen.source(7..18), 8..21);
     }
 }

@@ -410,6 +410,15 @@ mod tests {
     }
 
     #[test]
+    fn a_spelling_beyond_the_limit_is_invalid() {
+        // Soft hyphens map to nothing: a long spelling of a short name.
+        let spelled = |count: usize| format!("a{}.com", "\u{ad}".repeat(count));
+        assert_eq!(Form::read(&spelled(100)).ascii, "a.com");
+        let long = reasons(&spelled(SPELLING_BYTES));
+        assert!(long.contains(&(Reason::IdnaInvalid, Verdict::Invalid)), "{long:?}");
+    }
+
+    #[test]
     fn names_take_their_forms() {
         let form = Form::read("Пример。РФ");
         assert_eq!(form.ascii, "xn--e1afmkfd.xn--p1ai");

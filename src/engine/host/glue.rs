@@ -145,6 +145,14 @@ mod tests {
 
     /// S27.
     #[test]
+    fn ends_of_a_host_are_bounded() {
+        let glued =
+            |count: usize| host(&format!("example.com{}", "です한".repeat(count)), Glue::Right).0;
+        assert_eq!(glued(1), "example.com");
+        assert_ne!(glued(ENDS), "example.com");
+    }
+
+    #[test]
     fn prose_is_no_part_of_a_schemeless_host() {
         for spelling in [
             "👉example.com",

@@ -372,6 +372,15 @@ mod tests {
     }
 
     #[test]
+    fn looks_of_a_label_are_bounded() {
+        let all = |label: &str| looks(&Sights::of(label.chars()), |_| true).len();
+        let several = ('\u{100}'..='\u{2ff}').find(|c| all(&c.to_string()) > 1);
+        let letter = several.expect("a letter with several readings").to_string();
+        assert!((2..=VARIANTS).contains(&all(&letter)));
+        assert_eq!(all(&letter.repeat(LABEL_CHARS)), VARIANTS);
+    }
+
+    #[test]
     fn resemblance_has_degrees() {
         for (label, name, how) in [
             ("paypal", "paypal", Some(Likeness::Same)),

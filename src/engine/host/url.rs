@@ -545,6 +545,16 @@ mod tests {
     }
 
     #[test]
+    fn addressees_are_bounded() {
+        let many = |count: usize| {
+            let list: Vec<String> = (0..count).map(|n| format!("a@h{n}.example.com")).collect();
+            url(&format!("mailto:a@example.org?cc={}", list.join(","))).inner.len()
+        };
+        assert_eq!(many(3), 3);
+        assert_eq!(many(1_000), ADDRESSEES);
+    }
+
+    #[test]
     fn embedded_urls_are_bounded() {
         let many = "https://x.org/?".to_owned() + &"u=https://a.b.example/&".repeat(10_000);
         assert!(url(&many).inner.len() <= EMBEDDED);

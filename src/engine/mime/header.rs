@@ -62,9 +62,19 @@ pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A value without its folds: line ends go, white space stays. Bytes, for a boundary may be any.
+/// A value without its folds: line ends go, white space stays, a carriage return within a line too.
+/// Bytes, for a boundary may be any.
 pub(super) fn unfold(value: &[u8]) -> Vec<u8> {
-    value.iter().copied().filter(|b| !matches!(b, b'\r' | b'\n')).collect()
+    let mut unfolded = Vec::with_capacity(value.len());
+    for line in value.split_inclusive(|b| *b == b'\n') {
+        let Some(content) = line.strip_suffix(b"\n") else {
+            unfolded.extend_from_slice(line);
+            break;
+        };
+        let carriages = content.iter().rev().take_while(|b| **b == b'\r').count();
+        unfolded.extend_from_slice(content.get(..content.len() - carriages).unwrap_or_default());
+    }
+    unfolded
 }
 
 /// Bytes of a header as text: UTF-8 (RFC 6532), else one character a byte.

@@ -32,7 +32,15 @@ impl Labels {
             match name {
                 Label::Type if type_fields < 2 => {
                     type_fields += 1;
-                    distinct(&mut types, ContentType::parse(&value));
+                    let readings = ContentType::parse(&value);
+                    // No subtype, no valid type (RFC 2045 §5.2): text to some, a multipart to others.
+                    if readings
+                        .first()
+                        .is_some_and(|r| r.kind == "multipart" && r.subtype.is_empty())
+                    {
+                        distinct(&mut types, ContentType::parse(b"text/plain"));
+                    }
+                    distinct(&mut types, readings);
                 }
                 Label::Transfer if transfer_fields < 2 => {
                     transfer_fields += 1;

@@ -53,14 +53,14 @@ impl<'m> Lowering<'m> {
     }
 
     /// The edits of the raw body, in order and disjoint, and those of the header.
-    pub fn finish(self) -> Lowered {
+    pub fn finish(mut self) -> Lowered {
         let mut lowered = Lowered::default();
         let mut layers: Vec<Disjoint> = vec![Disjoint::default(); self.tree.layers.len() + 1];
-        for pending in &self.pending {
+        for pending in std::mem::take(&mut self.pending) {
             self.part(pending, &mut layers, &mut lowered);
         }
         for (index, layer) in self.tree.layers.iter().enumerate().rev() {
-            let Some(edits) = layers.get(index + 1).map(Disjoint::to_vec) else { continue };
+            let Some(edits) = layers.get_mut(index + 1).map(Disjoint::take) else { continue };
             if edits.is_empty() {
                 continue;
             }
@@ -69,18 +69,18 @@ impl<'m> Lowering<'m> {
                 below.extend(shifted(edits, layer.range.start));
             }
         }
-        lowered.edits = layers.first().map(Disjoint::to_vec).unwrap_or_default();
+        lowered.edits = layers.first_mut().map(Disjoint::take).unwrap_or_default();
         lowered
     }
 
     /// Lowers the edits of one part to its layer.
-    fn part(&self, pending: &Pending, layers: &mut [Disjoint], lowered: &mut Lowered) {
+    fn part(&self, mut pending: Pending, layers: &mut [Disjoint], lowered: &mut Lowered) {
         let Some(part) = self.tree.parts.get(pending.part) else { return };
         let site = &part.site;
         let Some(layer) = layers.get_mut(site.layer) else { return };
         let raw = self.raw(pending.part);
         let line_end = self.line_end(site.layer);
-        let edits = pending.transfer.lower(raw, &pending.edits.to_vec(), line_end);
+        let edits = pending.transfer.lower(raw, &pending.edits.take(), line_end);
         let at = site.body.start;
         // Inside an encoded message the encoding around sees to the lines.
         if pending.transfer != Transfer::Identity || site.layer > 0 {
@@ -160,7 +160,8 @@ impl Disjoint {
         self.claimed.push(range);
     }
 
-    fn to_vec(&self) -> Vec<RawEdit> {
-        self.edits.values().cloned().collect()
+    /// The edits in order; none are left.
+    fn take(&mut self) -> Vec<RawEdit> {
+        std::mem::take(&mut self.edits).into_values().collect()
     }
 }

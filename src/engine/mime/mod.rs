@@ -24,7 +24,7 @@ use super::span::{Map, Text};
 pub use charset::{Charset, Endian};
 pub use header::PARAMETERS;
 pub use lower::Lowering;
-pub use reading::CHARSETS;
+pub use reading::{CHARSETS, Readings};
 pub use sniff::SNIFFED;
 pub use structure::{LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::Transfer;
@@ -122,12 +122,12 @@ pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
 
 /// The readings of a part, the label's first. None for opaque and inert parts, and none when its
 /// bytes say that no client can see a link in it.
-pub fn readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
+pub fn readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
     reading::all(message, tree, part, reading::Filter::On)
 }
 
 /// The readings of a part, whether or not there can be a link in it.
-pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Vec<Reading<'m>> {
+pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
     reading::all(message, tree, part, reading::Filter::Off)
 }
 

@@ -1,12 +1,13 @@
 //! The ways in which clients may read a part: transfer encodings × charsets × kinds.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::charset::{self, Charset};
 use super::prefilter::{self, Candidates};
-use super::transfer::Transfer;
+use super::transfer::{Decoded, Transfer};
 use super::{Media, Message, Reading, Tree, sniff};
 use crate::engine::span::Map;
 
@@ -14,10 +15,31 @@ use crate::engine::span::Map;
 pub const CHARSETS: usize = 5;
 
 /// Whether parts in which nothing can be a link are passed over.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filter {
     On,
     Off,
+}
+
+/// The readings of a part, the label's first. Each is decoded when its turn comes: one at a time is in
+/// memory.
+#[derive(Clone, Debug)]
+pub struct Readings<'m> {
+    raw: &'m [u8],
+    media: Media,
+    charsets: &'m [String],
+    filter: Filter,
+    transfers: std::slice::Iter<'m, Transfer>,
+    unwrapped: Option<Unwrapped<'m>>,
+}
+
+/// What one transfer encoding unwraps to, and the ways in which that is still to be read.
+#[derive(Clone, Debug)]
+struct Unwrapped<'m> {
+    transfer: Transfer,
+    bytes: Cow<'m, [u8]>,
+    map: Option<Arc<Map>>,
+    ways: VecDeque<(Charset, Media)>,
 }
 
 /// See [`super::readings`].
@@ -26,57 +48,76 @@ pub(super) fn all<'m>(
     tree: &'m Tree,
     part: usize,
     filter: Filter,
-) -> Vec<Reading<'m>> {
-    let mut readings = Vec::new();
+) -> Readings<'m> {
     let raw = tree.content(message, part);
-    let Some(part) = tree.parts.get(part) else { return readings };
-    if matches!(part.media, Media::Opaque | Media::Inert) {
-        return readings;
+    let part = tree.parts.get(part);
+    let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
+    Readings {
+        raw,
+        media: part.map_or(Media::Inert, |part| part.media),
+        charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
+        filter,
+        transfers: part.map_or(&[][..], |part| part.site.transfers.as_slice()).iter(),
+        unwrapped: None,
     }
-    let labels = part.site.charsets.as_slice();
-    for transfer in part.site.transfers.iter().copied() {
-        if filter == Filter::Off
-            || prefilter::raw(raw, transfer, part.media, labels) == Candidates::Maybe
-        {
-            decoded(raw, transfer, part.media, labels, filter, &mut readings);
-        }
-    }
-    readings
 }
 
-/// The readings of what one transfer encoding unwraps to.
-fn decoded<'m>(
-    raw: &'m [u8],
-    transfer: Transfer,
-    media: Media,
-    labels: &[String],
-    filter: Filter,
-    readings: &mut Vec<Reading<'m>>,
-) {
-    let unwrapped = transfer.decode(raw);
-    let bytes = unwrapped.bytes;
-    if filter == Filter::On
-        && transfer != Transfer::Identity
-        && prefilter::unwrapped(&bytes, media, labels) == Candidates::None
-    {
-        return;
-    }
-    let map = unwrapped.map.map(Arc::new);
-    let markup = matches!(media, Media::Plain | Media::Flowed { .. })
-        && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
-    let charsets = charsets(&bytes, media == Media::Html || markup, labels);
-    let mut bytes = Some(bytes);
-    for (index, charset) in charsets.iter().enumerate() {
-        let source = if index + 1 == charsets.len() { bytes.take() } else { bytes.clone() };
-        let text = charset.decode(source.unwrap_or(Cow::Borrowed(b"")));
-        let reading =
-            Reading { text, media, charset: *charset, transfer, transfer_map: map.clone() };
-        if markup {
-            readings.push(reading.clone());
-            readings.push(Reading { media: Media::Html, ..reading });
-        } else {
-            readings.push(reading);
+impl<'m> Iterator for Readings<'m> {
+    type Item = Reading<'m>;
+
+    fn next(&mut self) -> Option<Reading<'m>> {
+        loop {
+            if let Some(reading) = self.unwrapped.as_mut().and_then(Unwrapped::next) {
+                return Some(reading);
+            }
+            let transfer = *self.transfers.next()?;
+            self.unwrapped = self.unwrap(transfer);
         }
+    }
+}
+
+impl<'m> Readings<'m> {
+    fn unwrap(&self, transfer: Transfer) -> Option<Unwrapped<'m>> {
+        let filtered = self.filter == Filter::On;
+        let (raw, media, labels) = (self.raw, self.media, self.charsets);
+        if filtered && prefilter::raw(raw, transfer, media, labels) == Candidates::None {
+            return None;
+        }
+        let Decoded { bytes, map, .. } = transfer.decode(raw);
+        if filtered
+            && transfer != Transfer::Identity
+            && prefilter::unwrapped(&bytes, media, labels) == Candidates::None
+        {
+            return None;
+        }
+        let markup = matches!(media, Media::Plain | Media::Flowed { .. })
+            && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
+        let mut ways = VecDeque::new();
+        for charset in charsets(&bytes, media == Media::Html || markup, labels) {
+            ways.push_back((charset, media));
+            if markup {
+                ways.push_back((charset, Media::Html));
+            }
+        }
+        Some(Unwrapped { transfer, bytes, map: map.map(Arc::new), ways })
+    }
+}
+
+impl<'m> Unwrapped<'m> {
+    fn next(&mut self) -> Option<Reading<'m>> {
+        let (charset, media) = self.ways.pop_front()?;
+        let bytes = match self.ways.is_empty() {
+            true => std::mem::take(&mut self.bytes),
+            false => self.bytes.clone(),
+        };
+        let text = charset.decode(bytes);
+        Some(Reading {
+            text,
+            media,
+            charset,
+            transfer: self.transfer,
+            transfer_map: self.map.clone(),
+        })
     }
 }
 

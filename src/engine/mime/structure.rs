@@ -56,8 +56,8 @@ pub const UNWRAPPED: usize = 2;
 /// Bytes that are walked again for other readings of labels, as a multiple of the body.
 pub const REREAD: usize = 4;
 
-/// Longest body in bytes: span maps keep offsets in 32 bits.
-pub const LARGEST: u64 = u32::MAX as u64;
+/// Longest body in bytes: span maps keep offsets in 32 bits, and a byte can become three of text.
+pub const LARGEST: u64 = u32::MAX as u64 / 3;
 
 /// Where a part stands and what its labels say.
 #[derive(Clone, Debug)]
@@ -115,7 +115,9 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
     while let Some(pass) = splitter.queue.pop_front() {
         splitter.run(pass);
     }
-    splitter.tree.parts.sort_by_cached_key(|part| path_key(&part.path));
+    // What most clients see goes first: of two edits of the same bytes the first stays.
+    let key = |part: &Part| (part.view == View::Other, path_key(&part.path));
+    splitter.tree.parts.sort_by_cached_key(key);
     splitter.tree
 }
 
@@ -366,6 +368,8 @@ impl<'m> Splitter<'m> {
             self.second_readings(walk, &frame.entity, &range);
             if frame.children == 0 {
                 self.without_delimiter(walk, frame.entity, range);
+            } else {
+                self.as_text(walk, frame.entity, range);
             }
         }
     }
@@ -379,6 +383,16 @@ impl<'m> Splitter<'m> {
         self.guess(walk, &entity, &range);
         entity.labels.types = ContentType::parse(b"text/plain");
         self.leaf(walk, entity, range);
+    }
+
+    /// Queues a reading as text where nobody declared the delimiter: not every client guesses one.
+    fn as_text(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
+        let label = entity.labels.types.first();
+        let declared = label.is_some_and(|label| label.parameter_bytes("boundary").is_some());
+        if walk.views == Views::All && !declared {
+            entity.labels.types = ContentType::parse(b"text/plain");
+            self.reread(walk, entity, range);
+        }
     }
 
     /// Queues a walk with the delimiter that stands there instead of the declared one: clients differ
@@ -588,7 +602,7 @@ mod tests {
 
     #[test]
     fn bodies_whose_offsets_need_more_than_32_bits() {
-        let largest = usize::try_from(u32::MAX).unwrap();
+        let largest = usize::try_from(LARGEST).unwrap();
         assert!(!too_large(largest));
         assert!(largest.checked_add(1).is_none_or(too_large));
     }

@@ -4,18 +4,12 @@
 //! from a byte range of the text to the smallest byte range of the source that produces it. Maps of
 //! several layers are asked one after the other.
 
+mod pieces;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Where a stretch of text begins, in text and in source. It runs until the next piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
-    text: u32,
-    source: u32,
-    /// Bytes of one unit in text and in source; both zero: one unit, whatever its size.
-    unit_text: u8,
-    unit_source: u8,
-}
+use pieces::{Piece, Pieces};
 
 /// How a piece maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +25,10 @@ pub enum PieceKind {
 
 /// A piecewise map from text offsets to source offsets, in order.
 ///
-/// Offsets are kept in 32 bits: a source is shorter than 4 GiB.
+/// Offsets are kept in 32 bits: a text is shorter than 4 GiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
-    pieces: Vec<Piece>,
+    pieces: Pieces,
     text_len: usize,
     source_len: usize,
 }
@@ -62,16 +56,16 @@ impl Map {
             PieceKind::Atomic => (0, 0),
         };
         let piece = Piece { text: narrow(text), source: narrow(source), unit_text, unit_source };
-        if self.pieces.last().is_some_and(|last| last.runs_into(piece)) {
-            return;
+        if !self.pieces.last().is_some_and(|last| last.runs_into(piece)) {
+            self.pieces.push(piece);
         }
-        self.pieces.push(piece);
     }
 
     /// Ends the last piece.
     pub fn close(&mut self, text_len: usize, source_len: usize) {
         self.text_len = text_len;
         self.source_len = source_len;
+        self.pieces.shrink();
     }
 
     /// Length of the text in bytes.
@@ -89,14 +83,8 @@ impl Map {
         start..self.end(range.end).max(start)
     }
 
-    /// Bytes that the map takes in memory.
-    pub fn heap_bytes(&self) -> usize {
-        self.pieces.capacity() * size_of::<Piece>()
-    }
-
     fn start(&self, offset: usize) -> usize {
-        let index = self.pieces.partition_point(|piece| piece.text as usize <= offset);
-        match index.checked_sub(1).and_then(|index| self.pieces.get(index)) {
+        match self.pieces.last_of(|text| text <= offset).0 {
             None => 0,
             Some(piece) => match (offset - piece.text as usize).checked_div(piece.unit_text.into())
             {
@@ -109,31 +97,16 @@ impl Map {
     }
 
     fn end(&self, offset: usize) -> usize {
-        let index = self.pieces.partition_point(|piece| (piece.text as usize) < offset);
-        match index.checked_sub(1).and_then(|index| self.pieces.get(index)) {
-            None => 0,
-            Some(piece) if piece.unit_text == 0 => {
-                self.pieces.get(index).map_or(self.source_len, |next| next.source as usize)
+        match self.pieces.last_of(|text| text < offset) {
+            (None, _) => 0,
+            (Some(piece), next) if piece.unit_text == 0 => {
+                next.map_or(self.source_len, |next| next.source as usize)
             }
-            Some(piece) => {
+            (Some(piece), _) => {
                 let units = (offset - piece.text as usize).div_ceil(piece.unit_text.into());
                 piece.source as usize + units * usize::from(piece.unit_source)
             }
         }
-    }
-}
-
-impl Piece {
-    /// Whether `next` begins where a further unit of this row would.
-    fn runs_into(self, next: Piece) -> bool {
-        if self.unit_text == 0
-            || (self.unit_text, self.unit_source) != (next.unit_text, next.unit_source)
-        {
-            return false;
-        }
-        let (text, source) = (next.text - self.text, next.source - self.source);
-        text.is_multiple_of(self.unit_text.into())
-            && text / u32::from(self.unit_text) * u32::from(self.unit_source) == source
     }
 }
 
@@ -205,7 +178,7 @@ mod tests {
 
     #[test]
     fn rows_of_units_take_one_piece() {
-        assert_eq!(quoted().pieces.len(), 4);
+        assert_eq!(quoted().pieces.iter().count(), 4);
     }
 
     #[test]

@@ -11,8 +11,9 @@ mod outlook;
 mod style;
 mod token;
 mod urls;
+mod visible;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 pub use elements::Holds;
@@ -20,16 +21,16 @@ pub use token::{RawText, Tag, Token, Tokenizer};
 
 use super::css;
 use super::seen::{Builder, Seen};
-use super::{Shown, Sighting, Spot, Target, View};
+use super::{STRETCH, Shown, Sighting, Spot, Target, View};
 use crate::engine::host::Glue;
 use crate::engine::link::Linkifier;
 use crate::engine::tlds::TldTable;
 use entity::Within;
 use token::{RawElement, TagKind};
 
-/// The links of an HTML text.
-pub fn read<'t>(text: &'t str, tlds: &TldTable) -> View<'t> {
-    let mut reader = Reader::new(text, tlds);
+/// The links of an HTML text, `most` at most.
+pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
+    let mut reader = Reader::new(text, tlds, most);
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
         reader.pass(range, pass);
@@ -117,15 +118,17 @@ struct Reader<'t, 'k> {
     /// Whether a conditional comment stands inside a word.
     outlook: bool,
     linkifier: Linkifier<'k>,
+    /// Sightings that are collected.
+    most: usize,
     view: View<'t>,
 }
 
 impl<'t, 'k> Reader<'t, 'k> {
-    fn new(text: &'t str, tlds: &'k TldTable) -> Reader<'t, 'k> {
+    fn new(text: &'t str, tlds: &'k TldTable, most: usize) -> Reader<'t, 'k> {
         Reader {
             text,
             queue: VecDeque::new(),
-            visible: Builder::with_capacity(text.len() / 4),
+            visible: Builder::with_capacity((text.len() / 4).min(STRETCH)),
             hidden: Builder::default(),
             hiding: None,
             turning: None,
@@ -137,8 +140,14 @@ impl<'t, 'k> Reader<'t, 'k> {
             foreign: false,
             outlook: false,
             linkifier: Linkifier::new(tlds),
+            most,
             view: View::default(),
         }
+    }
+
+    /// Sightings that there is room for.
+    fn room(&self) -> usize {
+        self.most - self.view.sightings.len().min(self.most)
     }
 
     fn slice(&self, range: &Range<usize>) -> &'t str {
@@ -175,8 +184,17 @@ impl<'t, 'k> Reader<'t, 'k> {
     }
 
     fn characters(&mut self, range: Range<usize>) {
-        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
-        entity::decode_into(seen, self.text, range, Within::Text);
+        let mut rest = range;
+        while !rest.is_empty() {
+            // White space ends references and links.
+            let next = self.next_space(rest.start + STRETCH, rest.end);
+            let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+            entity::decode_into(seen, self.text, rest.start..next, Within::Text);
+            if next < rest.end {
+                self.flush_long();
+            }
+            rest.start = next;
+        }
     }
 
     fn comment(&mut self, inner: Range<usize>, end: usize) {
@@ -253,6 +271,7 @@ impl<'t, 'k> Reader<'t, 'k> {
     fn separate(&mut self, at: usize) {
         let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);
+        self.flush_long();
     }
 
     fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
@@ -372,63 +391,6 @@ impl<'t, 'k> Reader<'t, 'k> {
             self.marks.push(inside.from..end);
         }
     }
-
-    /// Finds the links of the text and joins them with the anchors around them.
-    fn finish(mut self) -> View<'t> {
-        let anchors = std::mem::take(&mut self.anchors);
-        let marks = std::mem::take(&mut self.marks);
-        let visible = std::mem::take(&mut self.visible).finish();
-        let hidden = std::mem::take(&mut self.hidden).finish();
-        let mut around = anchors.iter().peekable();
-        let mut links = self.linkifier.links(visible.as_str());
-        for link in links.by_ref() {
-            let span = link.span.clone();
-            while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
-            let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
-            let obfuscated = is_marked(&marks, &link.host, visible.as_str());
-            let mut sighting = Sighting::in_text(self.view.seen.len(), link, Spot::HtmlText);
-            sighting.anchor = anchor.map(|anchor| anchor.sighting);
-            if obfuscated {
-                sighting.shown = Shown::Obfuscated;
-            }
-            self.view.sightings.push(sighting);
-        }
-        self.view.steps += visible.as_str().len() as u64 + links.steps();
-        drop(links);
-        let seen = self.view.seen.len();
-        self.view.seen.push(visible);
-        if self.outlook {
-            self.as_outlook(seen);
-        }
-        if !hidden.as_str().is_empty() {
-            let seen = self.view.seen.len();
-            let mut links = self.linkifier.links(hidden.as_str());
-            self.view
-                .sightings
-                .extend(links.by_ref().map(|link| Sighting::in_text(seen, link, Spot::HtmlText)));
-            self.view.steps += hidden.as_str().len() as u64 + links.steps();
-            self.view.seen.push(hidden);
-        }
-        self.view
-    }
-
-    /// Adds the links that only Outlook shows: those whose bytes are not those of one found already.
-    fn as_outlook(&mut self, visible: usize) {
-        let text = outlook::text(self.text);
-        let index = self.view.seen.len();
-        let mut known: HashSet<Range<usize>> = HashSet::new();
-        if let Some(seen) = self.view.seen.get(visible) {
-            let shown = self.view.sightings.iter().filter(|sighting| sighting.seen == visible);
-            known.extend(shown.map(|sighting| seen.source(sighting.span())));
-        }
-        let mut links = self.linkifier.links(text.as_str());
-        let new = links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let new = new.map(|link| Sighting::in_text(index, link, Spot::HtmlText));
-        self.view.sightings.extend(new);
-        self.view.steps += (self.text.len() + text.as_str().len()) as u64 + links.steps();
-        drop(links);
-        self.view.seen.push(text);
-    }
 }
 
 fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
@@ -436,16 +398,6 @@ fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
         (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
         _ => false,
     }
-}
-
-/// Whether a mark lies in the host; a break beside a dot does not count, since mail programs put
-/// `<wbr>` there themselves.
-fn is_marked(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> bool {
-    let first = marks.partition_point(|mark| mark.end <= host.start);
-    let near = |at: usize| text.as_bytes().get(at) == Some(&b'.');
-    marks.iter().skip(first).take_while(|mark| mark.start < host.end).any(|mark| {
-        !mark.is_empty() || !(near(mark.start) || mark.start.checked_sub(1).is_some_and(near))
-    })
 }
 
 #[cfg(test)]

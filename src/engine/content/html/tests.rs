@@ -5,7 +5,7 @@ use crate::engine::tlds::TldTable;
 /// anchor.
 fn found(html: &str) -> Vec<String> {
     let tlds = TldTable::new(["com", "example", "org"], "");
-    let view = read(html, &tlds);
+    let view = read(html, &tlds, usize::MAX);
     view.sightings
         .iter()
         .map(|sighting| {
@@ -172,7 +172,7 @@ fn a_relative_address_leads_to_the_base() {
 #[test]
 fn a_document_inside_is_read_as_one() {
     let tlds = TldTable::new(["com"], "");
-    let view = read("<iframe srcdoc='<a href=&quot;x&quot;>y</a>'></iframe>", &tlds);
+    let view = read("<iframe srcdoc='<a href=&quot;x&quot;>y</a>'></iframe>", &tlds, usize::MAX);
     let documents: Vec<&str> = view.documents.iter().map(|seen| seen.as_str()).collect();
     assert_eq!(documents, ["<a href=\"x\">y</a>"]);
 }
@@ -213,7 +213,7 @@ fn nothing_is_read_more_than_three_times() {
         "<style>'@import/**/",
     ] {
         let html = piece.repeat(2_000);
-        let view = read(&html, &TldTable::new(["com"], ""));
+        let view = read(&html, &TldTable::new(["com"], ""), usize::MAX);
         assert!(view.steps <= 40 * html.len() as u64, "{piece}: {} steps", view.steps);
     }
 }

@@ -135,7 +135,7 @@ impl<'t> Reader<'t, '_> {
         let before = self.view.sightings.len();
         for range in ranges.unwrap_or_else(|| vec![whole]) {
             for target in reference::parse(text, range) {
-                if !is_harmless(&target, spot, text) {
+                if self.room() > 0 && !is_harmless(&target, spot, text) {
                     self.view.sightings.push(Sighting {
                         seen: index,
                         target,
@@ -162,7 +162,7 @@ impl<'t> Reader<'t, '_> {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
-        let kept = links.by_ref().filter(keep);
+        let kept = links.by_ref().filter(keep).take(self.room());
         let sightings = kept.map(|link| Sighting::in_text(index, link, spot.clone()));
         self.view.sightings.extend(sightings);
         self.view.steps += seen.as_str().len() as u64 + links.steps();

@@ -318,7 +318,8 @@ fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
             text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
         })
         .collect();
-    let mut out = Builder::new(bytes.len() + bytes.len() / 2);
+    let wide = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    let mut out = Builder::new(bytes.len() + wide);
     let mut at = 0;
     while let Some(rest) = bytes.get(at..)
         && let Some(byte) = rest.first()

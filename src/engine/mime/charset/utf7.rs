@@ -91,7 +91,6 @@ impl Placed {
 fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
     let mut at = 0;
     runs(bytes)
-        .into_iter()
         .map(|run| {
             let length = match &run.shifted {
                 Some(text) => text.len(),
@@ -129,23 +128,24 @@ struct Run {
     shifted: Option<String>,
 }
 
-fn runs(bytes: &[u8]) -> Vec<Run> {
-    let mut runs = Vec::new();
+fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
     let mut at = 0;
-    while at < bytes.len() {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let plus = memchr::memchr(b'+', rest).unwrap_or(rest.len());
-        if plus > 0 {
-            runs.push(Run { source: at..at + plus, shifted: None });
-        }
-        at += plus;
-        if at < bytes.len() {
-            let (length, text) = shifted(bytes.get(at..).unwrap_or_default());
-            runs.push(Run { source: at..at + length, shifted: Some(text) });
-            at += length;
-        }
-    }
-    runs
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let start = at;
+        let shifted = match memchr::memchr(b'+', rest) {
+            Some(0) => {
+                let (length, text) = shifted(rest);
+                at += length;
+                Some(text)
+            }
+            plus => {
+                at += plus.unwrap_or(rest.len());
+                None
+            }
+        };
+        Some(Run { source: start..at, shifted })
+    })
 }
 
 /// The shifted run that begins with the `+` at the front: its bytes and its text.
