@@ -239,6 +239,11 @@ fn address_link(address: &str, start: usize) -> Option<Link> {
     // `sip:a@host;transport=tcp`, `xmpp:a@host/resource`.
     let behind = address.get(split + mark..)?;
     let len = behind.find([';', '/', ':']).unwrap_or(behind.trim_end().len());
+    // `anne[@]example[.]com` leads nowhere: taken apart already.
+    let bracketed = address.get(..split)?.ends_with('[') && behind.starts_with(']');
+    if bracketed && !behind.get(..len)?.replace("[.]", "").contains('.') {
+        return None;
+    }
     let host = start + split + mark..start + split + mark + len;
     let end = host.end;
     (!host.is_empty()).then(|| Link {
