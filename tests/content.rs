@@ -181,6 +181,7 @@ fn a_host_of_which_only_some_dots_are_bracketed_is_alive() {
     for text in [
         "=2E[.]p\u{430}ypal.com\u{AD}p\u{430}ypal.com",
         "a[.]p\u{430}ypal.com",
+        "p\u{430}ypal.com.hxxp://hxxp://p\u{430}ypal.comp\u{430}ypal.com",
         "www[.]p\u{430}ypal.com/x hxxp://p\u{430}ypal[.]com.jp",
     ] {
         for kind in KINDS {

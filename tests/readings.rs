@@ -122,6 +122,9 @@ fn s11_nothing_directly_behind_a_scheme() {
     letter("http:example.com http:example.com/x.org?y.org mailto:example.com HTTPS:example.com");
     letter("https://2001:4860:4860::8888 ⸠https://[2001:4860:4860::8888]/⸡ https://[2001:zz]/");
     letter("note:⸠example.com⸡ url:⸠http://example.com⸡");
+    // A scheme does introduce a link behind another one.
+    letter("http://⸠https://example.com/a⸡ hxxp://⸠http://example.com⸡ x://⸠ftp://example.com⸡");
+    prose("http://⸠https://example.com/a⸡ hxxp://⸠http://example.com⸡ x://⸠ftp://example.com⸡");
 }
 
 #[test]
@@ -226,7 +229,7 @@ fn s27_prose_boundaries() {
 }
 
 /// Texts that made other detectors quadratic (S18).
-const UNITS: [&str; 34] = [
+const UNITS: [&str; 35] = [
     "a.a~",
     "a@",
     "((((",
@@ -239,6 +242,7 @@ const UNITS: [&str; 34] = [
     "://",
     "http://",
     "http://a",
+    "http://a.",
     "a.com~",
     "a.bc@",
     "-a.b",

@@ -170,7 +170,9 @@ impl<'t> Candidates<'t> {
             link.confidence = Confidence::Low;
         }
         let malformed = !well_formed || self.is_port_like(link.tail.start);
-        self.used(link.span.end);
+        // `http://https://example.com`: what stands for the host is the next scheme.
+        let doubled = malformed && self.walker.bytes_from(link.host.end).starts_with(b"://");
+        self.used(if doubled { colon + 3 } else { link.span.end });
         if !known || malformed {
             return None;
         }
@@ -426,7 +428,7 @@ impl<'t> Candidates<'t> {
     fn local_start(&mut self, at_sign: usize) -> Option<usize> {
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
         let local = self.walker.str(start..at_sign);
-        let dots = local.starts_with('.') || local.ends_with('.') || has_two_dots(local);
+        let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
         (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
     }
 
@@ -583,10 +585,6 @@ fn ends_with_scheme(text: &str) -> bool {
     let letters = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
     let name = before.get(before.len() - letters..).unwrap_or_default();
     SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
-}
-
-fn has_two_dots(local: &str) -> bool {
-    local.as_bytes().windows(2).any(|pair| pair == b"..")
 }
 
 /// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.
