@@ -173,7 +173,15 @@ pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
             let sections = super::sections().map(|(section, _, _)| section);
             nearest(path, sections.into_iter().chain(known.iter().map(String::as_str)))
         }
-        None => nearest(path, known.iter().map(String::as_str).filter(|key| !key.contains('*'))),
+        None => {
+            let full = known.iter().map(String::as_str).filter(|key| !key.contains('*'));
+            // A section that is not known has no key that is: then the section is meant.
+            nearest(path, full).or_else(|| {
+                let section = path.split('.').next().unwrap_or_default();
+                let sections = || super::sections().into_iter().map(|(known, _, _)| known);
+                sections().all(|known| known != section).then(|| nearest(section, sections()))?
+            })
+        }
     };
     problem
 }

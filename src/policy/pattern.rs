@@ -51,6 +51,7 @@ impl FromStr for Pattern {
         }
         match text.rsplit_once('@') {
             None => Ok(Pattern::Domain(ascii_domain(text).ok_or(PatternError)?)),
+            Some((local, _)) if !is_local_part(local) => Err(PatternError),
             Some(("", domain)) => Ok(Pattern::Domain(ascii_domain(domain).ok_or(PatternError)?)),
             Some((local, "")) => Ok(Pattern::Local(fold(local))),
             Some((local, domain)) => Ok(Pattern::Address {
@@ -70,6 +71,12 @@ impl fmt::Display for Pattern {
             Pattern::Null => out.write_str("<>"),
         }
     }
+}
+
+/// Whether it can stand in front of an `@`: an `@` or white space needs quotes there (RFC 5321 §4.1.2).
+fn is_local_part(text: &str) -> bool {
+    let quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
+    !text.contains(char::is_control) && (quoted || !text.contains(['@', ' ', '"']))
 }
 
 /// The domain in lower-case A-label form without root dot; none when it is no domain.
@@ -113,6 +120,7 @@ mod tests {
             ("abuse@", "Abuse@any.example", true),
             ("abuse@", "abuse", true),
             ("abuse@", "no-abuse@any.example", false),
+            ("\"a b\"@example.com", "\"A b\"@example.com", true),
             ("<>", "", true),
             ("<>", "ann@example.com", false),
         ] {
@@ -123,7 +131,17 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused() {
-        for text in ["", "@", "a b.example", "exa..mple", "ann@exa mple", "*.example.com"] {
+        for text in [
+            "",
+            "@",
+            "a b.example",
+            "exa..mple",
+            "ann@exa mple",
+            "*.example.com",
+            "@@",
+            "a@@b.example",
+            "a b@",
+        ] {
             assert_eq!(text.parse::<Pattern>(), Err(PatternError), "{text}");
         }
     }
