@@ -68,7 +68,7 @@ fn a_panic_lets_the_message_go_on_unchanged_with_the_reason_in_header_and_counte
 
 #[test]
 fn an_engine_that_takes_too_long_lets_the_message_go_on() {
-    let setting = "server.message_timeout = \"100ms\"";
+    let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"";
     let (answer, metrics) = answer_by(sleeps, setting, vec![b'x'; 1 << 20]);
     assert_eq!((answer.body, answer.ending), (None, Ending::Accept));
     let said = answer.header.iter().any(|change| {
