@@ -8,13 +8,16 @@
 //! instructions a plain host, 36,500 an international one, 6,200 a URL.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[allow(dead_code)] // the tests use all of it
+#[path = "../tests/common/world.rs"]
+mod world;
+
 use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group};
-use linkmilter::engine::host::{Context, Glue, Memo, Names, Navigation, Under, judge, judge_url};
-use linkmilter::engine::policy::RestrictionLevel;
-use linkmilter::tld;
+use linkmilter::engine::host::{Memo, Names, Navigation, Under, judge, judge_url};
+use world::World;
 
 /// What mail holds most: services, shops, news, trackers; some protected, some with hyphens.
 const PLAIN: &[&str] = &[
@@ -64,15 +67,8 @@ fn urls() -> Vec<String> {
 }
 
 fn benchmark(criterion: &mut Criterion) {
-    let (protected, none, tlds) = (Names::builtin(), Names::default(), tld::builtin());
-    let context = Context {
-        level: RestrictionLevel::default(),
-        protected: &protected,
-        own: &none,
-        blocked: &none,
-        tlds: &tlds,
-        glue: Glue::None,
-    };
+    let world = World::builtin();
+    let context = world.context();
     let mut group = criterion.benchmark_group("host");
     for (name, hosts) in [("plain", PLAIN), ("international", INTERNATIONAL)] {
         group.throughput(Throughput::Elements(hosts.len() as u64));
@@ -113,15 +109,8 @@ fn benchmark(criterion: &mut Criterion) {
 criterion_group!(benches, benchmark);
 
 fn once(what: &str) {
-    let (protected, none, tlds) = (Names::builtin(), Names::default(), tld::builtin());
-    let context = Context {
-        level: RestrictionLevel::default(),
-        protected: &protected,
-        own: &none,
-        blocked: &none,
-        tlds: &tlds,
-        glue: Glue::None,
-    };
+    let world = World::builtin();
+    let context = world.context();
     let urls = urls();
     let count = match what {
         "plain" => PLAIN.len(),

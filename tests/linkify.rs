@@ -2,36 +2,26 @@
 //! safe ones, and the words of the text.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod common;
+
 use std::cell::RefCell;
 use std::sync::LazyLock;
 
+use common::world::World;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use linkmilter::engine::content::linkify::{Options, Switch, linkify};
-use linkmilter::engine::host::{Context, Glue, Names};
 use linkmilter::engine::link::{Linkifier, Url, mailto_addresses};
 use linkmilter::engine::policy::Linkify;
-use linkmilter::engine::policy::RestrictionLevel;
-use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
-use linkmilter::tld;
+use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
 use proptest::prelude::*;
 
-static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
-static PROTECTED: LazyLock<Names> = LazyLock::new(Names::builtin);
-static NONE: LazyLock<Names> = LazyLock::new(Names::default);
+static WORLD: LazyLock<World> = LazyLock::new(World::builtin);
 
 fn html(text: &str, options: &Options<'_>) -> String {
-    let context = Context {
-        level: RestrictionLevel::default(),
-        protected: &PROTECTED,
-        own: &NONE,
-        blocked: &NONE,
-        tlds: &TLDS,
-        glue: Glue::None,
-    };
-    linkify(text, options, &context)
+    linkify(text, options, &WORLD.context())
 }
 
 /// What a browser makes of the HTML.
@@ -167,7 +157,7 @@ fn filtered(text: &str) -> String {
     let policy = Policy { linkify: Linkify::Html, ..Policy::default() };
     let message = Message { head, body: escaped.as_bytes() };
     let facts = Facts::default();
-    let outcome = inspect(message, &facts, &policy, &TLDS).resolve(&Answers::new());
+    let outcome = inspect(message, &facts, &policy, &WORLD.tlds).resolve(&Answers::new());
     let body = splice::apply(escaped.as_bytes(), &outcome.edits).to_vec();
     String::from_utf8(body).unwrap()
 }
@@ -209,7 +199,7 @@ proptest! {
         // What stands between the links comes out as it is, in order.
         let mut rest = text_of(&pieces);
         let mut at = 0;
-        for link in Linkifier::new(&TLDS).links(&text) {
+        for link in Linkifier::new(&WORLD.tlds).links(&text) {
             let between = normalized(&text[at..link.span.start]);
             let found = rest.find(&between);
             prop_assert!(found.is_some() && (at > 0 || found == Some(0)), "{:?} in {:?}", between, rest);
@@ -221,7 +211,7 @@ proptest! {
             if let Piece::Anchor(href, visible) = piece {
                 prop_assert!(is_safe(href), "{}", href);
                 // What is seen is what is followed.
-                let again = Linkifier::new(&TLDS).links(visible).next().unwrap();
+                let again = Linkifier::new(&WORLD.tlds).links(visible).next().unwrap();
                 prop_assert_eq!(&visible[again.inner..again.span.end], visible.as_str());
                 let seen = again.href(visible).unwrap();
                 if href.starts_with("mailto:") {
@@ -237,7 +227,7 @@ proptest! {
     fn a_text_without_links_is_escaped_and_no_more(text in text()) {
         let off = Options { switch: Switch::Off, ..Options::default() };
         prop_assert_eq!(text_of(&pieces(&html(&text, &off))), normalized(&text));
-        if Linkifier::new(&TLDS).links(&text).next().is_none() {
+        if Linkifier::new(&WORLD.tlds).links(&text).next().is_none() {
             prop_assert_eq!(text_of(&pieces(&html(&text, &Options::default()))), normalized(&text));
         }
     }

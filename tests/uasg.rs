@@ -2,15 +2,14 @@
 //! named test, through the detector and through `linkify`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+mod common;
+
 use std::sync::LazyLock;
 
+use common::world::World;
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::TldTable;
 use linkmilter::engine::content::linkify::{Options, Switch, linkify};
-use linkmilter::engine::host::{Context, Glue, Names};
 use linkmilter::engine::link::{Address, detect, domain_to_ascii};
-use linkmilter::engine::policy::RestrictionLevel;
-use linkmilter::tld;
 
 /// What is to become of a string.
 #[derive(Clone, Copy)]
@@ -153,20 +152,10 @@ const ROWS: &[(&str, &str, Expect)] = &[
     ),
 ];
 
-static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
-static PROTECTED: LazyLock<Names> = LazyLock::new(Names::builtin);
-static NONE: LazyLock<Names> = LazyLock::new(Names::default);
+static WORLD: LazyLock<World> = LazyLock::new(World::builtin);
 
 fn html(text: &str, options: &Options<'_>) -> String {
-    let context = Context {
-        level: RestrictionLevel::default(),
-        protected: &PROTECTED,
-        own: &NONE,
-        blocked: &NONE,
-        tlds: &TLDS,
-        glue: Glue::None,
-    };
-    linkify(text, options, &context)
+    linkify(text, options, &WORLD.context())
 }
 
 fn main() {

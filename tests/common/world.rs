@@ -3,14 +3,20 @@
 use linkmilter::engine::host::{Context, Glue, Judgement, Names, judge};
 use linkmilter::engine::policy::RestrictionLevel;
 use linkmilter::engine::tlds::TldTable;
+use linkmilter::tld;
 
 pub struct World {
     pub protected: Names,
     none: Names,
-    tlds: TldTable,
+    pub tlds: TldTable,
 }
 
 impl World {
+    /// With the list and the table that are built in.
+    pub fn builtin() -> World {
+        World::new(Names::builtin(), tld::builtin())
+    }
+
     pub fn new(protected: Names, tlds: TldTable) -> World {
         World { protected, none: Names::default(), tlds }
     }
