@@ -106,7 +106,10 @@ impl Shape {
         };
         let crlf = feed > 0 && old.get(feed - 1) == Some(&b'\r');
         let rest = old.get(feed + 1..)?;
-        let width = memchr::memchr(b'\n', rest).map_or(rest.len(), |next| next - usize::from(crlf));
+        let width = match memchr::memchr(b'\n', rest) {
+            Some(next) => next.checked_sub(usize::from(crlf))?,
+            None => rest.len(),
+        };
         Some(Shape { first: feed - usize::from(crlf), width, crlf })
     }
 
@@ -160,5 +163,8 @@ mod tests {
         assert!(!round_trip(&b"no base64 at all. ".repeat(10), b"x").1);
         let odd = b"QUJD\r\nQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD\r\nQQ\r\nQUJDQUJDQUJDQUJDQUJDQUJDQUJD";
         assert!(!round_trip(odd, b"QUJD").1);
+        // An empty line, its end another than that of the line before.
+        let empty = [&b"QUJD".repeat(20)[..], b"\r\n\n", &b"QUJD".repeat(20)].concat();
+        assert!(!round_trip(&empty, b"QUJD").1);
     }
 }
