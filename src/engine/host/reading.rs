@@ -86,6 +86,48 @@ pub fn reads_as(c: char) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// Whether there are letters and every one is, by confusables.txt, the exact shape of a lower-case
+/// letter of the script without being of it: what no reader can tell apart (`а` for `a`; not `т`
+/// or `п`). Marks, digits and punctuation count for nothing.
+pub fn are_twins(letters: impl IntoIterator<Item = char>, script: Script) -> bool {
+    let mut some = false;
+    for c in letters.into_iter().filter(|c| c.is_alphabetic()) {
+        if !is_twin(c, script) {
+            return false;
+        }
+        some = true;
+    }
+    some
+}
+
+fn is_twin(c: char, script: Script) -> bool {
+    if c.script() == script {
+        return false;
+    }
+    if script == Script::Latin {
+        return matches!(
+            prototype(c),
+            Shown::Letters(text, false) if text.as_str().bytes().all(|b| b.is_ascii_lowercase())
+        );
+    }
+    let mut buffer = [0; 4];
+    let spelled: &str = c.encode_utf8(&mut buffer);
+    let mut seen = skeleton(spelled);
+    let (Some(seen), None) = (seen.next(), seen.next()) else { return false };
+    twins_of(script).contains(seen)
+}
+
+/// The ASCII letters that lower-case letters of the script have as their skeleton.
+fn twins_of(script: Script) -> &'static str {
+    match script {
+        Script::Armenian => "fghijnoquw",
+        Script::Cyrillic => "acdehijlopqrsvwxy",
+        Script::Greek => "acijopuvy",
+        Script::Hebrew => "lov",
+        _ => "",
+    }
+}
+
 /// Whether the character reads as something, or as nothing, as marks do.
 pub(super) fn has_reading(c: char) -> bool {
     let mut found = Vec::new();
@@ -336,6 +378,54 @@ mod tests {
             "қарға",
         ] {
             assert_eq!(latin(label), None, "{label}");
+        }
+    }
+
+    #[test]
+    fn twins_cannot_be_told_apart() {
+        for (letters, script) in [
+            ("аср", Script::Latin),
+            ("о", Script::Latin),
+            ("ο", Script::Latin),
+            ("асре", Script::Latin),
+            ("ceop", Script::Cyrillic),
+            ("o", Script::Greek),
+        ] {
+            assert!(are_twins(letters.chars(), script), "{letters} {script:?}");
+        }
+        for (letters, script) in [
+            ("привет", Script::Latin),
+            ("на", Script::Latin),
+            ("ё", Script::Latin),
+            ("บ", Script::Latin),
+            ("зв", Script::Latin),
+            ("google", Script::Cyrillic),
+            ("abc", Script::Latin),
+            ("12-", Script::Latin),
+            ("", Script::Latin),
+        ] {
+            assert!(!are_twins(letters.chars(), script), "{letters} {script:?}");
+        }
+    }
+
+    /// The letters of each list are those that the data give.
+    #[test]
+    fn twins_of_scripts_are_those_of_the_data() {
+        let first = |c: char| {
+            let mut seen = skeleton(c.encode_utf8(&mut [0; 4])).collect::<Vec<_>>();
+            (seen.len() == 1).then(|| seen.remove(0))
+        };
+        for script in [Script::Armenian, Script::Cyrillic, Script::Greek, Script::Hebrew] {
+            let mut letters: Vec<char> = ('\u{370}'..='\u{5ff}')
+                .filter(|c| c.script() == script && !c.is_uppercase() && c.is_alphabetic())
+                .filter_map(first)
+                .filter(char::is_ascii_lowercase)
+                .collect();
+            letters.sort_unstable();
+            letters.dedup();
+            let mut listed: Vec<char> = twins_of(script).chars().collect();
+            listed.sort_unstable();
+            assert_eq!(letters.iter().collect::<String>(), listed.iter().collect::<String>());
         }
     }
 
