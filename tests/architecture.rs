@@ -19,7 +19,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("engine::link", &["engine::unicode", "engine::tlds", "engine::limits"]),
     (
         "engine::host",
-        &["engine::unicode", "engine::tlds", "engine::limits", "engine::outcome", "engine::policy"],
+        &[
+            "engine::unicode",
+            "engine::tlds",
+            "engine::limits",
+            "engine::outcome",
+            "engine::policy",
+            "engine::link",
+        ],
     ),
     ("engine::mime", &["engine::span", "engine::media", "engine::limits", "engine::outcome"]),
     (

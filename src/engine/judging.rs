@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::content::{Shown, Sighting, Target};
+use super::content::{Shown, Sighting};
 use super::host::{
     self, Context, Glue, Judgement, LinkJudgement, Memory, Names, Section, Under, registrable,
 };
-use super::link::{Kind, Link};
+use super::link::{Kind, Link, Target};
 use super::outcome::{Reason, Reasons, Verdict};
 use super::policy::AskTlds;
 use super::{Case, Policy, TldTable};

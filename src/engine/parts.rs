@@ -7,6 +7,7 @@ use super::content::{self, Apart, Layer, Sighting, Spot, View};
 use super::finding::{Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
 use super::limits::Budget;
+use super::link::Target;
 use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
@@ -214,7 +215,7 @@ impl<'a> LayerReader<'a> {
             && action == LinkAction::Leave;
         let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
         match &sighting.target {
-            content::Target::Link(link)
+            Target::Link(link)
                 if linkify && content::linkify::may_be_linked(text, link, judged.verdict) =>
             {
                 let link = content::linkify::as_judged(link, judged.host.as_deref());

@@ -10,10 +10,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::html::{Holds, RawText, Tokenizer};
-use super::reference::Target;
 use super::{Layer, Sighting, Spot, View, calendar, html};
 use crate::engine::host::Judgement;
-use crate::engine::link::Kind;
+use crate::engine::link::{Kind, Target};
 use crate::engine::outcome::Verdict;
 use crate::engine::policy::LinkAction;
 use crate::engine::span::TextEdit;

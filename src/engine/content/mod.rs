@@ -10,21 +10,19 @@ mod css;
 mod flowed;
 mod html;
 pub mod linkify;
-mod reference;
 mod seen;
 mod text;
 
 use std::borrow::Cow;
 
 use super::host::Glue;
-use super::link::{Kind, Link};
+use super::link::{Kind, Link, Target};
 use super::media::Media;
 use super::outcome::Place;
 use super::tlds::TldTable;
 
 pub use apart::Apart;
 pub use html::Holds;
-pub use reference::Target;
 pub use seen::Seen;
 pub use text::LONGEST_WRAPPED;
 

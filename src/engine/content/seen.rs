@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::engine::link::reference;
 use crate::engine::span::TextEdit;
 
 /// A text as seen, and its way back to the source.
@@ -144,6 +145,11 @@ impl<'t> Seen<'t> {
             return self;
         }
         self.keep(|c| !drop(c), |range| range)
+    }
+
+    /// The text as browsers read a URL in it ([`reference::parse`]).
+    pub fn as_url(self) -> Seen<'t> {
+        self.without(reference::is_stripped)
     }
 
     fn keep<'o>(

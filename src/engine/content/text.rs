@@ -2,11 +2,10 @@
 
 use memchr::{memchr_iter, memchr3};
 
-use super::reference;
 use super::seen::{Builder, Seen};
 use super::{Language, Layer, Shown, Sighting, Spot, View};
 use crate::engine::host::Glue;
-use crate::engine::link::Linkifier;
+use crate::engine::link::{Linkifier, reference};
 use crate::engine::tlds::TldTable;
 
 /// Bytes that a URL between angle brackets may have, line ends and all.
@@ -34,7 +33,7 @@ pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
 
 /// A value that is one URL.
 pub fn value(text: &str) -> View<'_> {
-    let seen = reference::strip(Seen::slice(text, 0));
+    let seen = Seen::slice(text, 0).as_url();
     let range = 0..seen.as_str().len();
     let sightings = reference::parse(seen.as_str(), range)
         .into_iter()

@@ -5,6 +5,7 @@
 //! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
 //! | what a host may be: WHATWG hosts, S9–S14 | `authority` |
 //! | UTS #58 §3.5.1 termination | `termination` |
+//! | S28: a URL where its bounds are certain | [`reference`] |
 //! | RFC 3696: addresses, names, `mailto:` (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
 //! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
@@ -32,6 +33,7 @@ mod href;
 mod linkifier;
 mod percent;
 mod prose;
+pub mod reference;
 mod termination;
 mod walk;
 
@@ -44,6 +46,7 @@ use candidate::{Candidates, Flaw, Reading};
 pub use escape::{Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 pub use percent::encoded as percent_encoded;
+pub use reference::Target;
 
 /// How a URL announces itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
 use super::{Glue, Reader, Seen, Shown, Sighting, Spot, Tag, Target, entity};
-use crate::engine::content::reference;
+use crate::engine::link::reference;
 use crate::engine::link::{Kind, Link};
 
 impl<'t> Reader<'t, '_> {
@@ -70,14 +70,14 @@ impl<'t> Reader<'t, '_> {
         match (holds, found.element) {
             (Holds::Url, element) if element.eq_ignore_ascii_case("base") => {
                 let first = self.view.sightings.len();
-                let seen = reference::strip(entity::attribute(self.text, value));
+                let seen = entity::attribute(self.text, value).as_url();
                 self.references(seen, None, &found.spot(Holds::FixedUrl));
                 if self.view.sightings.len() > first {
                     self.base.get_or_insert(first);
                 }
             }
             (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
-                let seen = reference::strip(entity::attribute(self.text, value));
+                let seen = entity::attribute(self.text, value).as_url();
                 self.references(seen, None, &found.spot(holds));
             }
             (Holds::SourceSet, _) => {
@@ -112,7 +112,7 @@ impl<'t> Reader<'t, '_> {
             (Holds::Refresh, element)
                 if element.eq_ignore_ascii_case("meta") && self.refreshes(found.attributes) =>
             {
-                let seen = reference::strip(entity::attribute(self.text, value));
+                let seen = entity::attribute(self.text, value).as_url();
                 let ranges = refresh_url(seen.as_str()).into_iter().collect();
                 self.references(seen, Some(ranges), &found.spot(holds));
             }

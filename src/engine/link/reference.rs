@@ -14,8 +14,7 @@
 
 use std::ops::Range;
 
-use super::seen::Seen;
-use crate::engine::link::{Confidence, Kind, Link};
+use super::{Confidence, Kind, Link};
 
 /// What a reference leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +65,10 @@ const SPECIAL: &[&str] = &["ftp", "http", "https", "ws", "wss"];
 /// Schemes whose path is an address (RFC 6068, RFC 3261 §19.1, RFC 5122 and their like).
 const ADDRESSES: &[&str] = &["facetime", "im", "mailto", "pres", "sip", "sips", "xmpp"];
 
-/// Removes what browsers remove before they parse: tabs and line ends anywhere; NUL as older ones.
-pub fn strip(seen: Seen<'_>) -> Seen<'_> {
-    seen.without(|c| matches!(c, '\t' | '\n' | '\r' | '\0'))
+/// Whether browsers remove the character before they parse: tabs and line ends anywhere; NUL as older
+/// ones. [`parse`] takes a value without them.
+pub fn is_stripped(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\0')
 }
 
 /// Where the value leads; several for a `mailto:` with several addresses, none for a relative one.
@@ -172,8 +172,9 @@ fn relative(value: &str, range: Range<usize>) -> Option<Target> {
     plausible.then_some(Target::Link(link))
 }
 
-/// Userinfo, host and port from the start of `rest`.
-fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind) -> Option<Link> {
+/// Userinfo, host and port from the start of `rest`, which is all that the link may reach; `None` for an
+/// empty host. The root dot is none of the host.
+pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind) -> Option<Link> {
     let text = value.get(rest.clone())?;
     let end = text.find(['/', '\\', '?', '#']).unwrap_or(text.len());
     let authority = text.get(..end)?;
@@ -264,10 +265,10 @@ mod tests {
     use super::*;
 
     fn host(value: &str) -> String {
-        let seen = strip(Seen::slice(value, 0));
-        match parse(seen.as_str(), 0..seen.as_str().len()).into_iter().next() {
-            Some(Target::Link(link)) => seen.as_str()[link.host].to_owned(),
-            Some(Target::Dangerous { scheme, .. }) => format!("!{}", &seen.as_str()[scheme]),
+        let value = value.replace(is_stripped, "");
+        match parse(&value, 0..value.len()).into_iter().next() {
+            Some(Target::Link(link)) => value[link.host].to_owned(),
+            Some(Target::Dangerous { scheme, .. }) => format!("!{}", &value[scheme]),
             None => "-".to_owned(),
         }
     }
