@@ -1,10 +1,11 @@
 //! What was found so far, with the edits that wait for the DNS.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::content::Visibility;
-use super::judging::{Judged, Standing, same_domain};
+use super::host::{Section, registrable};
+use super::judging::{Judged, Standing};
 use super::mime::Tree;
 use super::outcome::{Bypass, Done, Finding, Place, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
@@ -28,8 +29,9 @@ pub struct Found {
     pub plain: usize,
     pub candidates: Vec<Candidate>,
     pub bypasses: Vec<(String, Bypass)>,
-    /// Hosts by part, for the parts below multipart/alternative.
-    hosts: BTreeMap<usize, BTreeSet<Box<str>>>,
+    /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
+    /// their own.
+    domains: BTreeMap<usize, Domains>,
     /// Raw bytes at which a link was found, with its verdict: readings and layers see the same ones.
     known: HashMap<(usize, Visibility), (usize, Verdict)>,
 }
@@ -84,30 +86,44 @@ impl Found {
     /// Remembers a host of a part below multipart/alternative.
     pub fn note_host(&mut self, part: usize, judged: &Judged) {
         if let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) {
-            let hosts = self.hosts.entry(part).or_default();
-            if !hosts.contains(host.ascii.as_str()) {
-                hosts.insert(host.ascii.as_str().into());
-            }
+            self.domains.entry(part).or_default().note(&host.ascii);
         }
     }
 
     /// Parts of one multipart/alternative that share not one registrable domain: a notice.
     pub fn compare_alternatives(&mut self, tree: &Tree) {
-        let hosts = std::mem::take(&mut self.hosts);
-        let mut first: BTreeMap<usize, usize> = BTreeMap::new();
-        for (part, theirs) in &hosts {
-            let Some(group) = tree.parts.get(*part).and_then(|part| part.alternative) else {
+        let domains = std::mem::take(&mut self.domains);
+        let mut first: BTreeMap<usize, &Domains> = BTreeMap::new();
+        for (part, theirs) in &domains {
+            let Some(entry) = tree.parts.get(*part) else { continue };
+            let Some(group) = entry.alternative else { continue };
+            let Some(ours) = first.get(&group) else {
+                first.insert(group, theirs);
                 continue;
             };
-            let Some(ours) = first.get(&group).and_then(|first| hosts.get(first)) else {
-                first.insert(group, *part);
-                continue;
-            };
-            let shared = ours.iter().any(|one| theirs.iter().any(|other| same_domain(one, other)));
-            if !shared && let Some(host) = theirs.first() {
-                let path = tree.parts.get(*part).map_or_else(String::new, |part| part.path.clone());
-                self.candidates.push(alternative(path, host, *part));
+            if theirs.known.is_disjoint(&ours.known) {
+                self.candidates.push(alternative(entry.path.clone(), &theirs.least, *part));
             }
+        }
+    }
+}
+
+/// The registrable domains of a part.
+#[derive(Clone, Debug, Default)]
+struct Domains {
+    known: HashSet<Box<str>>,
+    /// The first of its hosts in order, which the notice names.
+    least: String,
+}
+
+impl Domains {
+    fn note(&mut self, host: &str) {
+        let domain = registrable(host, Section::Private).unwrap_or(host);
+        if !self.known.contains(domain) {
+            self.known.insert(domain.into());
+        }
+        if self.least.is_empty() || host < self.least.as_str() {
+            host.clone_into(&mut self.least);
         }
     }
 }
