@@ -144,6 +144,22 @@ fn hosts() -> Vec<Bound> {
             test: "embedded_urls_are_bounded",
         },
         Bound {
+            name: "embedded_tried",
+            unit: "authorities inside one URL, hosts or not",
+            default: host::TRIED as u64,
+            reason: "What is no host is judged before that is known.",
+            effect: "further ones are not judged",
+            test: "urls_inside_urls_inside_urls_are_searched_once",
+        },
+        Bound {
+            name: "embedded_rewritten",
+            unit: "times the URL, that links of rewriters inside it may come to",
+            default: host::REWRITTEN as u64,
+            reason: "Each is searched by itself, and each stands in the tail of those before it.",
+            effect: "further ones are not unwrapped",
+            test: "urls_inside_urls_inside_urls_are_searched_once",
+        },
+        Bound {
             name: "embedded_depth",
             unit: "URLs inside one another",
             default: u64::from(host::NESTING),

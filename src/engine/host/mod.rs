@@ -41,7 +41,7 @@ pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
 pub use names::{BadName, Names};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
-pub use url::{ADDRESSEES, EMBEDDED, NESTING, SEARCHED_BYTES};
+pub use url::{ADDRESSEES, EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use url::{Kind, LinkJudgement, Navigation, judge_address, judge_text, judge_url};
 
 use super::outcome::{Reason, Reasons, Verdict};

@@ -8,6 +8,8 @@
 //! | S28 URLs in attributes are read as browsers do | [`judge_url`] |
 //! | DESIGN: userinfo, dangerous schemes, embedded URLs | `judge_userinfo`, `is_dangerous`, `embedded` |
 
+use std::collections::VecDeque;
+
 use super::{Context, Glue, Judgement, judge, mixes_scripts, percent, wrappers};
 use crate::engine::outcome::{Reason, Reasons, Verdict};
 
@@ -65,6 +67,11 @@ pub const ADDRESSEES: usize = 64;
 
 /// Bytes of a URL that are searched for URLs; a longer tail is data.
 pub const SEARCHED_BYTES: usize = 16_384;
+
+/// Authorities inside a URL that are judged, real hosts or not; and times the length of the URL that
+/// the links of rewriters inside it may come to, which overlap.
+pub const TRIED: usize = 64;
+pub const REWRITTEN: usize = 4;
 
 /// Judges a URL of an attribute (entities decoded), as a browser reads it. `context.glue` is
 /// ignored: the bounds of an attribute are certain.
@@ -360,78 +367,119 @@ fn mixes_in_path(tail: &str, context: &Context<'_>) -> bool {
 }
 
 /// Hosts of the URLs inside a URL: unwrapped from a rewriter, or spelled out in it, at whatever
-/// level of percent-encoding.
+/// level of percent-encoding. What a URL inside carries stands in the text around it as well, so each
+/// text is searched once for each level of encoding; only a rewriter's URL makes a new text.
 fn embedded(host: &str, tail: &str, context: &Context<'_>) -> Vec<Judgement> {
+    if tail.len() > SEARCHED_BYTES {
+        return Vec::new();
+    }
     let context = Context { glue: Glue::None, ..*context };
-    let mut found: Vec<Judgement> = Vec::new();
-    let mut work = vec![(host.to_owned(), tail.to_owned(), 0)];
-    while let Some((host, tail, depth)) = work.pop() {
-        if depth >= NESTING || found.len() >= EMBEDDED || tail.len() > SEARCHED_BYTES {
-            continue;
-        }
-        let inner = match wrappers::unwrap(&host, &tail) {
-            Some(inner) => vec![inner],
-            None => spelled_out(&tail),
-        };
-        for url in inner {
-            let url = clean(&url);
-            let Some(Split { authority: Some(authority), tail, .. }) = split(&url) else {
-                continue;
-            };
-            let name = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-            let judgement = judge(strip_port(name), &context);
-            // `…/*http://a.example*http://b.example`: what is no host leads nowhere.
-            let nothing = [Reason::IdnaInvalid, Reason::TldSyntax, Reason::TldUnknown];
-            if name.is_ascii()
-                && judgement.reasons.contains(Reason::IdnaInvalid)
-                && judgement.reasons.iter().all(|reason| nothing.contains(&reason))
-            {
-                continue;
-            }
-            if judgement.ascii.contains('.') || judgement.ascii.starts_with('[') {
-                work.push((judgement.ascii.clone(), tail.to_owned(), depth + 1));
-                if found.len() < EMBEDDED && found.iter().all(|seen| seen.ascii != judgement.ascii)
-                {
-                    found.push(judgement);
+    let mut search = Search {
+        context,
+        found: Vec::new(),
+        tried: Vec::new(),
+        texts: VecDeque::new(),
+        left: REWRITTEN * tail.len(),
+    };
+    search.texts.push_back((host.to_owned(), tail.to_owned(), 0));
+    while let Some((host, tail, depth)) = search.texts.pop_front() {
+        match wrappers::unwrap(&host, &tail) {
+            Some(inner) => {
+                let url = clean(&inner);
+                if let Some(Split { authority: Some(authority), tail, .. }) = split(&url) {
+                    search.url(authority, || tail, depth);
                 }
             }
+            None => search.spelled_out(tail, depth),
         }
     }
-    found
+    search.found
 }
 
-/// URLs with a web scheme in the text, decoded until nothing more decodes (three times at most:
-/// a redirector's redirector's redirector).
-fn spelled_out(tail: &str) -> Vec<String> {
-    let mut text = tail.to_owned();
-    for _ in 0..4 {
-        let found = find_urls(&text);
-        if !found.is_empty() || !text.contains('%') {
-            return found;
+/// The search for URLs inside one URL.
+struct Search<'a> {
+    context: Context<'a>,
+    found: Vec<Judgement>,
+    /// Authorities that were judged, as spelled.
+    tried: Vec<String>,
+    /// Host and tail of what is still to be searched, and how deep it is nested.
+    texts: VecDeque<(String, String, u8)>,
+    /// Bytes of further texts that may be searched.
+    left: usize,
+}
+
+impl Search<'_> {
+    /// URLs with a web scheme in the text, decoded until nothing more decodes (as often at most as
+    /// redirectors nest).
+    fn spelled_out(&mut self, mut text: String, depth: u8) {
+        for _ in 0..=NESTING {
+            self.literal(&text, depth);
+            let decoded = match text.contains('%') {
+                true => percent::decode_text(&text),
+                false => return,
+            };
+            if decoded == text {
+                return;
+            }
+            text = decoded;
         }
-        text = percent::decode_text(&text);
     }
-    Vec::new()
-}
 
-fn find_urls(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find(':')).map(|at| at + from) {
-        from = at + 1;
-        let head = text.get(..at).unwrap_or_default();
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let scheme = ["https", "http", "ftp"].into_iter().find(|scheme| ends_with(head, scheme));
-        // One slash will do: proxies and sloppy templates lose the other.
-        if let Some(scheme) = scheme
-            && rest.starts_with(['/', '\\'])
-            && found.len() < EMBEDDED
+    fn literal(&mut self, text: &str, depth: u8) {
+        for at in memchr::memchr_iter(b':', text.as_bytes()) {
+            let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
+            let scheme = ["https", "http", "ftp"].into_iter().find(|name| ends_with(head, name));
+            // One slash will do: proxies and sloppy templates lose the other.
+            let Some(scheme) = scheme.filter(|_| rest.starts_with(['/', '\\'])) else { continue };
+            let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
+            let (_, rest) = rest.split_at_checked(slashes).unwrap_or_default();
+            let outer = |c: char| matches!(c, '&' | ' ' | '"' | '<' | '>');
+            let end = rest.find(|c| outer(c) || matches!(c, '/' | '\\' | '?' | '#'));
+            let (authority, tail) =
+                rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or_default();
+            let url = clean(&format!("{scheme}://{authority}"));
+            if let Some(Split { authority: Some(authority), .. }) = split(&url) {
+                let tail = || tail.split(outer).next().unwrap_or_default();
+                self.url(authority, tail, depth);
+            }
+        }
+    }
+
+    /// Judges a URL inside; one of a rewriter is looked into later.
+    fn url<'t>(&mut self, authority: &str, tail: impl FnOnce() -> &'t str, depth: u8) {
+        let name = strip_port(authority.rsplit_once('@').map_or(authority, |(_, host)| host));
+        if wrappers::rewrites(name) && depth < NESTING {
+            let tail = tail();
+            let known = |(host, known, _): &(String, String, u8)| host == name && known == tail;
+            if let Some(left) = self.left.checked_sub(name.len() + tail.len())
+                && !self.texts.iter().any(known)
+            {
+                self.left = left;
+                self.texts.push_back((name.to_ascii_lowercase(), tail.to_owned(), depth + 1));
+            }
+        }
+        if self.tried.len() < TRIED && !self.tried.iter().any(|tried| tried == name) {
+            self.tried.push(name.to_owned());
+            self.judge(name);
+        }
+    }
+
+    fn judge(&mut self, name: &str) {
+        let judgement = judge(name, &self.context);
+        // `…/*http://a.example*http://b.example`: what is no host leads nowhere.
+        let nothing = [Reason::IdnaInvalid, Reason::TldSyntax, Reason::TldUnknown];
+        let leads_nowhere = name.is_ascii()
+            && judgement.reasons.contains(Reason::IdnaInvalid)
+            && judgement.reasons.iter().all(|reason| nothing.contains(&reason));
+        let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
+        if is_host
+            && !leads_nowhere
+            && self.found.len() < EMBEDDED
+            && self.found.iter().all(|seen| seen.ascii != judgement.ascii)
         {
-            let end = rest.find(['&', ' ', '"', '<', '>']).unwrap_or(rest.len());
-            found.push(format!("{scheme}:{}", rest.get(..end).unwrap_or_default()));
+            self.found.push(judgement);
         }
     }
-    found
 }
 
 fn ends_with(head: &str, scheme: &str) -> bool {
@@ -560,6 +608,39 @@ mod tests {
         assert!(url(&many).inner.len() <= EMBEDDED);
         let deep = "https://x.org/?u=".repeat(1000);
         assert!(url(&deep).inner.len() <= EMBEDDED);
+    }
+
+    /// Each URL stands in the tail of every one before it: what is searched is counted, or the paths
+    /// through them are as many as their subsets.
+    #[test]
+    fn urls_inside_urls_inside_urls_are_searched_once() {
+        for unit in [
+            "http://a.co/",
+            "http://a.co/?u=",
+            "http://a.co/%2525",
+            "https://urldefense.com/v3/__",
+            "https://x.safelinks.protection.outlook.com/?url=",
+            "https%3A%2F%2Fx.safelinks.protection.outlook.com%2F%3Furl%3D",
+        ] {
+            let link = url(&format!("http://x.co/{}", unit.repeat(200)));
+            assert!(!link.inner.is_empty() && link.inner.len() <= EMBEDDED, "{unit}");
+        }
+    }
+
+    /// Neither many URLs to one host nor one that is spelled out hides another.
+    #[test]
+    fn a_url_behind_others_is_found() {
+        let many = "http://a.co/".repeat(100);
+        for text in [
+            format!("http://x.co/{many}http://xn--ypal-43d9g.com/"),
+            format!("http://x.co/?u={many}&v=http%3A%2F%2Fxn--ypal-43d9g.com"),
+            format!("http://x.co/?u={many}&v=http%253A%252F%252Fxn--ypal-43d9g.com"),
+            format!(
+                "http://x.co/?u={many}&v=https://urldefense.com/v3/__https:/xn--ypal-43d9g.com/__;!!"
+            ),
+        ] {
+            assert_eq!(url(&text).verdict, Verdict::Unsafe, "{text}");
+        }
     }
 
     fn url_like() -> impl Strategy<Value = String> {

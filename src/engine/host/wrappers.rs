@@ -10,22 +10,44 @@
 
 use super::percent;
 
-/// The URL that the rewritten link leads to; `None` when it is none of these. The host is in
-/// ASCII form; the tail is path, query and fragment.
+#[derive(Clone, Copy)]
+enum Service {
+    SafeLinks,
+    Proofpoint,
+    Mimecast,
+}
+
+/// Names below which a service rewrites.
+const NAMES: [(&str, Service); 7] = [
+    ("safelinks.protection.outlook.com", Service::SafeLinks),
+    ("safelinks.o365.us", Service::SafeLinks),
+    ("urldefense.proofpoint.com", Service::Proofpoint),
+    ("urldefense.com", Service::Proofpoint),
+    ("urldefense.us", Service::Proofpoint),
+    ("mimecast.com", Service::Mimecast),
+    ("mimecastprotect.com", Service::Mimecast),
+];
+
+/// Whether links below this host are rewritten ones.
+pub(super) fn rewrites(host: &str) -> bool {
+    service(host).is_some()
+}
+
+/// The URL that the rewritten link leads to; `None` when it is none of these. The tail is path,
+/// query and fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
-    if is_below(host, "safelinks.protection.outlook.com") || is_below(host, "safelinks.o365.us") {
-        return Some(percent::decode_text(parameter(tail, "url")?));
+    match service(host)? {
+        Service::SafeLinks => Some(percent::decode_text(parameter(tail, "url")?)),
+        Service::Proofpoint => proofpoint(tail),
+        Service::Mimecast => {
+            Some(format!("https://{}/", percent::decode_text(parameter(tail, "domain")?)))
+        }
     }
-    if is_below(host, "urldefense.proofpoint.com")
-        || is_below(host, "urldefense.com")
-        || is_below(host, "urldefense.us")
-    {
-        return proofpoint(tail);
-    }
-    if is_below(host, "mimecast.com") || is_below(host, "mimecastprotect.com") {
-        return Some(format!("https://{}/", percent::decode_text(parameter(tail, "domain")?)));
-    }
-    None
+}
+
+fn service(host: &str) -> Option<Service> {
+    let known = NAMES.iter().find(|(name, _)| is_below(host, name));
+    known.map(|(_, service)| *service)
 }
 
 fn proofpoint(tail: &str) -> Option<String> {
@@ -102,7 +124,10 @@ fn parameter<'a>(tail: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn is_below(host: &str, name: &str) -> bool {
-    host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    let split = host.len().checked_sub(name.len()).and_then(|at| host.split_at_checked(at));
+    split.is_some_and(|(rest, end)| {
+        end.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.ends_with('.'))
+    })
 }
 
 #[cfg(test)]
