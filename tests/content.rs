@@ -194,6 +194,15 @@ fn a_host_of_which_only_some_dots_are_bracketed_is_alive() {
     }
 }
 
+/// Text to one client and markup to another: of two edits on the same bytes one is made at a time.
+#[test]
+fn what_is_shown_and_followed_at_once_is_settled() {
+    let text = "<xmp><form action=\"http://\u{430}\u{440}\u{440}\u{4cf}\u{435}.comp\u{430}ypal.com";
+    for defang in [Defang::All, Defang::Judged] {
+        come_back_and_leave_nothing(text, "text/html", Wrapping::EightBit, defang);
+    }
+}
+
 fn wrapping() -> impl Strategy<Value = Wrapping> {
     select(vec![Wrapping::EightBit, Wrapping::QuotedPrintable, Wrapping::Base64])
 }

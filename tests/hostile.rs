@@ -6,7 +6,7 @@ use linkmilter::engine::mime::{self, Media, Tree, View};
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::Defang;
 use linkmilter::engine::splice::apply;
-use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, inspect};
+use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, Verdict, inspect};
 use linkmilter::tld;
 
 const LINK: &str = "http://www.example.com/hostile";
@@ -257,6 +257,45 @@ fn charsets_of_a_part_are_bounded() {
     let most = (0..tree.parts.len()).map(|part| mime::readings(message, &tree, part).count()).max();
     assert_eq!(most, Some(5));
     taken_apart(labels, &body);
+}
+
+/// The label of the new encoding and the body that is encoded anew begin at one place.
+#[test]
+fn a_part_without_a_header_whose_line_grows_too_long() {
+    let line = format!("{} {LINK} {}", "w".repeat(482), "w".repeat(482));
+    for (before, after) in [("", ""), ("one\r\n", ""), ("one=1\r\n", ""), ("", "\r\ntwo=2")] {
+        let body = format!("--b\r\n{before}{line}{after}\r\n--b\r\n\r\nsecond\r\n--b--\r\n");
+        let head = "Content-Type: multipart/mixed; boundary=b\r\n";
+        let outcome = taken_apart(head, &body);
+        let new = edited(body.as_bytes(), &outcome);
+        let label = "--b\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
+        assert!(new.starts_with(label), "{new}");
+        assert!(new.lines().all(|line| line.len() <= 998), "{new}");
+    }
+}
+
+/// A byte that is no UTF-8 makes nobody read the rest of an unlabelled part as windows-1252 alone.
+#[test]
+fn one_stray_byte_and_utf8_around_it() {
+    for label in ["", "; charset=us-ascii", "; charset=x-unknown", "; charset=iso-8859-1"] {
+        let head = format!("Content-Type: text/plain{label}\r\n");
+        for body in [
+            &b"\xff see http://\xd1\x81hase.com/\r\n"[..],
+            b"see http://\xd1\x81hase.com/ \xff\r\n",
+            b"\xe9t\xe9 http://\xd1\x81hase.com/ \xc3\r\n",
+        ] {
+            let outcome = inspect(
+                Message { head: head.as_bytes(), body },
+                &Facts::default(),
+                &Policy::default(),
+                &tld::builtin(),
+            )
+            .resolve(&Answers::new());
+            assert_eq!(outcome.verdict, Verdict::Unsafe, "{label} {body:?}");
+            let new = apply(body, &outcome.edits).to_vec();
+            assert!(!new.windows(8).any(|at| at == b"\xd1\x81hase.c"), "{new:?}");
+        }
+    }
 }
 
 #[test]

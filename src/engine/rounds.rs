@@ -36,8 +36,10 @@ fn settle_within(
     }
     for _ in 0..rounds {
         let next = again(case, &lowered, answers);
-        if next.edits.is_empty() {
-            return lowered;
+        match (next.edits.is_empty(), next.refused) {
+            (true, false) => return lowered,
+            (true, true) => break,
+            (false, _) => {}
         }
         let Some(both) = joined(&lowered, next, case.message.body.len()) else { break };
         lowered = both;
@@ -56,7 +58,8 @@ enum Readings {
 fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered, Readings) {
     let mut lowering = Lowering::new(message, tree);
     let mut several = tree.parts.iter().any(|part| part.view == View::Other);
-    for (part, edits) in by_reading(found) {
+    let (edits, overlap) = by_reading(found);
+    for (part, edits) in edits {
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
             if let Some(edits) = edits.get(&index) {
@@ -64,13 +67,19 @@ fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered
             }
         }
     }
-    let readings = if several { Readings::Several } else { Readings::One };
-    (lowering.finish(), readings)
+    let mut lowered = lowering.finish();
+    lowered.refused |= overlap;
+    let readings = if several || lowered.refused { Readings::Several } else { Readings::One };
+    (lowered, readings)
 }
 
+/// Edits of the readings of a part.
+type ByReading = BTreeMap<usize, Vec<TextEdit>>;
+
 /// Edits by part and reading, in order and disjoint; of two on the same bytes the first found stays.
-fn by_reading(candidates: &mut [Candidate]) -> BTreeMap<usize, BTreeMap<usize, Vec<TextEdit>>> {
-    let mut edits: BTreeMap<usize, BTreeMap<usize, Vec<TextEdit>>> = BTreeMap::new();
+/// And whether one was left out that is not another one's twin.
+fn by_reading(candidates: &mut [Candidate]) -> (BTreeMap<usize, ByReading>, bool) {
+    let mut edits: BTreeMap<usize, ByReading> = BTreeMap::new();
     for candidate in candidates {
         if !candidate.edits.is_empty() {
             let (part, reading) = candidate.reading;
@@ -78,8 +87,12 @@ fn by_reading(candidates: &mut [Candidate]) -> BTreeMap<usize, BTreeMap<usize, V
             list.append(&mut candidate.edits);
         }
     }
+    let mut overlap = false;
     for list in edits.values_mut().flat_map(BTreeMap::values_mut) {
         list.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        let before = list.len();
+        list.dedup();
+        let twins = before - list.len();
         let mut end = 0;
         list.retain(|edit| {
             let fits = edit.range.start >= end;
@@ -88,8 +101,9 @@ fn by_reading(candidates: &mut [Candidate]) -> BTreeMap<usize, BTreeMap<usize, V
             }
             fits
         });
+        overlap |= list.len() + twins < before;
     }
-    edits
+    (edits, overlap)
 }
 
 /// The edits that the edited message still needs.
@@ -112,7 +126,8 @@ fn joined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
     };
     let mut recoded = first.recoded.clone();
     recoded.extend(then.recoded.into_iter().filter(|path| !first.recoded.contains(path)));
-    Some(Lowered { edits: compose(&first.edits, &then.edits, length), head, recoded })
+    let edits = compose(&first.edits, &then.edits, length);
+    Some(Lowered { edits, head, recoded, refused: first.refused || then.refused })
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ impl<'m> Lowering<'m> {
                 below.extend(shifted(edits, layer.range.start));
             }
         }
+        lowered.refused |= layers.iter().any(|layer| layer.refused);
         lowered.edits = layers.first_mut().map(Disjoint::take).unwrap_or_default();
         lowered
     }
@@ -80,6 +81,7 @@ impl<'m> Lowering<'m> {
         let Some(layer) = layers.get_mut(site.layer) else { return };
         let raw = self.raw(pending.part);
         let line_end = self.line_end(site.layer);
+        lowered.refused |= pending.edits.refused;
         let edits = pending.transfer.lower(raw, &pending.edits.take(), line_end);
         let at = site.body.start;
         // Inside an encoded message the encoding around sees to the lines.
@@ -89,18 +91,23 @@ impl<'m> Lowering<'m> {
         match lines::fit(raw, edits, part.media, line_end) {
             Fit::Fits(edits) => layer.extend(shifted(edits, at)),
             // All or nothing: an encoding holds for every byte of the part.
-            Fit::TooLong(edits) if layer.is_free(&site.body) => {
+            Fit::TooLong(edits) => {
                 let recoded = lines::recoded(raw, &edits, line_end);
                 let bytes = self.tree.layer_bytes(self.message, site.layer);
-                match lines::label(self.message, bytes, site, recoded.transfer, line_end) {
+                let label = lines::label(self.message, bytes, site, recoded.transfer, line_end);
+                if !layer.takes(&label, &site.body) {
+                    lowered.refused = true;
+                    return;
+                }
+                let mut edits: Vec<RawEdit> = shifted(recoded.edits, at).collect();
+                match label {
                     Label::Head(edit) => lowered.head.push(edit),
-                    Label::Layer(edit) => layer.extend([edit]),
+                    Label::Layer(label) => put_before(label, &mut edits),
                 }
                 lowered.recoded.push(part.path.clone());
-                layer.extend(shifted(recoded.edits, at));
+                layer.extend(edits);
                 layer.claim(site.body.clone());
             }
-            Fit::TooLong(_) => {}
         }
     }
 
@@ -126,25 +133,55 @@ fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
         .map(move |edit| RawEdit { range: edit.range.start + by..edit.range.end + by, ..edit })
 }
 
+/// Adds the label of a part to the edits of its body, which a part without a header begins with.
+fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
+    match body.first_mut() {
+        Some(first) if first.range.start == label.range.end => {
+            let text = std::mem::take(&mut first.replacement);
+            first.range.start = label.range.start;
+            first.replacement = [label.replacement, text].concat();
+        }
+        _ => body.insert(0, label),
+    }
+}
+
 /// Edits that do not overlap; of those that would, the first stays.
 #[derive(Clone, Debug, Default)]
 struct Disjoint {
     edits: BTreeMap<usize, RawEdit>,
     /// Bytes of parts that were encoded anew as a whole, in the order of their arrival.
     claimed: Vec<Range<usize>>,
+    /// Whether an edit was left out that is not made by another one.
+    refused: bool,
 }
 
 impl Disjoint {
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
         for edit in edits {
             let range = &edit.range;
-            let claimed = |claimed: &Range<usize>| {
-                range.start < claimed.end && claimed.start < range.end.max(range.start + 1)
-            };
-            if self.is_free(range) && !self.claimed.iter().any(claimed) {
+            if self.is_free(range) && !self.is_claimed(range) {
                 self.edits.insert(range.start, edit);
+            } else if self.edits.get(&range.start) != Some(&edit) {
+                self.refused = true;
             }
         }
+    }
+
+    /// Whether a part can be encoded anew as a whole. Its label and its body go together: either one
+    /// without the other would be another text.
+    fn takes(&self, label: &Label, body: &Range<usize>) -> bool {
+        let free = self.is_free(body) && !self.is_claimed(body);
+        match label {
+            Label::Head(_) => free,
+            Label::Layer(edit) => free && self.is_free(&edit.range),
+        }
+    }
+
+    fn is_claimed(&self, range: &Range<usize>) -> bool {
+        let meets = |claimed: &Range<usize>| {
+            range.start < claimed.end && claimed.start < range.end.max(range.start + 1)
+        };
+        self.claimed.iter().any(meets)
     }
 
     /// Whether no edit touches these bytes.

@@ -141,6 +141,9 @@ pub struct Lowered {
     /// Paths of parts that had to be switched to quoted-printable, because an edited line would
     /// have been over 998 bytes.
     pub recoded: Vec<String>,
+    /// Whether an edit was left out because another one has its bytes: the edited message must be
+    /// read again.
+    pub refused: bool,
 }
 
 /// Lowers edits (in order, disjoint) of one reading of one part to raw edits. For several parts or

@@ -133,8 +133,15 @@ fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
     }
     if utf8 {
         found.push(Charset::Utf8);
-    } else if found.is_empty() {
-        found.push(Charset::WINDOWS_1252);
+    } else {
+        if found.is_empty() {
+            found.push(Charset::WINDOWS_1252);
+        }
+        // Where nothing better than windows-1252 is declared some clients guess, and a stray byte
+        // does not keep them from it.
+        if found.iter().all(|charset| *charset == Charset::WINDOWS_1252) && holds_utf8(bytes) {
+            found.push(Charset::Utf8);
+        }
     }
     let mut distinct: Vec<Charset> = Vec::new();
     for charset in found {
@@ -147,6 +154,11 @@ fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
         }
     }
     distinct
+}
+
+/// Whether characters of several bytes stand in it as UTF-8 has them.
+fn holds_utf8(bytes: &[u8]) -> bool {
+    bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
 
 /// The charset of a `<meta charset>` or `<meta http-equiv>` in the first KiB (WHATWG HTML §13.2.3.2).
