@@ -1,8 +1,8 @@
 //! Nothing left to click: after every link of a message is taken apart, other people's link finders
 //! find no live form of one.
 //!
-//! The `linkify` crate reads the text, `lol_html` and `url` the attributes. npm's linkify-it reads the
-//! same texts in `tests/run linkify-it`, through the lines that `LINKMILTER_LIVE_DUMP` makes this test
+//! The `linkify` crate reads the text, `lol_html` and `url` the attributes. Seven more link finders read
+//! the same texts in `tests/run clients`, through the lines that `LINKMILTER_LIVE_DUMP` makes this test
 //! write. Exceptions stand in `tests/data/mail-exceptions.tsv` under `live`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 

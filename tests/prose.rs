@@ -3,8 +3,7 @@
 //!
 //! `tests/data/prose.tsv` holds words, particles, endings, quotes and punctuation of each language;
 //! `tests/data/prose-edited.tsv` what is edited all the same, with its reason: a row that is not needed
-//! any more fails. `tests/run prose` takes the words from the lists of packages instead
-//! (`LINKMILTER_PROSE_WORDS`, a folder with one file a language).
+//! any more fails. `tests/run prose` does the same with 2,000 words a language from lists of packages.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -196,7 +195,7 @@ fn spoken(language: &Language) -> Vec<Sentence> {
         let (first, second) = (said.word(), said.word());
         said.text("spaced", "", format!("{first} {host} {second}"));
         for (before, after) in pairs(&said.language.before, &said.language.after) {
-            said.text("both", &format!("{before}…{after}"), format!("{before}{host}{after}"));
+            said.text("both", before, format!("{before}{host}{after}"));
         }
         for quote in &language.quotes {
             let Some((open, close)) = halves(quote) else { continue };
@@ -368,13 +367,6 @@ fn languages(text: &str) -> Vec<Language> {
             "stops" => language.stops = forms,
             "hosts" => language.hosts = forms,
             other => panic!("prose.tsv: no kind {other:?}"),
-        }
-    }
-    if let Some(folder) = std::env::var_os("LINKMILTER_PROSE_WORDS") {
-        for language in &mut languages {
-            if let Ok(text) = fs::read_to_string(Path::new(&folder).join(&language.name)) {
-                language.words = text.lines().map(str::to_owned).collect();
-            }
         }
     }
     languages

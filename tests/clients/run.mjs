@@ -1,18 +1,20 @@
 // Clients as witnesses: what the filter leaves of one deceptive host, and what each client links of it.
-// Usage: node run.mjs WITNESS PYTHON [--random N] [--all]
+// Usage: node run.mjs LINKMILTER WITNESS PYTHON UNREACHED [--random N] [--all]
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { frames, links, names } from './clients.mjs'
+import { frames, links, names, run } from './clients.mjs'
 import { forms, message, spelled, texts } from './messages.mjs'
 import { chance, hosts, random, single } from './shapes.mjs'
+import { hostOf } from './url.mjs'
 
 const SEED = 58
-const [, , witness, python, ...options] = process.argv
+const [, , linkmilter, witness, python, unreached, ...options] = process.argv
 const { values: { random: randomCount, all } } = parseArgs({
   args: options, options: { random: { type: 'string', default: '12000' }, all: { type: 'boolean', default: false } },
 })
-const browserHost = host => new URL(`http://${host}/`).hostname
-const knownTlds = [...new Set(hosts.flatMap(([, domain]) => [domain, browserHost(domain)]).map(domain => domain.split('.').at(-1)))]
-const known = new Map(hosts.map(([host, domain]) => [host, browserHost(domain)]))
+const asciiHost = host => new URL(`http://${host}/`).hostname
+const domains = new Map(hosts.map(([host, domain]) => [host, asciiHost(domain)]))
+const knownTlds = [...new Set(hosts.flatMap(([, domain]) => [domain, asciiHost(domain)]).map(domain => domain.split('.').at(-1)))]
 
 const shapes = [
   ...single().map(shape => ({ shape, set: 'single' })),
@@ -20,11 +22,17 @@ const shapes = [
 ]
 const cases = Object.keys(forms).flatMap(form => {
   const dice = chance(SEED + form.length)
-  return shapes.map(({ shape, set }) => ({ form, set, shape, domain: known.get(shape.host[0]), sent: message(form, shape, dice) }))
+  return shapes.map(({ shape, set }) => ({ form, set, shape, domain: domains.get(shape.host[0]), sent: message(form, shape, dice) }))
 })
-console.log(`${cases.length} messages: ${shapes.filter(({ set }) => set === 'single').length} single variants and ${randomCount} random ones, in ${Object.keys(forms).length} forms`)
+const singles = shapes.filter(({ set }) => set === 'single').length
+console.log(`${cases.length} messages: ${singles} single variants and ${randomCount} random ones, in ${Object.keys(forms).length} forms`)
 
 const received = await frames(witness, ['rewrite'], cases.map(({ sent }) => sent))
+// One process for all of them does what the command does for each.
+for (let at = 0; at < cases.length; at += Math.ceil(cases.length / 40)) {
+  const out = await run(linkmilter, ['rewrite', '--no-header', '--config', '/dev/null'], cases[at].sent)
+  if (!out.equals(received[at])) throw new Error(`linkmilter rewrite makes something else of ${cases[at].sent}`)
+}
 cases.forEach((one, at) => {
   one.shown = texts(one.sent)
   one.left = texts(received[at])
@@ -32,43 +40,93 @@ cases.forEach((one, at) => {
 })
 const found = await links(cases.flatMap(({ shown, left }) => [...shown, ...left]), { python, witness, knownTlds })
 
+// Alive: a client links the domain. A variant that nobody links before the filter proves nothing.
 const counts = new Map()
-const add = (key, name, count = 1) => {
-  if (!counts.has(key)) counts.set(key, {})
-  counts.get(key)[name] = (counts.get(key)[name] ?? 0) + count
-}
-const live = []
+const alive = []
 for (const one of cases) {
-  const shown = clients(one.shown, one.domain)
-  if (shown.size === 0) { add(`${one.form}, ${one.set}`, 'dud'); continue }
-  add(`${one.form}, ${one.set}`, 'alive before')
-  const left = clients(one.left, one.domain)
-  for (const name of shown.keys()) add(name, `${one.set} before`)
-  for (const [name, url] of left) { add(name, `${one.set} after`); live.push({ one, name, url }) }
-  if (left.size > 0) add(`${one.form}, ${one.set}`, 'alive after')
+  const row = `${one.form}, ${one.set}`
+  const before = clients(one.shown, one.domain)
+  count(row, before.size > 0 ? 'alive before' : 'dud')
+  if (before.size === 0) continue
+  const after = clients(one.left, one.domain)
+  if (after.size > 0) count(row, 'alive after')
+  for (const name of before.keys()) count(name, `${one.set} before`)
+  for (const [name, url] of after) {
+    count(name, `${one.set} after`)
+    alive.push({ one, name, url })
+  }
 }
 console.table(Object.fromEntries(counts))
 
-// What the live ones have in common: single variants first, they name the class.
-const one = live.filter(({ one }) => one.set === 'single')
-for (const part of ['before', 'scheme', 'host', 'behind']) {
-  const alike = groups(one.length > 0 ? one : live, ({ one: { shape } }) => part === 'host' ? shape.host[0] : shape[part])
-  console.log(`\nlive by ${part}, ${one.length > 0 ? 'single' : 'random'} variants:`)
-  const sorted = [...alike].sort(([, a], [, b]) => b.length - a.length)
-  for (const [key, group] of sorted.slice(0, all ? Infinity : 25)) {
-    const clients = new Set(group.map(({ name }) => name))
-    const { form, shape } = group[0].one
-    console.log(`  ${String(group.length).padStart(5)} ${JSON.stringify(key)} in ${form}: ${JSON.stringify(spelled(shape))} (${[...clients].join(' ')})`)
-  }
+const rows = readFileSync(unreached, 'utf8').split('\n').filter(line => line !== '' && !line.startsWith('#')).map(line => line.split('\t'))
+for (const row of rows) {
+  if (row.length !== 7 || row[6] === '') throw new Error(`${unreached}: expected client, form, before, scheme, host, behind and a reason, found ${row.join('|')}`)
 }
-if (all) {
-  console.log('\nall that is live:')
-  for (const [key, group] of groups(live, ({ one }) => `${one.set}\t${one.form}\t${JSON.stringify(spelled(one.shape))}`)) {
+const known = alive.filter(live => rows.some(row => holds(row, live)))
+const fresh = alive.filter(live => !rows.some(row => holds(row, live)))
+const stale = rows.filter(row => !alive.some(live => holds(row, live)))
+report(fresh)
+for (const row of stale) console.log(`a row that holds no more: ${row.join('\t')}`)
+console.log(`${fresh.length} live, ${known.length} out of reach by ${rows.length} rows`)
+process.exit(fresh.length + stale.length > 0 ? 1 : 0)
+
+function count (row, name) {
+  if (!counts.has(row)) counts.set(row, {})
+  counts.get(row)[name] = (counts.get(row)[name] ?? 0) + 1
+}
+
+// The clients that link the domain in one of the texts, with the URL.
+function clients (texts, domain) {
+  const linked = new Map()
+  for (const text of texts) {
+    const entry = found.get(text)
+    if (entry === undefined) continue
+    for (const name of names) {
+      if (linked.has(name)) continue
+      const url = entry[name].find(url => leads(url, domain))
+      if (url !== undefined) linked.set(name, url)
+    }
+  }
+  return linked
+}
+
+function leads (url, domain) {
+  const host = hostOf(url)
+  return host === domain || (host?.endsWith(`.${domain}`) ?? false)
+}
+
+// Whether a row of unreached.tsv speaks of it: each cell as it is, escaped, or * for any.
+function holds (row, { one: { form, shape }, name }) {
+  const cells = [name, form, shape.before, shape.scheme, shape.host[0], shape.behind]
+  return cells.every((cell, at) => row[at] === '*' || row[at] === escaped(cell))
+}
+
+function escaped (text) {
+  return [...text].map(c => /[\p{C}\p{Z}\\*]/u.test(c) ? `\\u{${c.codePointAt(0).toString(16)}}` : c).join('')
+}
+
+// What the live ones have in common: single variants name the class, so they come first.
+function report (live) {
+  const single = live.filter(({ one }) => one.set === 'single')
+  const shown = single.length > 0 ? single : live
+  for (const part of ['before', 'scheme', 'host', 'behind']) {
+    const alike = groups(shown, ({ one: { shape } }) => part === 'host' ? shape.host[0] : shape[part])
+    if (alike.size === 0) continue
+    console.log(`\nlive by ${part}, ${single.length > 0 ? 'single' : 'random'} variants:`)
+    const sorted = [...alike].sort(([, a], [, b]) => b.length - a.length)
+    for (const [key, group] of sorted.slice(0, all ? Infinity : 25)) {
+      const names = new Set(group.map(({ name }) => name))
+      const { form, shape } = group[0].one
+      console.log(`  ${String(group.length).padStart(5)} ${escaped(key)} in ${form}: ${escaped(spelled(shape))} (${[...names].join(' ')})`)
+    }
+  }
+  if (!all) return
+  console.log('\nlive: set, form, shape, clients, URL, what the filter did, what is left')
+  for (const [key, group] of groups(live, ({ one }) => `${one.set}\t${one.form}\t${escaped(one.shape.before)}|${escaped(one.shape.scheme)}|${escaped(one.shape.host[0])}|${escaped(one.shape.behind)}`)) {
     const { one, url } = group[0]
     console.log(`  ${key}\t${group.map(({ name }) => name).join(' ')}\t${url}\t${one.edited ? 'edited' : 'untouched'}\t${JSON.stringify(one.left)}`)
   }
 }
-process.exit(live.length > 0 ? 1 : 0)
 
 function groups (list, name) {
   const groups = new Map()
@@ -78,36 +136,4 @@ function groups (list, name) {
     groups.get(key).push(item)
   }
   return groups
-}
-
-// The clients that link the domain in one of the texts, with the URL.
-function clients (texts, domain) {
-  const alive = new Map()
-  for (const text of texts) {
-    const entry = found.get(text)
-    if (entry === undefined) continue
-    for (const name of names) {
-      if (alive.has(name)) continue
-      const url = entry[name].find(url => leads(url, domain))
-      if (url !== undefined) alive.set(name, url)
-    }
-  }
-  return alive
-}
-
-// Whether a browser or a mail program that follows the URL gets to the domain.
-function leads (url, domain) {
-  const host = hostOf(url)
-  return host === domain || (host?.endsWith(`.${domain}`) ?? false)
-}
-
-function hostOf (url) {
-  try {
-    const parsed = new URL(url, 'http://base.invalid/')
-    if (parsed.protocol === 'mailto:') return new URL(`http://${parsed.pathname.split('@').slice(1).pop()}/`).hostname
-    if (!['http:', 'https:', 'ftp:'].includes(parsed.protocol)) return null
-    return parsed.hostname.replace(/\.$/, '')
-  } catch {
-    return null
-  }
 }
