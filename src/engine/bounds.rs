@@ -192,12 +192,12 @@ fn hosts() -> Vec<Bound> {
             test: "a_spelling_beyond_the_limit_is_invalid",
         },
         Bound {
-            name: "host_ends",
-            unit: "right ends of a host that are tried",
-            default: host::ENDS as u64,
-            reason: "Every one costs a look-up of a TLD (S27).",
-            effect: "the host is judged as it stands",
-            test: "ends_of_a_host_are_bounded",
+            name: "host_starts",
+            unit: "places in a run of letters at which a host may begin",
+            default: crate::engine::unicode::prose::STARTS as u64,
+            reason: "Each is a host to judge; no client is known to begin anywhere else (S27, S29).",
+            effect: "a host that begins elsewhere is not looked for",
+            test: "starts_of_hosts",
         },
         Bound {
             name: "label_looks",

@@ -8,7 +8,7 @@ use super::content::{Shown, Sighting};
 use super::host::{
     self, Context, Glue, Judgement, LinkJudgement, Memory, Names, Section, Under, registrable,
 };
-use super::link::{Kind, Link, Target};
+use super::link::{Boundaries, Kind, Link, Linkifier, Target};
 use super::outcome::{Reason, Reasons, Verdict};
 use super::policy::AskTlds;
 use super::{Case, Policy, TldTable};
@@ -75,10 +75,6 @@ impl<'a> Judge<'a> {
             return None;
         }
         let spelling = text.get(link.host.clone())?;
-        if link.kind == Kind::Bare && spelling.starts_with('.') {
-            // `.mid.right.top` is no host, and no client links it.
-            return None;
-        }
         // Half taken apart by somebody: what a reader puts together again.
         let whole = link.refanged_host(text);
         let (spelling, glue) =
@@ -92,6 +88,7 @@ impl<'a> Judge<'a> {
         match (link.kind, user) {
             (Kind::Email, Some(local)) if !local.is_ascii() => {
                 judged.join(&host::judge_address(local, spelling, &self.context(glue)));
+                self.local_part(local, &mut judged);
             }
             (Kind::Email, _) => {}
             (_, user) if user.is_some() || carries(tail) => {
@@ -100,6 +97,19 @@ impl<'a> Judge<'a> {
             _ => {}
         }
         Some(judged)
+    }
+
+    /// S29: a client may take `example.com` of `example.com~x@example.org` for a host.
+    fn local_part(&mut self, local: &str, judged: &mut Judged) {
+        let links = Linkifier::new(self.tlds).boundaries(Boundaries::Wide).links(local);
+        for link in links.filter(|link| link.kind != Kind::Email) {
+            let Some(spelling) = local.get(link.host) else { continue };
+            let host = self.host(spelling, Glue::Left);
+            if host.question.is_none() && host.verdict >= Verdict::Unsafe {
+                judged.verdict = judged.verdict.max(host.verdict);
+                judged.reasons = judged.reasons.union(host.reasons);
+            }
+        }
     }
 
     fn context(&self, glue: Glue) -> Context<'_> {

@@ -216,9 +216,10 @@ impl<'a> LayerReader<'a> {
         let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
         match &sighting.target {
             Target::Link(link)
-                if linkify && content::linkify::may_be_linked(text, link, judged.verdict) =>
+                if linkify
+                    && content::linkify::may_be_linked(text, link, judged.verdict)
+                    && content::linkify::is_as_judged(link, judged.host.as_deref()) =>
             {
-                let link = content::linkify::as_judged(link, judged.host.as_deref());
                 let anchor =
                     |href: String| self.apart.anchor(sighting, link.inner..link.span.end, &href);
                 link.href(text).map_or_else(Vec::new, anchor)

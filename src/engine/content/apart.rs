@@ -266,6 +266,7 @@ impl Pieces<'_> {
             _ => range,
         };
         self.full_stops(whole.start..range.start);
+        self.dots(range.end..whole.end);
         let host = text.get(range.clone()).unwrap_or_default();
         let offending = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
         let labelled = judgement.is_some_and(|judgement| {
@@ -363,7 +364,7 @@ fn is_of_word(c: char) -> bool {
 }
 
 fn is_dot(c: char) -> bool {
-    matches!(c, '.' | '\u{3002}' | '\u{FF0E}' | '\u{FF61}')
+    matches!(c, '.' | '\u{3002}' | '\u{FF0E}' | '\u{FF61}' | '\u{2024}')
 }
 
 /// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.

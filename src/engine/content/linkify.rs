@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use crate::engine::host::{Context, Judgement, LinkJudgement, judge_address, judge_text};
-use crate::engine::link::{Confidence, Kind, Link, Linkifier, format, percent_encoded};
+use crate::engine::link::{Boundaries, Confidence, Kind, Link, Linkifier, format, percent_encoded};
 use crate::engine::outcome::{Reason, Verdict};
 
 /// Whether links are made at all.
@@ -44,17 +44,12 @@ pub fn may_be_linked(text: &str, link: &Link, verdict: Verdict) -> bool {
         && link.refanged_host(text).is_none()
 }
 
-/// What was judged is what is linked, from [`Link::inner`] on: prose that the judgement left out stays
-/// outside.
-pub fn as_judged(link: &Link, judgement: Option<&Judgement>) -> Link {
-    let mut link = link.clone();
-    if link.kind != Kind::Email
-        && let Some(host) = judgement
-        && link.inner >= link.host.start
-    {
-        link.inner = link.host.start + host.span.start;
-    }
-    link
+/// Whether the link that careful bounds make is the one that was judged (S27): no judgement left out prose
+/// that the bounds keep, as in `Приветexample.com`, of which nobody knows what a reader takes for the
+/// host.
+pub fn is_as_judged(link: &Link, judgement: Option<&Judgement>) -> bool {
+    let judged = judgement.map_or(0, |host| link.host.start + host.span.start);
+    link.kind == Kind::Email || judged <= link.inner.max(link.host.start)
 }
 
 /// The text as HTML: markup characters escaped, links in anchors.
@@ -68,11 +63,24 @@ pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> Stri
         writer.escape(text);
         return writer.out;
     }
+    let linkifier = Linkifier::new(context.tlds);
+    let mut careful = linkifier.links(text).peekable();
     let mut at = 0;
-    for link in Linkifier::new(context.tlds).links(text) {
-        writer.escape_range(at..link.span.start);
-        writer.link(&link);
-        at = link.span.end;
+    for wide in linkifier.boundaries(Boundaries::Wide).links(text) {
+        while let Some(link) = careful.next_if(|link| link.span.end <= wide.span.start) {
+            at = writer.put(at, &link, |writer, link| writer.link(link));
+        }
+        let judgement = writer.judge(&wide);
+        if judgement.verdict <= Verdict::Notice || wide.defanged {
+            continue;
+        }
+        // S27: no anchor in a run of which any reading is doubtful.
+        while let Some(link) = careful.next_if(|link| link.span.start < wide.span.end) {
+            at = writer.put(at, &link, |writer, link| writer.dead(link));
+        }
+    }
+    for link in careful {
+        at = writer.put(at, &link, |writer, link| writer.link(link));
     }
     writer.escape_range(at..text.len());
     writer.out
@@ -86,15 +94,35 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// The text from `at` to the link, then the link, unless it is written already; where it ends.
+    fn put(&mut self, at: usize, link: &Link, write: impl FnOnce(&mut Self, &Link)) -> usize {
+        if link.span.start < at {
+            return at;
+        }
+        self.escape_range(at..link.span.start);
+        write(self, link);
+        link.span.end
+    }
+
+    /// No anchor: an unsafe host in Punycode, all else as it stands.
+    fn dead(&mut self, link: &Link) {
+        let judgement = self.judge(link);
+        match judgement.verdict {
+            Verdict::Unsafe | Verdict::Invalid => self.punycode(link, &judgement),
+            _ => self.escape_range(link.span.clone()),
+        }
+    }
+
     fn link(&mut self, link: &Link) {
         let judgement = self.judge(link);
         if judgement.verdict >= Verdict::Unsafe {
             return self.punycode(link, &judgement);
         }
-        let link = as_judged(link, judgement.host.as_ref());
-        match link.href(self.text).filter(|_| self.is_wanted(&link, &judgement)) {
-            Some(href) => self.anchor(&link, &href, &judgement),
-            None => self.escape_range(link.span),
+        let wanted =
+            is_as_judged(link, judgement.host.as_ref()) && self.is_wanted(link, &judgement);
+        match link.href(self.text).filter(|_| wanted) {
+            Some(href) => self.anchor(link, &href, &judgement),
+            None => self.escape_range(link.span.clone()),
         }
     }
 

@@ -194,10 +194,10 @@ impl Sighting {
     }
 }
 
-/// Where prose may be glued to the host of a link in running text (S27).
+/// Whether prose may be glued to the host of a link in running text (S27).
 fn glue_in_text(kind: Kind) -> Glue {
     match kind {
-        Kind::Scheme | Kind::Email => Glue::Right,
-        Kind::Www | Kind::Bare => Glue::Both,
+        Kind::Scheme | Kind::Email => Glue::None,
+        Kind::Www | Kind::Bare => Glue::Left,
     }
 }

@@ -5,7 +5,7 @@ use memchr::{memchr_iter, memchr3};
 use super::seen::{Builder, Seen};
 use super::{Language, Layer, Shown, Sighting, Spot, View};
 use crate::engine::host::Glue;
-use crate::engine::link::{Linkifier, reference};
+use crate::engine::link::{Boundaries, Linkifier, reference};
 use crate::engine::tlds::TldTable;
 
 /// Bytes that a URL between angle brackets may have, line ends and all.
@@ -20,7 +20,7 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
 
 /// The links of running text, `most` at most.
 pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
-    let mut links = Linkifier::new(tlds).links(text);
+    let mut links = Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text);
     let found = links.by_ref().take(most);
     let sightings = found.map(|link| Sighting::in_text(0, link, Spot::Text)).collect::<Vec<_>>();
     View {

@@ -149,7 +149,7 @@ mod tests {
             Context { protected: &own, ..context },
             Context { blocked: &own, ..context },
             Context { level: RestrictionLevel::AsciiOnly, ..context },
-            Context { glue: Glue::Right, ..context },
+            Context { glue: Glue::Left, ..context },
         ];
         let all: Vec<Under> = [context].iter().chain(&others).map(Under::of).collect();
         for (at, one) in all.iter().enumerate() {

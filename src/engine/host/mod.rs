@@ -6,14 +6,14 @@
 //! | UTS #39 §3.1, §5 | `script`, `marks` |
 //! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
-//! | S27 | `glue` |
+//! | S27, S29 | `bounds` |
 //! | WHATWG URL §4.4 | `url` |
 
 mod bidi;
+mod bounds;
 mod cjk;
 mod domain;
 mod form;
-mod glue;
 mod glyphs;
 mod homes;
 mod lookalike;
@@ -35,7 +35,6 @@ use std::ops::Range;
 pub use bidi::bidi_skeleton;
 pub use domain::{Section, is_special_use, registrable};
 pub use form::SPELLING_BYTES;
-pub use glue::ENDS;
 pub use lookalike::VARIANTS;
 pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
 pub use names::{BadName, Names};
@@ -70,12 +69,10 @@ pub struct Context<'a> {
 /// S27: whether running text may be glued to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Glue {
-    /// The host's bounds are certain: an attribute.
+    /// The host's bounds are certain: an attribute, or something that says where it begins.
     None,
-    /// A scheme stands in front; prose may follow.
-    Right,
-    /// A schemeless host in prose.
-    Both,
+    /// A schemeless host in prose, which may stand before it without a space.
+    Left,
 }
 
 /// What was found of one label.
@@ -116,16 +113,7 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     if let Some(judgement) = plain::judge(spelling, context) {
         return judgement;
     }
-    let bounds = glue::bounds(spelling, context);
-    if bounds == (0..spelling.len()) {
-        return Judgement { span: bounds, ..judge_whole(spelling, context) };
-    }
-    let longer = judge_part(spelling, 0..bounds.end, context);
-    // S27: the longer reading is at most a notice, unless it reads as a protected name.
-    if bounds.start == 0 || longer.target.is_some() && longer.verdict >= Verdict::Unsafe {
-        return longer;
-    }
-    judge_part(spelling, bounds, context)
+    bounds::judge(spelling, context)
 }
 
 fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judgement {

@@ -128,13 +128,6 @@ fn twins_of(script: Script) -> &'static str {
     }
 }
 
-/// Whether the character reads as something, or as nothing, as marks do.
-pub(super) fn has_reading(c: char) -> bool {
-    let mut found = Vec::new();
-    readings(c, &mut found);
-    !found.is_empty()
-}
-
 /// Adds what a character beyond ASCII may be read as, the likeliest first. A mark reads as
 /// nothing; a letter that looks like no Latin one has no reading.
 pub(super) fn readings(c: char, out: &mut Vec<Reading>) -> Separates {

@@ -18,16 +18,16 @@
 use std::ops::Range;
 
 use super::authority::{self, Port};
-use super::finder::Finder;
-use super::prose::Stop;
-use super::termination::tail_end;
+use super::finder::{Finder, Needles};
+use super::termination::{tail_end, tail_end_in_prose};
 use super::walk::Walker;
+use super::wide::Reach;
 use super::{Confidence, Kind, Link, defanged, prose};
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::Class;
 
 /// Local part, octets of UTF-8 (S14, RFC 3696 §3).
-const LOCAL_PART: usize = 64;
+pub(super) const LOCAL_PART: usize = 64;
 
 /// How running text is read.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,18 @@ pub(super) enum Reading<'t> {
     Letter,
     /// As people write: prose may be glued to a host (S12, S27), and hosts may be defanged.
     Prose(&'t TldTable),
+    /// As careless clients read (S29).
+    Wide(&'t TldTable),
+}
+
+impl<'t> Reading<'t> {
+    /// The top-level domains that exist; by the letter nobody asks.
+    fn tlds(self) -> Option<&'t TldTable> {
+        match self {
+            Reading::Letter => None,
+            Reading::Prose(tlds) | Reading::Wide(tlds) => Some(tlds),
+        }
+    }
 }
 
 /// Why something that looks like a link is none by the letter.
@@ -55,37 +67,40 @@ pub(super) struct Found {
 /// Candidates in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'t> {
-    walker: Walker<'t>,
+    pub(super) walker: Walker<'t>,
     reading: Reading<'t>,
     finder: Finder<'t>,
     /// Found in one run of host characters, the first one last.
-    pending: Vec<Found>,
+    pub(super) pending: Vec<Found>,
     /// Where the search goes on.
-    at: usize,
+    pub(super) at: usize,
     /// Nothing before this place belongs to a later link.
-    floor: usize,
-    horizon: Horizon,
+    pub(super) floor: usize,
+    pub(super) horizon: Horizon,
+    pub(super) reach: Reach,
+    /// Where the last `@` behind a local part ends, and whether a domain stands there.
+    pub(super) before_domain: (usize, bool),
 }
 
 /// How far a run of local-part characters goes, and whether an address follows it: remembered, so
 /// that `a.a~a.a~…` is read once (S18).
 #[derive(Clone, Copy, Debug, Default)]
-struct Horizon {
-    end: usize,
+pub(super) struct Horizon {
+    pub(super) end: usize,
     address: bool,
 }
 
 /// Userinfo and host of an authority, as spelled.
 #[derive(Clone, Debug)]
-struct Authority {
+pub(super) struct Authority {
     user: Option<Range<usize>>,
-    host: Range<usize>,
-    spelling: Spelling,
+    pub(super) host: Range<usize>,
+    pub(super) spelling: Spelling,
 }
 
 /// What the host of an authority is spelled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spelling {
+pub(super) enum Spelling {
     /// Host characters and dots.
     Plain,
     /// `%61` or `[.]` among them.
@@ -109,8 +124,9 @@ impl Iterator for Candidates<'_> {
                 return None;
             };
             self.walker.steps += (trigger - self.at) as u64;
-            let found = match text.as_bytes().get(trigger) {
-                Some(b':') => self.scheme(trigger),
+            let found = match (text.as_bytes().get(trigger), self.reading) {
+                (Some(b':'), Reading::Wide(tlds)) => self.wide_scheme(trigger, tlds),
+                (Some(b':'), _) => self.scheme(trigger),
                 _ => self.dot(trigger),
             };
             if found.is_some() {
@@ -126,14 +142,21 @@ impl<'t> Candidates<'t> {
             walker: Walker::new(text),
             reading,
             finder: Finder::new(match reading {
-                Reading::Letter => None,
-                Reading::Prose(tlds) => Some(tlds),
+                Reading::Letter => Needles::Letter,
+                Reading::Prose(tlds) => Needles::Prose(tlds),
+                Reading::Wide(tlds) => Needles::Wide(tlds),
             }),
             pending: Vec::new(),
             at: 0,
             floor: 0,
             horizon: Horizon::default(),
+            reach: Reach::default(),
+            before_domain: (usize::MAX, false),
         }
+    }
+
+    pub(super) fn tlds(&self) -> Option<&'t TldTable> {
+        self.reading.tlds()
     }
 
     pub(super) fn steps(&self) -> u64 {
@@ -157,7 +180,7 @@ impl<'t> Candidates<'t> {
             return None;
         }
         let scheme = self.walker.str(start..colon);
-        let taken_apart = matches!(self.reading, Reading::Prose(_)) && defanged::is_scheme(scheme);
+        let taken_apart = self.reading.tlds().is_some() && defanged::is_scheme(scheme);
         let known = taken_apart || is_web_scheme(scheme);
         let authority = self.authority(colon + 3);
         let Authority { user, host, spelling } = authority;
@@ -200,7 +223,7 @@ impl<'t> Candidates<'t> {
         authority
     }
 
-    fn host_behind(&mut self, start: usize) -> Authority {
+    pub(super) fn host_behind(&mut self, start: usize) -> Authority {
         if self.walker.bytes_from(start).first() == Some(&b'[') {
             return match authority::ipv6_end(self.walker.text, start) {
                 Some(end) => Authority { user: None, host: start..end, spelling: Spelling::Ipv6 },
@@ -221,18 +244,18 @@ impl<'t> Candidates<'t> {
     }
 
     /// The length of what goes on with a host though it is no host character: `%61`, `[.]`.
-    fn skip_in_host(&self, at: usize) -> usize {
+    pub(super) fn skip_in_host(&self, at: usize) -> usize {
         match (self.reading, self.walker.bytes_from(at)) {
             (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
-            (Reading::Prose(_), rest) => defanged::dot_at(rest),
             (Reading::Letter, _) => 0,
+            (_, rest) => defanged::dot_at(rest),
         }
     }
 
     /// Where the host ends in a run whose start is certain.
-    fn host_end(&self, run: Range<usize>) -> usize {
+    pub(super) fn host_end(&self, run: Range<usize>) -> usize {
         let end = self.walker.trimmed_end(run.clone());
-        let Reading::Prose(tlds) = self.reading else { return end };
+        let Some(tlds) = self.reading.tlds() else { return end };
         if self.walker.str(run.start..end).is_ascii() {
             return end;
         }
@@ -245,7 +268,7 @@ impl<'t> Candidates<'t> {
         if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
     }
 
-    fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
+    pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
             Spelling::Plain => authority::is_host(self.walker.text, host),
@@ -266,7 +289,7 @@ impl<'t> Candidates<'t> {
         }
         // Behind the stop of Chinese and Japanese the next sentence follows directly: most of them
         // are told from hosts before anything is walked through.
-        if let Reading::Prose(tlds) = self.reading
+        if let Some(tlds) = self.reading.tlds()
             && !next.is_ascii()
             && behind - dot > 1
             && !prose::may_be_tld(self.walker.str(behind..self.walker.text.len()), tlds)
@@ -274,6 +297,9 @@ impl<'t> Candidates<'t> {
             return None;
         }
         let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
+        if let Reading::Wide(tlds) = self.reading {
+            return self.wide_run(run, tlds);
+        }
         self.at = run.end;
         match self.walker.char_before(run.start) {
             Some('@') => self.address(run),
@@ -291,9 +317,9 @@ impl<'t> Candidates<'t> {
                 return None;
             }
         }
-        match self.reading {
-            Reading::Letter => self.bare_by_letter(run.start..end),
-            Reading::Prose(tlds) => self.bare_in_prose(run, tlds),
+        match self.reading.tlds() {
+            None => self.bare_by_letter(run.start..end),
+            Some(tlds) => self.bare_in_prose(run, tlds),
         }
     }
 
@@ -362,20 +388,20 @@ impl<'t> Candidates<'t> {
     }
 
     /// A host with `www.` whose top-level domain is unknown: to be asked of the DNS.
-    fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
+    pub(super) fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
         let end = self.walker.trimmed_end(run.clone());
         let host = run.start..end;
         (is_www(self.walker.str(host.clone())) && authority::is_domain(self.walker.text, host))
             .then_some(end)
     }
 
-    fn bare_link(&mut self, host: Range<usize>) -> Link {
+    pub(super) fn bare_link(&mut self, host: Range<usize>) -> Link {
         let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
         self.with_tail(host.start, kind, None, host)
     }
 
     /// S11: `http:example.com` is no link, and neither is its tail.
-    fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
+    pub(super) fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
         let behind = ends_with_scheme(self.walker.str(0..host.start));
         if behind {
             let end = self.with_tail(host.start, Kind::Bare, None, host).span.end;
@@ -386,7 +412,7 @@ impl<'t> Candidates<'t> {
 
     /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
     /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
-    fn is_in_local_part(&mut self, end: usize) -> bool {
+    pub(super) fn is_in_local_part(&mut self, end: usize) -> bool {
         let behind = end + authority::root_dot(self.walker.text, end);
         if matches!(self.walker.bytes_from(behind).first(), Some(b'/' | b'?' | b'#')) {
             return false;
@@ -417,7 +443,7 @@ impl<'t> Candidates<'t> {
         let mut link = self.plain(Kind::Email, domain);
         link.span.start = if mailto { local.start - 7 } else { local.start };
         link.inner = link.span.start;
-        if let (Reading::Prose(_), false) = (self.reading, mailto) {
+        if let (Some(_), false) = (self.reading.tlds(), mailto) {
             link.inner = prose::inner_local(self.walker.text, local.clone());
         }
         link.user = Some(local);
@@ -425,101 +451,15 @@ impl<'t> Candidates<'t> {
     }
 
     /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
-    fn local_start(&mut self, at_sign: usize) -> Option<usize> {
+    pub(super) fn local_start(&mut self, at_sign: usize) -> Option<usize> {
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
         let local = self.walker.str(start..at_sign);
         let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
         (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
     }
 
-    /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
-    fn defanged(&mut self, dot: usize) -> Option<Found> {
-        let Reading::Prose(tlds) = self.reading else { return None };
-        if defanged::dot_at(self.walker.bytes_from(dot.checked_sub(1)?)) == 0 {
-            return None;
-        }
-        let text = self.walker.text;
-        let start = self.walker.run_start(self.floor, dot - 1);
-        let host = start..self.taken_apart_end(start, dot, tlds)?;
-        self.at = host.end.max(dot + 1);
-        let before = self.walker.str(self.floor..start);
-        let spelling = text.get(host.clone())?;
-        let complete = defanged::is_complete(spelling);
-        if !defanged::refanged(spelling)
-            .is_some_and(|plain| authority::is_domain(&plain, 0..plain.len()))
-        {
-            return None;
-        }
-        let at_sign = match defanged::before_at_sign(before) {
-            Some(before) => Some(self.floor + before.len()),
-            None => before.ends_with('@').then(|| start - 1),
-        };
-        if let Some(at_sign) = at_sign {
-            let local = self.local_start(at_sign)?..at_sign;
-            let mut link = self.plain(Kind::Email, host);
-            link.span.start = local.start;
-            link.inner = local.start;
-            link.user = Some(local);
-            link.defanged = complete;
-            self.used(link.span.end);
-            return Some(Found { link, flaw: Flaw::None });
-        }
-        let (scheme_start, kind) = match defanged::before_slashes(before) {
-            Some(before) => {
-                (self.walker.letters_start(self.floor, self.floor + before.len()), Kind::Scheme)
-            }
-            None if before.ends_with(['/', '\\']) => return None,
-            None if self.is_behind_scheme(host.clone()) => return None,
-            None => (start, Kind::Bare),
-        };
-        let mut link = self.with_tail(scheme_start, kind, None, host);
-        // No piece of a bare one can be linked; the beginning of one with `www.` or a scheme can.
-        link.defanged = complete || kind == Kind::Bare && !is_www(spelling);
-        self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
-    }
-
-    /// Where a host ends of which some dot is bracketed; `None` when a client would link a later piece of
-    /// it by itself, which then is a link of its own.
-    fn taken_apart_end(&mut self, start: usize, dot: usize, tlds: &TldTable) -> Option<usize> {
-        let before = self.walker.str(self.floor..start);
-        let announced = before.ends_with(['/', '@']) || defanged::before_at_sign(before).is_some();
-        if announced || is_www(self.walker.str(start..dot - 1)) {
-            return Some(self.host_behind(start).host.end);
-        }
-        let mut from = dot + 2;
-        loop {
-            let end = self.walker.run_end(from);
-            let rest = self.behind_bracketed_dot(from, tlds).min(end)..end;
-            if prose::existing_end(self.walker.text, rest, tlds).is_some() {
-                self.at = from;
-                return None;
-            }
-            match self.skip_in_host(end) {
-                0 => return Some(self.host_end(start..end)),
-                skip => from = end + skip,
-            }
-        }
-    }
-
-    /// Where text begins that is no part of the host before it, a bracketed dot of which ends at `at`:
-    /// behind its top-level domain. In `example[.]comです` prose follows, in `example[.]co.uk` nothing.
-    fn behind_bracketed_dot(&self, at: usize, tlds: &TldTable) -> usize {
-        if !defanged::ends_with_dot(self.walker.str(0..at)) {
-            return at;
-        }
-        let rest = self.walker.str(at..self.walker.text.len());
-        let label = rest.split(|c| !Class::of(c).is_host()).next().unwrap_or_default();
-        let Some(length) = prose::tld_prefix(label, Stop::Full, tlds) else { return at };
-        let behind = at + length;
-        match self.walker.char_at(behind) {
-            Some((c, next)) if Class::of(c).is_dot() => next,
-            _ => behind,
-        }
-    }
-
     /// The link with this host: adds root dot, port, path, query and fragment.
-    fn with_tail(
+    pub(super) fn with_tail(
         &mut self,
         start: usize,
         kind: Kind,
@@ -533,7 +473,10 @@ impl<'t> Candidates<'t> {
             at = digits.end;
             link.port = Some(digits);
         }
-        let end = tail_end(text, at);
+        let end = match self.reading {
+            Reading::Letter => tail_end(text, at),
+            Reading::Prose(_) | Reading::Wide(_) => tail_end_in_prose(text, at),
+        };
         self.walker.steps += (end - link.host.end) as u64;
         link.span = start..end;
         link.inner = start;
@@ -543,7 +486,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The link that is its host.
-    fn plain(&self, kind: Kind, host: Range<usize>) -> Link {
+    pub(super) fn plain(&self, kind: Kind, host: Range<usize>) -> Link {
         Link {
             span: host.clone(),
             inner: host.start,
@@ -559,7 +502,7 @@ impl<'t> Candidates<'t> {
 
     /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`
     /// (S11), `http://example.com:99999`.
-    fn is_port_like(&self, at: usize) -> bool {
+    pub(super) fn is_port_like(&self, at: usize) -> bool {
         match self.walker.bytes_from(at) {
             [b':', b':', ..] => true,
             [b':', next, ..] => next.is_ascii_hexdigit(),
@@ -573,7 +516,7 @@ fn is_web_scheme(name: &str) -> bool {
     ["https", "http", "ftp"].iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
 }
 
-fn is_www(host: &str) -> bool {
+pub(super) fn is_www(host: &str) -> bool {
     host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
 

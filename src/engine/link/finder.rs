@@ -8,8 +8,22 @@ use memchr::{memchr2, memmem};
 use super::prose::may_begin_tld;
 use crate::engine::tlds::TldTable;
 
-/// The label separators other than the full stop (S12), in UTF-8. Each is three bytes long.
-static VARIANTS: [[u8; 3]; 3] = [[0xE3, 0x80, 0x82], [0xEF, 0xBC, 0x8E], [0xEF, 0xBD, 0xA1]];
+/// The label separators other than the full stop (S12), in UTF-8, and last U+2024, which only the wide
+/// reading takes for one (S29). Each is three bytes long.
+static VARIANTS: [[u8; 3]; 4] =
+    [[0xE3, 0x80, 0x82], [0xEF, 0xBC, 0x8E], [0xEF, 0xBD, 0xA1], [0xE2, 0x80, 0xA4]];
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Needles<'t> {
+    /// By the letter everything behind a variant is a host.
+    Letter,
+    /// In prose, what follows a variant must begin as a top-level domain does: behind the stop of Chinese
+    /// and Japanese the next sentence follows directly.
+    Prose(&'t TldTable),
+    /// The same, with U+2024, and with every colon that something stands behind (`http:host`).
+    Wide(&'t TldTable),
+}
 
 /// Bytes searched for one needle before the next needle has its turn: they stay in the first-level
 /// cache.
@@ -18,20 +32,18 @@ const WINDOW: usize = 16 << 10;
 /// Finds `.`, its variants, and `:` where a link can be round them.
 #[derive(Clone, Debug)]
 pub(super) struct Finder<'t> {
-    /// In prose, what follows a variant must begin as one of these does: behind the stop of Chinese and
-    /// Japanese the next sentence follows directly. By the letter all of that is a host.
-    tlds: Option<&'t TldTable>,
-    needles: [memmem::Finder<'static>; 3],
+    sought: Needles<'t>,
+    needles: [memmem::Finder<'static>; 4],
     /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
-    next: [usize; 4],
+    next: [usize; 5],
     /// Where the window ends.
     window: usize,
 }
 
 impl<'t> Finder<'t> {
-    pub(super) fn new(tlds: Option<&'t TldTable>) -> Self {
+    pub(super) fn new(sought: Needles<'t>) -> Self {
         let needles = VARIANTS.each_ref().map(memmem::Finder::new);
-        Finder { tlds, needles, next: [0; 4], window: 0 }
+        Finder { sought, needles, next: [0; 5], window: 0 }
     }
 
     /// The next position at or after `from`. Positions asked for must not go back.
@@ -43,7 +55,7 @@ impl<'t> Finder<'t> {
                     return None;
                 }
                 self.window = text.len().min(from + WINDOW);
-                self.next = [from; 4];
+                self.next = [from; 5];
                 self.search_all(text, from);
             } else {
                 self.search_passed(text, from);
@@ -57,7 +69,8 @@ impl<'t> Finder<'t> {
     }
 
     fn search_all(&mut self, text: &str, from: usize) {
-        self.next = [self.ascii(text.as_bytes(), from), self.window, self.window, self.window];
+        self.next = [self.window; 5];
+        self.next[0] = self.ascii(text.as_bytes(), from);
         // The variants begin with a byte that is not ASCII.
         if text.as_bytes().get(from..self.window).is_none_or(<[u8]>::is_ascii) {
             return;
@@ -72,7 +85,7 @@ impl<'t> Finder<'t> {
 
     /// Searches on for the needles whose last position has been passed.
     fn search_passed(&mut self, text: &str, from: usize) {
-        let [ascii, stop, wide, half] = self.next;
+        let [ascii, stop, wide, half, leader] = self.next;
         if ascii < from {
             self.next[0] = self.ascii(text.as_bytes(), from);
         }
@@ -85,17 +98,21 @@ impl<'t> Finder<'t> {
         if half < from {
             self.next[3] = self.variant(text, from, 2);
         }
+        if leader < from {
+            self.next[4] = self.variant(text, from, 3);
+        }
     }
 
     /// A full stop before a host character, or a colon before a slash; in brackets, any.
     fn ascii(&self, bytes: &[u8], from: usize) -> usize {
+        let is_wide = matches!(self.sought, Needles::Wide(_));
         let mut at = from;
         while let Some(rest) = bytes.get(at..self.window) {
             let Some(found) = memchr2(b'.', b':', rest) else { break };
             at += found;
             let next = bytes.get(at + 1).copied().unwrap_or(b' ');
             let may_be = match rest.get(found) {
-                Some(b':') => next == b'/',
+                Some(b':') => next == b'/' || is_wide && !next.is_ascii_whitespace(),
                 _ => next.is_ascii_alphanumeric() || !next.is_ascii() || b"-_])}".contains(&next),
             };
             if may_be {
@@ -110,13 +127,19 @@ impl<'t> Finder<'t> {
     fn variant(&self, text: &str, from: usize, variant: usize) -> usize {
         let bytes = text.as_bytes();
         let Some(needle) = self.needles.get(variant) else { return self.window };
+        let tlds = match self.sought {
+            Needles::Letter if variant < 3 => None,
+            Needles::Prose(tlds) if variant < 3 => Some(tlds),
+            Needles::Letter | Needles::Prose(_) => return self.window,
+            Needles::Wide(tlds) => Some(tlds),
+        };
         let end = bytes.len().min(self.window + 2);
         let mut at = from;
         while let Some(rest) = bytes.get(at..end) {
             let Some(found) = needle.find(rest) else { break };
             at += found;
             let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
-            if next.is_some_and(|next| self.tlds.is_none_or(|tlds| may_begin_tld(next, tlds))) {
+            if next.is_some_and(|next| tlds.is_none_or(|tlds| may_begin_tld(next, tlds))) {
                 return at.min(self.window);
             }
             at += 3;

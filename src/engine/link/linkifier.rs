@@ -8,6 +8,7 @@
 //! | S10: a bare host needs an existing top-level domain | [`Links::next`] |
 //! | S12, S27: hosts in prose | `prose` |
 //! | UTS #58 §8: `helpers.py` | [`is_file_like`] |
+//! | UTS #58 §8: `/docs（中文说明）了解更多` | `termination` |
 //! | RFC 6068: header fields of `mailto:` | [`add_mailto_fields`] |
 
 use super::candidate::{Candidates, Found, Reading};
@@ -25,6 +26,10 @@ pub enum Boundaries {
     /// file-like names are of [`Confidence::Low`], links already taken apart are found as well.
     #[default]
     Adjusted,
+    /// As careless clients may read (S27, S29): every host that one of them could take, with the widest
+    /// bounds. To be judged, not to be linked: what no careful reader would link is of
+    /// [`Confidence::Low`].
+    Wide,
 }
 
 /// Finds links with knowledge of the top-level domains that exist.
@@ -67,6 +72,7 @@ impl<'a> Linkifier<'a> {
         let reading = match self.boundaries {
             Boundaries::Letter => Reading::Letter,
             Boundaries::Adjusted => Reading::Prose(self.tlds),
+            Boundaries::Wide => Reading::Wide(self.tlds),
         };
         Links { text, linkifier: *self, candidates: Candidates::new(text, reading) }
     }
@@ -102,7 +108,7 @@ impl Iterator for Links<'_> {
             match self.linkifier.boundaries {
                 Boundaries::Letter if link.kind == Kind::Bare && !self.exists(&link) => continue,
                 Boundaries::Letter => {}
-                Boundaries::Adjusted => {
+                Boundaries::Adjusted | Boundaries::Wide => {
                     add_mailto_fields(self.text, &mut link);
                     self.candidates.used(link.span.end);
                     let closing = trim_wrappers(self.text, &mut link);
@@ -310,7 +316,7 @@ mod tests {
     #[test]
     fn s27_prose_boundaries() {
         check(
-            "👉⸠example.com⸡ →⸠example.com⸡ เว็บไซต์⸠example.com⸡ サーバー⸠example.com⸡ ב⸠example.com⸡",
+            "👉⸠example.com⸡ →⸠example.com⸡ เว็บไซต์⸠example.com⸡ サーバー⸠example.com⸡ ⸠בexample.com⸡",
         );
         check("⸠http://раypal.com⸡です ⸠ра.com⸡");
         check("例えば⸠example.com⸡や⸠example.org⸡など。");
@@ -320,11 +326,23 @@ mod tests {
     }
 
     #[test]
+    fn sentences_of_chinese_and_japanese_end_a_link() {
+        check("⸠https://example.com/docs⸡（中文说明）了解更多 ⸠https://example.com/477⸡，涵盖了");
+        check(
+            "⸠https://example.com/foo⸡。次の文 ⸠https://example.com/a⸡…… ⸠https://example.com/a⸡〞",
+        );
+        check("⸠https://ja.example.org/wiki/日本語⸡、⸠https://example.com/?q=a⸡！");
+        check(
+            "⸠https://example.com/日本⸡「引用」 ⸠https://example.com/⸡。次 ⸠https://example.com/a⸡.，x",
+        );
+    }
+
+    #[test]
     fn s27_both_readings_are_told() {
         let tlds = TldTable::new(["com"], "");
-        let text = "раypal.comです";
+        let text = "見てpaypal.comです";
         let link = Linkifier::new(&tlds).links(text).next().unwrap();
-        assert_eq!((&text[link.host], &text[link.inner..]), ("раypal.com", "ypal.comです"));
+        assert_eq!((&text[link.host], &text[link.inner..]), ("見てpaypal.com", "paypal.comです"));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
 //! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
 //! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
+//! | S27, S29: what careless clients link | [`Boundaries::Wide`], `wide` |
 //!
 //! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
 //! which knows the top-level domains that exist and how people write.
@@ -36,6 +37,7 @@ mod prose;
 pub mod reference;
 mod termination;
 mod walk;
+mod wide;
 
 use std::ops::Range;
 
@@ -90,6 +92,23 @@ pub struct Link {
     /// bracketed (`example[.]com`), or of a bare host every one before an existing top-level domain.
     pub defanged: bool,
     pub confidence: Confidence,
+}
+
+impl Link {
+    /// The link as it stands in a text in which this one begins at byte `by`.
+    #[must_use]
+    pub fn shifted(self, by: usize) -> Link {
+        let shift = |range: Range<usize>| range.start + by..range.end + by;
+        Link {
+            span: shift(self.span),
+            inner: self.inner + by,
+            host: shift(self.host),
+            user: self.user.map(shift),
+            port: self.port.map(shift),
+            tail: shift(self.tail),
+            ..self
+        }
+    }
 }
 
 /// Every link and mail address in the text, in order and disjoint, by the letter of UTS #58.

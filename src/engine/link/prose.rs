@@ -3,7 +3,7 @@
 //! | clause | here |
 //! | --- | --- |
 //! | S12: back off to the longest prefix with an existing top-level domain | [`existing_end`] |
-//! | S27, left end: the last script, symbol or emoji boundary before an ASCII tail | [`inner_start`] |
+//! | S27, left end: the last symbol or emoji, or a change from a script without spaces, before an ASCII tail | [`inner_start`] |
 //! | S27, right end: `раypal.comです` | [`tld_prefix`] |
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ use unicode_script::{Script, UnicodeScript};
 use super::authority::is_domain;
 use super::encoded::is_stable;
 use crate::engine::tlds::TldTable;
-use crate::engine::unicode::Class;
+use crate::engine::unicode::{Class, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
 const LONGEST_LABEL: usize = 1024;
@@ -59,7 +59,7 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    fn of(dot: char) -> Stop {
+    pub(super) fn of(dot: char) -> Stop {
         if matches!(dot, '\u{3002}' | '\u{FF61}') { Stop::Ideographic } else { Stop::Full }
     }
 }
@@ -132,8 +132,8 @@ pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
     candidates.next()
 }
 
-/// The offset of an ASCII tail that prose of another script, a symbol or the stop of a Chinese or
-/// Japanese sentence precedes.
+/// The offset of an ASCII tail that prose of a script without spaces, a symbol or the stop of a Chinese
+/// or Japanese sentence precedes.
 fn ascii_tail(name: &str) -> Option<usize> {
     let tail = name.bytes().rev().take_while(u8::is_ascii).count();
     let (before, ascii) = name.split_at_checked(name.len() - tail)?;
@@ -141,7 +141,9 @@ fn ascii_tail(name: &str) -> Option<usize> {
     let glued = if Class::of(last).is_dot() {
         Stop::of(last) == Stop::Ideographic
     } else {
-        ascii.starts_with(|c: char| c.is_ascii_alphanumeric()) && !reads_on(before)
+        ascii.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && (bounds::is_unspaced(last) || is_symbol(last))
+            && !bounds::continues(before)
     };
     glued.then_some(before.len())
 }
@@ -169,19 +171,6 @@ pub(super) fn inner_local(text: &str, local: Range<usize>) -> usize {
         }
         _ => local.start,
     }
-}
-
-/// Whether an ASCII letter goes on with the word before it: Latin letters and their marks, and the
-/// signs that stand inside Latin words (Catalan `l·l`, the ʻokina).
-fn reads_on(before: &str) -> bool {
-    let base = before.chars().rev().find(|c| c.script() != Script::Inherited);
-    base.is_none_or(|c| {
-        c.is_ascii()
-            || c.script() == Script::Latin
-            || matches!(c, '·' | 'ʻ' | 'ʼ' | 'ʹ')
-            || matches!(c, '\u{2010}' | '\u{2011}')
-            || Class::of(c).is_ignored()
-    })
 }
 
 fn is_script_boundary(left: char, right: char) -> bool {

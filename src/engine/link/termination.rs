@@ -54,6 +54,27 @@ impl Part {
 ///
 /// S2: the first safe place is `start`, not the start of the link. A dangling initiator stays (S3).
 pub(super) fn tail_end(text: &str, start: usize) -> usize {
+    end_before(text, start, |_| false)
+}
+
+/// The same in running text (UTS #58 §8): punctuation of Chinese and Japanese sentences ends a link,
+/// since the sentence goes on directly behind it (`/docs（中文说明）了解更多`). Who means it as a part of a
+/// path escapes it.
+pub(super) fn tail_end_in_prose(text: &str, start: usize) -> usize {
+    end_before(text, start, ends_sentence)
+}
+
+/// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a sentence,
+/// and the ellipsis.
+fn ends_sentence(c: char) -> bool {
+    matches!(c,
+        '\u{2026}' | '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301B}'
+        | '\u{301D}'..='\u{301F}' | '\u{FF01}' | '\u{FF08}' | '\u{FF09}' | '\u{FF0C}' | '\u{FF0E}'
+        | '\u{FF1A}' | '\u{FF1B}' | '\u{FF1F}' | '\u{FF5F}'..='\u{FF64}')
+}
+
+/// As [`tail_end`]; the characters that `hard` names end the link as well.
+fn end_before(text: &str, start: usize, hard: impl Fn(char) -> bool) -> usize {
     let bytes = text.as_bytes();
     let mut part = Part::Start;
     let mut open = Vec::new();
@@ -90,6 +111,9 @@ pub(super) fn tail_end(text: &str, start: usize) -> usize {
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return safe };
             (c, Class::of(c))
         };
+        if hard(c) {
+            return safe;
+        }
         at += c.len_utf8();
         match class.term() {
             LinkTerm::Include => safe = at,

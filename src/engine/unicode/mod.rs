@@ -13,6 +13,7 @@
 mod host_table;
 pub mod hosts;
 mod link_table;
+pub mod prose;
 
 /// Version of the Unicode data in these tables.
 pub const UNICODE_VERSION: &str = "18.0.0";

@@ -23,7 +23,7 @@ use super::css;
 use super::seen::{Builder, Seen};
 use super::{STRETCH, Shown, Sighting, Spot, Target, View};
 use crate::engine::host::Glue;
-use crate::engine::link::Linkifier;
+use crate::engine::link::{Boundaries, Linkifier};
 use crate::engine::tlds::TldTable;
 use entity::Within;
 use token::{RawElement, TagKind};
@@ -111,6 +111,8 @@ struct Reader<'t, 'k> {
     anchors: Vec<Anchor>,
     /// Stretches of visible text that something unseen breaks or turns; empty for a break.
     marks: Vec<Range<usize>>,
+    /// Where a text node begins inside a word, in bytes of visible text.
+    nodes: Vec<usize>,
     /// The sighting of the first `<base href>`.
     base: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
@@ -136,10 +138,11 @@ impl<'t, 'k> Reader<'t, 'k> {
             open_anchor: None,
             anchors: Vec::new(),
             marks: Vec::new(),
+            nodes: Vec::new(),
             base: None,
             foreign: false,
             outlook: false,
-            linkifier: Linkifier::new(tlds),
+            linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
             most,
             view: View::default(),
         }
@@ -184,6 +187,9 @@ impl<'t, 'k> Reader<'t, 'k> {
     }
 
     fn characters(&mut self, range: Range<usize>) {
+        if self.hiding.is_none() && !self.visible.ends_with_space() {
+            self.nodes.push(self.visible.len());
+        }
         let mut rest = range;
         while !rest.is_empty() {
             // White space ends references and links.

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{Reader, Shown, Sighting, Spot, View, outlook};
+use super::{Reader, Shown, Sighting, Spot, Target, View, outlook};
 use crate::engine::content::STRETCH;
+use crate::engine::link::Confidence;
 
 impl<'t> Reader<'t, '_> {
     /// Where a stretch of characters may end: behind the first white space from here on.
@@ -30,6 +31,7 @@ impl<'t> Reader<'t, '_> {
     fn flush(&mut self) {
         let anchors = std::mem::take(&mut self.anchors);
         let marks = std::mem::take(&mut self.marks);
+        let nodes = std::mem::take(&mut self.nodes);
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
@@ -50,8 +52,42 @@ impl<'t> Reader<'t, '_> {
         }
         self.view.steps += text.len() as u64 + links.steps();
         drop(links);
+        self.node_by_node(&nodes, before);
         let found = self.view.sightings.len() > before;
         self.view.seen.extend(self.visible.take(found));
+    }
+
+    /// S29: a client that makes links walks from text node to text node. Where one ends inside a word,
+    /// both sides are read by themselves as well. What stands there is no text of an anchor: its own is
+    /// the joined one.
+    fn node_by_node(&mut self, nodes: &[usize], first: usize) {
+        let text = self.visible.as_str();
+        let index = self.view.seen.len();
+        let known = |sighting: &Sighting| match &sighting.target {
+            Target::Link(link) => Some(link.host.clone()),
+            Target::Dangerous { .. } => None,
+        };
+        let joined = self.view.sightings.get(first..).unwrap_or_default();
+        let joined: HashSet<Range<usize>> = joined.iter().filter_map(known).collect();
+        let mut found = Vec::new();
+        let mut read_to = 0;
+        for (at, node) in nodes.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|at| nodes.get(at)).copied().unwrap_or(0);
+            let behind = nodes.get(at + 1).copied().unwrap_or(text.len());
+            for side in [last_word(text, before..*node), first_word(text, *node..behind)] {
+                let side = side.start.max(read_to)..side.end;
+                read_to = read_to.max(side.end);
+                let mut links = self.linkifier.links(text.get(side.clone()).unwrap_or_default());
+                let new = links.by_ref().map(|link| link.shifted(side.start));
+                found.extend(new.filter(|link| !joined.contains(&link.host)));
+                self.view.steps += side.len() as u64 + links.steps();
+            }
+        }
+        for mut link in found.into_iter().take(self.room()) {
+            link.confidence = Confidence::Low;
+            let sighting = Sighting::in_text(index, link, Spot::HtmlText);
+            self.view.sightings.push(sighting);
+        }
     }
 
     /// The same for text that only a client sees.
@@ -96,6 +132,20 @@ impl<'t> Reader<'t, '_> {
         drop(links);
         self.view.seen.push(text);
     }
+}
+
+/// The word at the end of a stretch of text.
+fn last_word(text: &str, range: Range<usize>) -> Range<usize> {
+    let words = text.get(range.clone()).unwrap_or_default();
+    let length = words.rsplit(char::is_whitespace).next().unwrap_or_default().len();
+    range.end - length..range.end
+}
+
+/// The word at its start.
+fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
+    let words = text.get(range.clone()).unwrap_or_default();
+    let length = words.split(char::is_whitespace).next().unwrap_or_default().len();
+    range.start..range.start + length
 }
 
 /// Whether a mark lies in the host; a break beside a dot does not count, since mail programs put

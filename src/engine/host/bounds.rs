@@ -1,0 +1,124 @@
+//! S27, S29: where a host begins when running text may stand before it. Every plausible reading is
+//! judged, and the worst counts.
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::form::is_dot;
+use super::reading::are_twins;
+use super::{Context, Glue, Judgement, judge_part};
+use crate::engine::outcome::Verdict;
+use crate::engine::unicode::prose;
+
+/// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
+/// before it.
+pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
+    if context.glue == Glue::None || spelling.starts_with('[') {
+        return judge_part(spelling, 0..spelling.len(), context);
+    }
+    let starts = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+    let mut worst: Option<Judgement> = None;
+    for start in starts {
+        let reading = spelling.get(start..).unwrap_or_default();
+        let judgement = judge_part(spelling, start..spelling.len(), context);
+        let counts = worst.as_ref().is_none_or(|worst| {
+            judgement.verdict > worst.verdict && (reads_as_name(&judgement) || !is_prose(reading))
+        });
+        if counts {
+            worst = Some(judgement);
+        }
+    }
+    worst.unwrap_or_default()
+}
+
+/// What reads as a protected name is no prose.
+fn reads_as_name(judgement: &Judgement) -> bool {
+    judgement.target.is_some() && judgement.verdict >= Verdict::Unsafe
+}
+
+/// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts
+/// or a sign meet in it, and no word of another script consists of twins of Latin letters alone, as in
+/// `аcme` and `gооgle`, or of letters in another style. Those deceive.
+fn is_prose(reading: &str) -> bool {
+    let label = reading.split(is_dot).next().unwrap_or_default();
+    let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
+    let mut scripts = words().filter_map(|word| word.chars().next()).map(|first| first.script());
+    let first = scripts.next();
+    let meet = label.contains(|c: char| c.is_ascii_alphabetic() || prose::is_sign(c))
+        || scripts.any(|script| Some(script) != first);
+    let deceives =
+        |word: &str| are_twins(word.chars(), Script::Latin) || word.chars().any(prose::is_styled);
+    meet && !words().any(deceives)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::host::{Names, judge};
+    use crate::engine::policy::RestrictionLevel;
+    use crate::engine::tlds::TldTable;
+
+    fn host(spelling: &str, glue: Glue) -> (String, Verdict) {
+        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
+        let tlds = TldTable::new(["com", "de", "xn--p1ai", "xn--3e0b707e"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue,
+        };
+        let judgement = judge(spelling, &context);
+        (spelling[judgement.span].to_owned(), judgement.verdict)
+    }
+
+    #[test]
+    fn prose_is_no_part_of_a_schemeless_host() {
+        for spelling in [
+            "👉example.com",
+            "→example.com",
+            "เว็บไซต์example.com",
+            "サーバーexample.com",
+            "בexample.com",
+            "наexample.com",
+            "見て👉例example.com",
+            "Приветexample.com",
+            "στηνexample.com",
+        ] {
+            assert_eq!(
+                host(spelling, Glue::Left),
+                ("example.com".to_owned(), Verdict::Ok),
+                "{spelling}"
+            );
+        }
+        for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국"] {
+            assert_eq!(host(spelling, Glue::Left), (spelling.to_owned(), Verdict::Ok));
+        }
+        assert_eq!(host("👉пример.рф", Glue::Left), ("пример.рф".to_owned(), Verdict::Ok));
+    }
+
+    /// A side all of whose letters read as the other script is no prose.
+    #[test]
+    fn deception_is_no_prose() {
+        for spelling in
+            ["раypal.com", "exаmple.com", "аcmecorp.com", "www.аcmecorp.com", "Привет-аcme.com"]
+        {
+            assert_eq!(
+                host(spelling, Glue::Left),
+                (spelling.to_owned(), Verdict::Unsafe),
+                "{spelling}"
+            );
+        }
+        for sign in ["👉", "→", "★", "✓", "€", "☎", "🎁", "a.👉", "見て→"] {
+            let (span, verdict) = host(&format!("{sign}раypal.com"), Glue::Left);
+            assert_eq!(verdict, Verdict::Unsafe, "{sign}");
+            assert!(span.ends_with("раypal.com"), "{sign}");
+        }
+        let joined = host("ра\u{200c}\u{200d}ypal.com", Glue::Left);
+        assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
+        assert_eq!(
+            host("наexample.com", Glue::None),
+            ("наexample.com".to_owned(), Verdict::Unsafe)
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! Where a host may begin in a run of host characters that holds running text as well (S27, S29).
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_script::{Script, UnicodeScript};
+
+use super::Class;
+
+/// Places at which some client begins a host, at most.
+pub const STARTS: usize = 6;
+
+/// Byte offsets in the name at which a client may begin the host, ascending, the first one 0:
+///
+/// - the whole run, as clients that take every letter for a part of a host;
+/// - behind the last sign or emoji, as those that end a word there;
+/// - behind the last letter of a script written without spaces, where another script begins;
+/// - the ASCII tail of the first label, as those that know ASCII alone.
+///
+/// Behind the dot of the first label there is no prose, but behind a sign.
+pub fn starts(name: &str) -> Vec<usize> {
+    let first = first_label(name);
+    let found = [Some(0), behind_sign(name), behind_unspaced(first), ascii_tail(first)];
+    let mut found: Vec<usize> = found.into_iter().flatten().collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Byte offsets inside the first label at which only the most careless begin: behind an underscore, and
+/// at an A-label that something stands before.
+pub fn inside(name: &str) -> impl Iterator<Item = usize> + use<> {
+    let label = first_label(name);
+    let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
+    let encoded = label.as_bytes().windows(4).rposition(|four| four.eq_ignore_ascii_case(b"xn--"));
+    underscore.into_iter().chain(encoded.filter(|at| *at > 0))
+}
+
+fn first_label(name: &str) -> &str {
+    name.split(|c| Class::of(c).is_dot() || c == '\u{2024}').next().unwrap_or_default()
+}
+
+fn behind_sign(name: &str) -> Option<usize> {
+    if name.is_ascii() {
+        return None;
+    }
+    let (at, sign) = name.char_indices().rev().find(|(_, c)| is_sign(*c))?;
+    let start = at + sign.len_utf8();
+    let rest = name.get(start..)?;
+    let start = start + rest.len() - rest.trim_start_matches(is_edge).len();
+    let host = name.get(start..)?;
+    (host.contains(|c| Class::of(c).is_dot()) && host.starts_with(char::is_alphanumeric))
+        .then_some(start)
+}
+
+fn behind_unspaced(label: &str) -> Option<usize> {
+    let (at, last) = label.char_indices().rev().find(|(_, c)| is_unspaced(*c))?;
+    let rest = label.get(at + last.len_utf8()..)?;
+    let start = label.len() - rest.trim_start_matches(is_edge).len();
+    rest.contains(char::is_alphanumeric).then_some(start)
+}
+
+fn ascii_tail(label: &str) -> Option<usize> {
+    let tail = label.bytes().rev().take_while(u8::is_ascii).count();
+    let (before, tail) = label.split_at_checked(label.len() - tail)?;
+    let start = label.len() - tail.trim_start_matches(is_edge).len();
+    (start < label.len() && start > 0 && !continues(before)).then_some(start)
+}
+
+/// Whether an ASCII letter goes on with the word before it: Latin letters and their marks, and the
+/// signs that stand inside Latin words (Catalan `l·l`, the ʻokina).
+pub fn continues(before: &str) -> bool {
+    let base = before.chars().rev().find(|c| c.script() != Script::Inherited);
+    base.is_none_or(|c| {
+        c.is_ascii()
+            || c.script() == Script::Latin
+            || matches!(c, '·' | 'ʻ' | 'ʼ' | 'ʹ' | '\u{2010}' | '\u{2011}')
+            || Class::of(c).is_ignored()
+    })
+}
+
+/// The longest stretches of letters of one script beyond ASCII, as byte ranges.
+pub fn foreign_words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut chars = text.char_indices().peekable();
+    std::iter::from_fn(move || {
+        let (start, first) = chars.find(|(_, c)| !c.is_ascii() && c.is_alphabetic())?;
+        let mut end = start + first.len_utf8();
+        while let Some((at, c)) = chars.next_if(|(_, c)| goes_on(first.script(), *c)) {
+            end = at + c.len_utf8();
+        }
+        Some(start..end)
+    })
+}
+
+fn goes_on(script: Script, c: char) -> bool {
+    !c.is_ascii() && (c.script() == script || c.script() == Script::Inherited)
+}
+
+/// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.
+pub fn is_styled(c: char) -> bool {
+    !c.is_ascii()
+        && c.script() == Script::Common
+        && c.is_alphabetic()
+        && std::iter::once(c).nfkc().all(|plain| plain.is_ascii_alphabetic())
+}
+
+/// Letters of scripts whose words stand without spaces, none of which looks Latin.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(
+        c.script(),
+        Script::Han
+            | Script::Hiragana
+            | Script::Katakana
+            | Script::Bopomofo
+            | Script::Thai
+            | Script::Lao
+            | Script::Khmer
+            | Script::Myanmar
+            | Script::Tibetan
+    ) || c == 'ー'
+}
+
+/// Emoji, arrows, signs: host characters that belong to no word. Joiners and marks belong to one.
+pub fn is_sign(c: char) -> bool {
+    let class = Class::of(c);
+    let sign = !c.is_ascii() && class.is_host() && !class.is_ignored() && !class.is_tld();
+    sign && !c.is_alphanumeric() && c.script() != Script::Inherited
+}
+
+/// What no host begins with.
+fn is_edge(c: char) -> bool {
+    let class = Class::of(c);
+    matches!(c, '-' | '_') || class.is_dot() || class.is_ignored() || is_sign(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(name: &str) -> Vec<&str> {
+        starts(name).into_iter().chain(inside(name)).map(|start| &name[start..]).collect()
+    }
+
+    #[test]
+    fn starts_of_hosts() {
+        assert_eq!(all("example.com"), ["example.com"]);
+        assert_eq!(all("👉раypal.com"), ["👉раypal.com", "раypal.com", "ypal.com"]);
+        assert_eq!(all("a.👉раypal.com"), ["a.👉раypal.com", "раypal.com"]);
+        assert_eq!(all("サーバーexample.com"), ["サーバーexample.com", "example.com"]);
+        assert_eq!(all("เว็บпример.рф"), ["เว็บпример.рф", "пример.рф"]);
+        assert_eq!(all("münchen.de"), ["münchen.de"]);
+        assert_eq!(all("пример.рф"), ["пример.рф"]);
+        assert_eq!(all("日本語.example.com"), ["日本語.example.com"]);
+        assert_eq!(all("éxn--a_b.com"), ["éxn--a_b.com", "b.com", "xn--a_b.com"]);
+        assert_eq!(all("приветwww.example.com"), ["приветwww.example.com", "www.example.com"]);
+    }
+
+    #[test]
+    fn words_beyond_ascii() {
+        let words = |text: &'static str| -> Vec<&str> {
+            foreign_words(text).map(|word| &text[word]).collect()
+        };
+        assert_eq!(words("Привет-аcmeоо1λ"), ["Привет", "а", "оо", "λ"]);
+        assert_eq!(words("abc"), [""; 0]);
+    }
+}
