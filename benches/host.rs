@@ -16,7 +16,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group};
-use linkmilter::engine::host::{Memo, Names, Navigation, Under, judge, judge_url};
+use linkmilter::engine::host::{Context, Memo, Names, Under, judge, judge_link};
+use linkmilter::engine::link::{Target, reference};
 use world::World;
 
 /// What mail holds most: services, shops, news, trackers; some protected, some with hyphens.
@@ -96,7 +97,7 @@ fn benchmark(criterion: &mut Criterion) {
     group.bench_function("url", |bencher| {
         bencher.iter(|| {
             for url in &urls {
-                black_box(judge_url(black_box(url), Navigation::Navigates, &context));
+                read_and_judge(black_box(url), &context);
             }
         });
     });
@@ -104,6 +105,15 @@ fn benchmark(criterion: &mut Criterion) {
     criterion.bench_function("protected names built in", |bencher| {
         bencher.iter(|| black_box(Names::builtin()));
     });
+}
+
+/// As a URL of an attribute is.
+fn read_and_judge(url: &str, context: &Context<'_>) {
+    for target in reference::parse(url, 0..url.len()) {
+        if let Target::Link(link) = target {
+            black_box(judge_link(url, &link, context));
+        }
+    }
 }
 
 criterion_group!(benches, benchmark);
@@ -126,7 +136,7 @@ fn once(what: &str) {
                 INTERNATIONAL.iter().for_each(|host| drop(black_box(judge(host, &context))));
             }
             "url" => urls.iter().for_each(|url| {
-                drop(black_box(judge_url(url, Navigation::Navigates, &context)));
+                read_and_judge(url, &context);
             }),
             _ => {}
         }

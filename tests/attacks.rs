@@ -1,5 +1,5 @@
-//! Attacks on every built-in protected name, generated: at least 99 % of each kind is marked. The
-//! table is printed.
+//! Attacks on every built-in protected name, generated, in messages that are filtered: at least 99 % of
+//! each kind is marked, in an `href` and in running text. The table is printed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -9,9 +9,11 @@ use std::process::ExitCode;
 
 use common::world::World;
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::Verdict;
-use linkmilter::engine::host::{Names, Navigation, Section, judge_url, registrable};
-use linkmilter::engine::tlds::TldTable;
+use linkmilter::engine::host::{Names, Section, registrable};
+use linkmilter::engine::outcome::Done;
+use linkmilter::engine::policy::Report;
+use linkmilter::engine::tlds::{Answers, TldTable};
+use linkmilter::engine::{Facts, Message, Policy, Verdict, inspect};
 
 /// Share of each kind that must be marked, in per cent.
 const MARKED: f64 = 99.0;
@@ -72,8 +74,46 @@ const DIGITS: &[(char, char)] = &[
 /// cedilla, ogonek, macron.
 const MARKS: &str = "\u{301}\u{300}\u{302}\u{303}\u{308}\u{30a}\u{323}\u{30c}\u{327}\u{328}\u{304}";
 
-fn verdict(world: &World, url: &str) -> Verdict {
-    judge_url(url, Navigation::Navigates, &world.context()).verdict
+/// Links of one message.
+const TOGETHER: usize = 400;
+
+/// Where the attacks stand in the message.
+#[derive(Clone, Copy)]
+enum Place {
+    Attribute,
+    Text,
+}
+
+/// What the filter says of each URL in a message, and what it does: the verdict, and whether it is
+/// edited.
+fn filtered(urls: &[String], place: Place, tlds: &TldTable) -> Vec<(Verdict, bool)> {
+    let facts = Facts::default();
+    let policy = Policy { report: Report::AllLinks, ..Policy::default() };
+    let mut found = Vec::new();
+    for urls in urls.chunks(TOGETHER) {
+        let line = |url: &String| match place {
+            Place::Attribute => format!("<p><a href=\"{url}\">here</a></p>\r\n"),
+            Place::Text => format!("see {url} now\r\n"),
+        };
+        let body: String = urls.iter().map(line).collect();
+        let subtype = if matches!(place, Place::Attribute) { "html" } else { "plain" };
+        let head = format!(
+            "MIME-Version: 1.0\r\nContent-Type: text/{subtype}; charset=utf-8\r\n\
+             Content-Transfer-Encoding: 8bit\r\n"
+        );
+        let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+        let outcome = inspect(message, &facts, &policy, tlds).resolve(&Answers::new());
+        // Every URL stands on a line of its own.
+        let mut at = 0;
+        for url in urls {
+            let line = at..at + line(url).len();
+            at = line.end;
+            let here = outcome.findings.iter().filter(|finding| line.contains(&finding.span.start));
+            let worst = here.clone().map(|finding| finding.verdict).max().unwrap_or_default();
+            found.push((worst, here.clone().any(|finding| finding.done == Done::Edited)));
+        }
+    }
+    found
 }
 
 /// The host is the name itself, below it, or another protected name: no attack.
@@ -122,31 +162,36 @@ fn main() -> ExitCode {
         }
         spell("name in the userinfo", format!("https://www.{name}@attack.example/x"));
     }
-    libtest_mimic::run(&arguments, trials(&world, attacks)).exit_code()
+    libtest_mimic::run(&arguments, trials(&world.tlds, attacks)).exit_code()
 }
 
-fn trials(world: &World, attacks: Attacks) -> Vec<Trial> {
-    println!("{:<45} {:>7} {:>7} {:>7}  share", "attack", "made", "marked", "unsafe");
+fn trials(tlds: &TldTable, attacks: Attacks) -> Vec<Trial> {
+    println!("{:<55} {:>7} {:>7} {:>7}  share", "attack", "made", "marked", "edited");
     let mut trials = Vec::new();
     for (kind, urls) in attacks {
-        let verdicts: Vec<Verdict> = urls.iter().map(|url| verdict(world, url)).collect();
-        let at_least = |least| verdicts.iter().filter(|verdict| **verdict >= least).count();
-        let (marked, edited) = (at_least(Verdict::Suspect), at_least(Verdict::Unsafe));
-        let share = marked as f64 * 100.0 / urls.len().max(1) as f64;
-        println!("{kind:<45} {:>7} {marked:>7} {edited:>7}  {share:.2} %", urls.len());
-        let missed: Vec<&str> = urls
-            .iter()
-            .zip(&verdicts)
-            .filter(|(_, verdict)| **verdict < Verdict::Suspect)
-            .map(|(url, _)| url.as_str())
-            .take(LISTED)
-            .collect();
-        let missed = format!("{share:.2} % marked; not marked: {missed:?}");
-        let enough = share >= MARKED && !urls.is_empty();
-        trials.push(Trial::test(
-            kind,
-            move || if enough { Ok(()) } else { Err(Failed::from(missed)) },
-        ));
+        for (place, words) in [(Place::Attribute, "in an href"), (Place::Text, "in text")] {
+            let found = filtered(&urls, place, tlds);
+            let marked = found.iter().filter(|(verdict, _)| *verdict >= Verdict::Suspect).count();
+            let edited = found.iter().filter(|(_, edited)| *edited).count();
+            let share = marked as f64 * 100.0 / urls.len().max(1) as f64;
+            let name = format!("{kind}, {words}");
+            println!("{name:<55} {:>7} {marked:>7} {edited:>7}  {share:.2} %", urls.len());
+            let missed: Vec<&str> = urls
+                .iter()
+                .zip(&found)
+                .filter(|(_, (verdict, _))| *verdict < Verdict::Suspect)
+                .map(|(url, _)| url.as_str())
+                .take(LISTED)
+                .collect();
+            let missed = format!("{share:.2} % marked; not marked: {missed:?}");
+            let enough = share >= MARKED && !urls.is_empty();
+            trials.push(Trial::test(
+                name,
+                move || {
+                    if enough { Ok(()) } else { Err(Failed::from(missed)) }
+                },
+            ));
+        }
     }
     trials
 }

@@ -9,10 +9,9 @@ use anyhow::Context as _;
 
 use super::Answer;
 use crate::config::{self, Sources};
-use crate::engine::host::{
-    Context, Glue, LinkJudgement, Names, Navigation, judge_address, judge_text, judge_url,
-};
-use crate::engine::outcome::{Reason, Verdict};
+use crate::engine::check;
+use crate::engine::host::Names;
+use crate::engine::outcome::Verdict;
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::hosts::is_bidi_control;
@@ -40,18 +39,8 @@ pub struct Args {
 
 /// What judging takes beside the target.
 struct Judge {
-    policy: Arc<Policy>,
-    protected: Names,
-    none: Names,
+    policy: Policy,
     tlds: TldTable,
-}
-
-/// How a target was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Host,
-    Url,
-    Address,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
@@ -59,9 +48,9 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;
     let mut each = |target: &str| -> std::io::Result<()> {
-        let (kind, link) = judge.judge(target);
-        worst = worst.max(link.verdict);
-        let record = JudgementRecord::new(target, kind.as_str(), &link, &judge.policy);
+        let checked = check::check(target, &judge.policy, &judge.tlds);
+        worst = worst.max(checked.link.verdict);
+        let record = JudgementRecord::new(target, &checked, &judge.policy);
         let text = if args.json { json(&record) } else { plain(&record) };
         out.write_all(text.as_bytes())
     };
@@ -118,71 +107,8 @@ impl Judge {
             protected.extend(&names);
         }
         let tlds = super::tld::table(&config);
-        Ok(Judge { policy, protected, none: Names::default(), tlds })
-    }
-
-    fn judge(&self, target: &str) -> (Kind, LinkJudgement) {
-        let context = Context {
-            level: self.policy.level,
-            protected: &self.protected,
-            own: &self.none,
-            blocked: &self.policy.blocked,
-            tlds: &self.tlds,
-            glue: Glue::None,
-        };
-        let target = target.trim();
-        let kind = Kind::of(target);
-        let mut link = match kind {
-            Kind::Url => judge_url(target, Navigation::Navigates, &context),
-            Kind::Address => {
-                let (local, host) = target.rsplit_once('@').unwrap_or(("", target));
-                judge_address(local, host, &context)
-            }
-            Kind::Host => {
-                let end = target.find(['/', '?', '#']).unwrap_or(target.len());
-                let (host, tail) = target.split_at(end);
-                let host = host.rsplit_once(':').filter(|_| !host.starts_with('[')).map_or(
-                    host,
-                    |(name, port)| {
-                        if port.bytes().all(|b| b.is_ascii_digit()) { name } else { host }
-                    },
-                );
-                judge_text(None, host, tail, &context)
-            }
-        };
-        // Nobody asks the DNS here: the table decides.
-        if link.host.as_ref().is_some_and(|host| host.question.is_some()) {
-            link.reasons.insert(Reason::TldUnknown);
-            link.verdict = link.verdict.max(Reason::TldUnknown.verdict());
-        }
-        (kind, link)
-    }
-}
-
-impl Kind {
-    /// A scheme, slashes or backslashes in front make a URL; an at sign before any slash an
-    /// address; all else is a host, perhaps with port and path.
-    fn of(target: &str) -> Kind {
-        let scheme = target.split_once(':').is_some_and(|(scheme, rest)| {
-            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-'))
-                && !rest.starts_with(|c: char| c.is_ascii_digit())
-        });
-        if scheme || target.starts_with("//") || target.starts_with("\\\\") {
-            return Kind::Url;
-        }
-        match target.split(['/', '?', '#']).next() {
-            Some(head) if head.contains('@') => Kind::Address,
-            _ => Kind::Host,
-        }
-    }
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Kind::Host => "host",
-            Kind::Url => "url",
-            Kind::Address => "address",
-        }
+        let policy = Policy { protected: Arc::new(protected), ..Policy::clone(&policy) };
+        Ok(Judge { policy, tlds })
     }
 }
 
@@ -226,22 +152,5 @@ mod tests {
     #[test]
     fn a_target_does_nothing_to_the_terminal() {
         assert_eq!(harmless("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
-    }
-
-    #[test]
-    fn targets_are_read_as_people_write_them() {
-        for (target, kind) in [
-            ("example.com", Kind::Host),
-            ("example.com:8080/path", Kind::Host),
-            ("example.com/@user", Kind::Host),
-            ("https://example.com", Kind::Url),
-            ("javascript:alert(1)", Kind::Url),
-            ("mailto:user@example.com", Kind::Url),
-            ("//example.com", Kind::Url),
-            ("user@example.com", Kind::Address),
-            ("[2001:db8::1]", Kind::Host),
-        ] {
-            assert_eq!(Kind::of(target), kind, "{target}");
-        }
     }
 }

@@ -8,6 +8,7 @@ use anyhow::Context;
 
 use crate::config::{self, Config, Sources};
 use crate::daemon::resolver::Options;
+use crate::engine::unicode::DOTS;
 use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
 use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
@@ -136,8 +137,8 @@ fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyh
 
 /// The last label in lower-case ASCII form; as it is when it has none.
 fn tld_of(name: &str) -> String {
-    let name = name.trim().trim_end_matches(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']);
-    let label = name.rsplit(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']).next().unwrap_or(name);
+    let name = name.trim().trim_end_matches(DOTS);
+    let label = name.rsplit(DOTS).next().unwrap_or(name);
     idna::domain_to_ascii(label).unwrap_or_else(|_| label.to_owned())
 }
 

@@ -8,6 +8,17 @@ use super::policy::{Defang, HtmlAttachments, LinkAction, MessageAction, Mode, Po
 
 /// The action on a link of a part, and what the finding says of it.
 pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
+    let (action, done) = anywhere(policy, judged);
+    let reported = (policy.signed == Signed::Report && part.surroundings.signed)
+        || (policy.html_attachments == HtmlAttachments::Report
+            && part.surroundings.attachment
+            && part.media == Media::Html);
+    let spared = reported && done == Done::Edited && policy.defang != Defang::All;
+    if spared { (LinkAction::Leave, Done::Reported) } else { (action, done) }
+}
+
+/// The same in a part of which nothing else is known.
+pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if policy.defang == Defang::All {
         return (LinkAction::Defang, Done::Edited);
     }
@@ -19,11 +30,7 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
     if policy.exempt.is_some() || (!host.is_empty() && policy.allowed.covers(host)) {
         return (LinkAction::Leave, Done::Exempt);
     }
-    let reported = (policy.signed == Signed::Report && part.surroundings.signed)
-        || (policy.html_attachments == HtmlAttachments::Report
-            && part.surroundings.attachment
-            && part.media == Media::Html);
-    if reported { (LinkAction::Leave, Done::Reported) } else { (action, Done::Edited) }
+    (action, Done::Edited)
 }
 
 /// The action that mode, verdict and reasons ask for; a reason wins over its verdict.

@@ -176,14 +176,6 @@ fn hosts() -> Vec<Bound> {
             test: "embedded_urls_are_bounded",
         },
         Bound {
-            name: "addressees",
-            unit: "addressees of one `mailto:`",
-            default: host::ADDRESSEES as u64,
-            reason: "Each is judged; a reader sees the first few.",
-            effect: "further ones are not judged",
-            test: "addressees_are_bounded",
-        },
-        Bound {
             name: "host_spelling",
             unit: "bytes of a host as spelled",
             default: host::SPELLING_BYTES as u64,

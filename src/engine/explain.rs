@@ -1,11 +1,10 @@
-//! A judgement in words: which label, which characters, what they read as, what would be done.
+//! A judgement in words: which label, which characters, what they read as.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 
 use super::host::{Judgement, Label, LinkJudgement, reads_as};
 use super::outcome::{Reason, Reasons, Verdict};
-use super::policy::{LinkAction, Mode, Policy};
 use super::unicode::Class;
 use super::unicode::hosts::is_bidi_control;
 
@@ -69,9 +68,8 @@ impl Character {
     }
 }
 
-/// A link's judgement, a line each: the verdict, the hosts, their labels, characters, and what
-/// the policy would do with the link in a message.
-pub fn link(judgement: &LinkJudgement, policy: &Policy) -> Vec<String> {
+/// A link's judgement, a line each: the hosts, their labels, characters.
+pub fn link(judgement: &LinkJudgement) -> Vec<String> {
     let mut lines = Vec::new();
     let of_hosts = judgement.hosts().fold(Reasons::EMPTY, |all, host| all.union(host.reasons));
     for reason in judgement.reasons.iter().filter(|reason| !of_hosts.contains(*reason)) {
@@ -86,9 +84,6 @@ pub fn link(judgement: &LinkJudgement, policy: &Policy) -> Vec<String> {
     for inner in judgement.inner.iter().filter(|inner| inner.verdict > Verdict::Ok) {
         lines.push(format!("also holds {}:", inner.ascii));
         lines.extend(host(inner).into_iter().map(|line| format!("  {line}")));
-    }
-    if judgement.verdict > Verdict::Ok {
-        lines.push(action(judgement, policy));
     }
     lines
 }
@@ -174,92 +169,10 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::ScriptPath => "its path or query mixes scripts",
         Reason::HyphenPrefix => "it has hyphens at positions three and four but is no A-label",
         Reason::EncodedHost => "plain letters of the host are percent-encoded",
+        Reason::AddressInvalid => "what stands before its at sign is no local part of an address",
         Reason::Listed => "it is on the block list",
         Reason::TldSyntax => "it does not end like a top-level domain",
         Reason::TldUnknown => "there is no such top-level domain",
         Reason::TldUnverified => "the DNS did not confirm the top-level domain",
-    }
-}
-
-/// What the filter would do with the link, in a message under this policy.
-pub fn action(judgement: &LinkJudgement, policy: &Policy) -> String {
-    let own =
-        judgement.reasons.iter().filter_map(|reason| policy.reason_actions.get(&reason)).max();
-    let chosen = own.or_else(|| policy.verdict_actions.get(&judgement.verdict)).copied();
-    if policy.allowed.covers(judgement.ascii()) {
-        return "in a message the filter would leave it as it is: its host is on the allow list"
-            .to_owned();
-    }
-    let words = match (policy.mode, chosen) {
-        (Mode::ReportOnly, _) => "report it and change nothing",
-        (_, Some(LinkAction::Leave)) => "leave it as it is",
-        (_, Some(LinkAction::PercentEncode)) => "percent-encode its path",
-        (_, Some(LinkAction::Punycode)) => "show its host in Punycode",
-        (_, Some(LinkAction::Unlink)) => "make it no link",
-        (_, Some(LinkAction::Defang)) => "take it apart",
-        (mode, None) if judgement.verdict >= threshold(mode) => "take it apart",
-        (_, None) if judgement.verdict == Verdict::Suspect => {
-            "report it; the strict mode would take it apart"
-        }
-        (_, None) => "report it",
-    };
-    format!("in a message the filter would {words}")
-}
-
-fn threshold(mode: Mode) -> Verdict {
-    if mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::host::{Context, Glue, Names, Navigation, judge_url};
-    use crate::engine::tlds::TldTable;
-
-    fn lines(url: &str) -> Vec<String> {
-        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
-        let tlds = TldTable::new(["com", "example"], "");
-        let context = Context {
-            level: Policy::default().level,
-            protected: &protected,
-            own: &none,
-            blocked: &none,
-            tlds: &tlds,
-            glue: Glue::None,
-        };
-        link(&judge_url(url, Navigation::Navigates, &context), &Policy::default())
-    }
-
-    #[test]
-    fn a_lookalike_in_words() {
-        assert_eq!(
-            lines("https://раypal.com/"),
-            [
-                "раypal.com is xn--ypal-43d9g.com in the DNS",
-                "it reads as paypal.com, which it is not",
-                "label раypal: Cyrillic and Latin letters do not belong together (mixed-script)",
-                "label раypal: it is made to be taken for a protected name (target-lookalike)",
-                "  U+0440 CYRILLIC SMALL LETTER ER reads as Latin p",
-                "  U+0430 CYRILLIC SMALL LETTER A reads as Latin a",
-                "in a message the filter would take it apart",
-            ]
-        );
-        assert!(lines("https://example.com/").is_empty());
-    }
-
-    #[test]
-    fn what_is_wrong_beside_the_host() {
-        assert_eq!(
-            lines("https://paypal.com@attack.example/"),
-            [
-                "something stands before an at sign in front of the host (userinfo)",
-                "it leads to attack.example all the same",
-                "in a message the filter would take it apart",
-            ]
-        );
-        assert!(
-            lines("http://pay\u{ad}pal.com/")
-                .contains(&"  U+00AD SOFT HYPHEN is not seen".to_owned())
-        );
     }
 }

@@ -5,11 +5,12 @@
 
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
+use super::content;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
 use super::judging::{Judge, Judged, Standing, same_domain};
 use super::limits::Budget;
-use super::link::{self, Kind, Link};
+use super::link::{Kind, Link, Linkifier, mailto};
 use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 
@@ -86,15 +87,13 @@ impl FieldReader<'_, '_, '_> {
 
     fn address(&mut self, address: &Addr<'_>) {
         let spelled = address.address.as_deref().unwrap_or_default();
-        let Some((_, host)) = spelled.rsplit_once('@').filter(|(_, host)| !host.is_empty()) else {
-            return self.text(address.name.as_deref().unwrap_or_default());
+        let name = address.name.as_deref().unwrap_or_default();
+        let judged = match mailto::address(spelled, 0..spelled.len()) {
+            Some(link) => self.judge.spelled(spelled, &link, Glue::None),
+            None => None,
         };
-        let judged = self.host(host);
-        let mut shown = Vec::new();
-        if let Some(name) = &address.name {
-            shown.extend(link::detect(name).map(|link| (name.as_ref(), link)));
-        }
-        for (name, link) in shown {
+        let Some(judged) = judged else { return self.text(name) };
+        for link in self.links(name) {
             self.display_name(name, &link, &judged);
         }
         self.push(spelled, &judged);
@@ -102,8 +101,10 @@ impl FieldReader<'_, '_, '_> {
 
     /// A host in the name that a reader sees in front of the address.
     fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
-        let Some(host) = name.get(link.host.clone()) else { return };
-        let mut judged = self.host(host);
+        let Some(mut judged) = self.judge.spelled(name, link, content::glue_in_text(link.kind))
+        else {
+            return;
+        };
         let Some(shown) = judged.host.clone() else { return };
         if shown.question.is_some() || shown.reasons.contains(Reason::TldSyntax) {
             return;
@@ -119,9 +120,9 @@ impl FieldReader<'_, '_, '_> {
     }
 
     fn text(&mut self, text: &str) {
-        for link in link::detect(text) {
-            let Some(host) = text.get(link.host.clone()) else { continue };
-            let judged = self.host(host);
+        for link in self.links(text) {
+            let glue = content::glue_in_text(link.kind);
+            let Some(judged) = self.judge.spelled(text, &link, glue) else { continue };
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
             if known || link.kind != Kind::Bare {
                 self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
@@ -129,14 +130,9 @@ impl FieldReader<'_, '_, '_> {
         }
     }
 
-    fn host(&mut self, spelling: &str) -> Judged {
-        let host = self.judge.host(spelling, Glue::None);
-        Judged {
-            verdict: host.verdict,
-            reasons: host.reasons,
-            host: Some(host),
-            standing: Standing::Link,
-        }
+    /// The links of a field that a reader sees, found as those of the body are.
+    fn links(&self, text: &str) -> Vec<Link> {
+        Linkifier::new(self.judge.tlds()).links(text).collect()
     }
 
     fn push(&mut self, spelled: &str, judged: &Judged) {

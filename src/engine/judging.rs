@@ -23,6 +23,8 @@ pub struct Judged {
     pub reasons: Reasons,
     /// Of the host; `None` for a scheme without one.
     pub host: Option<Arc<Judgement>>,
+    /// Hosts that it carries beside: in its userinfo, its path, its query.
+    pub inner: Vec<Judgement>,
     /// Whether it is a link at all.
     pub standing: Standing,
 }
@@ -71,30 +73,36 @@ impl<'a> Judge<'a> {
 
     /// The judgement of a link in a text; `None` when it is no link.
     pub fn link(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
+        let mut judged = self.spelled(text, link, glue)?;
+        let host = judged.host.clone()?;
+        judged.standing = self.standing(&host, link.kind)?;
+        Some(judged)
+    }
+
+    /// The same, whether or not the table knows the top-level domain; nothing is asked.
+    pub fn spelled(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
         if link.defanged {
             return None;
         }
-        let spelling = text.get(link.host.clone())?;
+        let spelling = &*host::spelled_host(text, link);
         // Half taken apart by somebody: what a reader puts together again.
         let whole = link.refanged_host(text);
         let (spelling, glue) =
             whole.as_deref().map_or((spelling, glue), |whole| (whole, Glue::None));
         let host = self.host(spelling, glue);
-        let standing = self.standing(&host, link.kind)?;
-        let mut judged =
-            Judged { verdict: host.verdict, reasons: host.reasons, host: Some(host), standing };
-        let user = link.user.clone().and_then(|user| text.get(user));
+        let mut judged = Judged::of(host, Standing::Link);
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        match (link.kind, user) {
-            (Kind::Email, Some(local)) if !local.is_ascii() => {
-                judged.join(&host::judge_address(local, spelling, &self.context(glue)));
-                self.local_part(local, &mut judged);
-            }
-            (Kind::Email, _) => {}
-            (_, user) if user.is_some() || carries(tail) => {
-                judged.join(&host::judge_text(user, spelling, tail, &self.context(glue)));
-            }
-            _ => {}
+        if link.user.is_some() || carries(tail) {
+            let carried = match &judged.host {
+                Some(host) => host::carried(text, link, host, &self.context(glue)),
+                None => LinkJudgement::default(),
+            };
+            judged.join(carried);
+        }
+        if let (Kind::Email, Some(local)) = (link.kind, &link.user)
+            && let Some(local) = text.get(local.clone()).filter(|local| !local.is_ascii())
+        {
+            self.local_part(local, &mut judged);
         }
         Some(judged)
     }
@@ -110,6 +118,11 @@ impl<'a> Judge<'a> {
                 judged.reasons = judged.reasons.union(host.reasons);
             }
         }
+    }
+
+    /// The table of top-level domains.
+    pub fn tlds(&self) -> &'a TldTable {
+        self.tlds
     }
 
     fn context(&self, glue: Glue) -> Context<'_> {
@@ -192,6 +205,7 @@ impl<'a> Judge<'a> {
             verdict: host.as_ref().map_or(Verdict::Ok, |host| host.verdict),
             reasons: host.as_ref().map_or(Reasons::EMPTY, |host| host.reasons),
             host,
+            inner: Vec::new(),
             standing: Standing::Link,
         };
         judged.add(Reason::DangerousScheme);
@@ -218,10 +232,22 @@ fn carries(tail: &str) -> bool {
 }
 
 impl Judged {
+    /// The judgement of a host, of which nothing else is known.
+    pub fn of(host: Arc<Judgement>, standing: Standing) -> Judged {
+        Judged {
+            verdict: host.verdict,
+            reasons: host.reasons,
+            host: Some(host),
+            inner: Vec::new(),
+            standing,
+        }
+    }
+
     /// Joins what was found of the rest of the link.
-    fn join(&mut self, link: &LinkJudgement) {
+    fn join(&mut self, link: LinkJudgement) {
         self.verdict = self.verdict.max(link.verdict);
         self.reasons = self.reasons.union(link.reasons);
+        self.inner.extend(link.inner);
     }
 
     pub fn add(&mut self, reason: Reason) {

@@ -7,6 +7,7 @@
 
 mod actions;
 pub mod bounds;
+pub mod check;
 pub mod content;
 pub mod explain;
 mod finding;

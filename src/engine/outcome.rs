@@ -109,7 +109,7 @@ reasons! {
     AlternativeMismatch = "alternative-mismatch", Notice;
     /// bdo, unicode-bidi, hidden spans or soft breaks inside a visible host.
     HtmlObfuscated = "html-obfuscated", Suspect;
-    /// Mapping removed characters nobody sees.
+    /// Characters that nobody sees: mapping removed them from the host, or they stand in the rest.
     InvisibleRemoved = "invisible-removed", Notice;
     /// Dots other than U+002E separate the labels (S12).
     DotVariant = "dot-variant", Notice;
@@ -121,6 +121,8 @@ reasons! {
     HyphenPrefix = "hyphen-prefix", Notice;
     /// ASCII letters or dots of the host are percent-encoded, which nothing asks for.
     EncodedHost = "encoded-host", Suspect;
+    /// The local part of an address is none by RFC 3696 §3 (S14).
+    AddressInvalid = "address-invalid", Notice;
     /// On the operator's block list.
     Listed = "listed", Unsafe;
     /// No TLD by syntax (S10).

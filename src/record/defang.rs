@@ -1,7 +1,7 @@
 //! Takes the life out of a link for reports: no client, terminal or wiki makes it clickable.
 
-/// Dots that separate labels (S12), in what a reader pastes back.
-const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
+use crate::engine::unicode::hosts::is_invisible;
+use crate::engine::unicode::is_dot_to_somebody;
 
 /// The spelling with schemes, dots and `@` broken: `hxxp://www[.]example[.]com/a[.]html`,
 /// `user[@]example[.]com`, `javascript[:]…`. Control and bidi characters are written as `\u{…}`,
@@ -16,7 +16,7 @@ pub fn defang(spelling: &str) -> String {
             continue;
         }
         match first {
-            dot if DOTS.contains(&dot) => {
+            dot if is_dot_to_somebody(dot) => {
                 out.push('[');
                 out.push(dot);
                 out.push(']');
@@ -64,12 +64,7 @@ pub fn visible(text: &str) -> String {
 
 /// Whether a character acts on the text round it, or cannot be seen.
 pub fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
-            | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+    character.is_control() || is_invisible(character)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 use serde::Serialize;
 
 use super::SCHEMA_VERSION;
+use crate::engine::check::{Checked, Fate, Place};
 use crate::engine::explain;
-use crate::engine::host::{Judgement, Label, LinkJudgement};
+use crate::engine::host::{Judgement, Label};
 use crate::engine::outcome::Reasons;
 use crate::engine::policy::Policy;
 
@@ -29,6 +30,8 @@ pub struct JudgementRecord {
     pub labels: Vec<LabelRecord>,
     /// Hosts of URLs inside it, of a userinfo, of further addressees.
     pub inner: Vec<InnerRecord>,
+    /// What the filter would do with it, place by place.
+    pub places: Vec<PlaceRecord>,
     /// The same in words, a line each.
     pub explanation: Vec<String>,
     /// Version of this form.
@@ -57,6 +60,16 @@ pub struct CharacterRecord {
     pub reads_as: Option<String>,
 }
 
+/// What the filter would do with the target in one place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlaceRecord {
+    /// `attribute`, `text` or `calendar`.
+    pub place: &'static str,
+    /// `no-link`, `leave`, `exempt`, `report`, or how it is edited: `percent-encode`, `punycode`,
+    /// `unlink`, `defang`.
+    pub action: &'static str,
+}
+
 /// A host inside the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InnerRecord {
@@ -69,11 +82,14 @@ pub struct InnerRecord {
 
 impl JudgementRecord {
     /// The record of a target, explained as this policy would act.
-    pub fn new(input: &str, kind: &'static str, link: &LinkJudgement, policy: &Policy) -> Self {
+    pub fn new(input: &str, checked: &Checked, policy: &Policy) -> Self {
+        let link = &checked.link;
+        let mut explanation = explain::link(link);
+        explanation.extend(checked.words(policy));
         let labels = link.host.iter().flat_map(|host| &host.labels);
         JudgementRecord {
             input: input.to_owned(),
-            kind,
+            kind: checked.kind.as_str(),
             verdict: link.verdict.as_str(),
             reasons: codes(link.reasons),
             ascii: link.ascii().to_owned(),
@@ -84,7 +100,8 @@ impl JudgementRecord {
                 .map(LabelRecord::new)
                 .collect(),
             inner: link.inner.iter().map(InnerRecord::new).collect(),
-            explanation: explain::link(link, policy),
+            places: checked.fates.iter().map(PlaceRecord::new).collect(),
+            explanation,
             schema: SCHEMA_VERSION,
         }
     }
@@ -108,6 +125,12 @@ impl LabelRecord {
                 })
                 .collect(),
         }
+    }
+}
+
+impl PlaceRecord {
+    fn new((place, fate): &(Place, Fate)) -> Self {
+        PlaceRecord { place: place.as_str(), action: fate.as_str() }
     }
 }
 

@@ -3,7 +3,7 @@
 //! | place | edit |
 //! | --- | --- |
 //! | attribute that navigates or loads | every attribute of that name in the tag becomes `data-unsafe-…` |
-//! | `action`, `formaction`, `base`, `srcset`, style, refresh | the URL becomes `about:invalid` |
+//! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
 //! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
 
 use std::collections::HashSet;
@@ -17,6 +17,7 @@ use crate::engine::outcome::Verdict;
 use crate::engine::policy::LinkAction;
 use crate::engine::span::TextEdit;
 use crate::engine::tlds::TldTable;
+use crate::engine::unicode::is_dot_to_somebody as is_dot;
 
 /// What stands in place of a URL that cannot be left out.
 const NOWHERE: &str = "about:invalid";
@@ -147,7 +148,9 @@ impl<'a> Apart<'a> {
         judgement: Option<&Judgement>,
         edits: &mut Vec<TextEdit>,
     ) {
-        let Target::Link(link) = &sighting.target else { return };
+        let Target::Link(link) = &sighting.target else {
+            return self.place(sighting, sighting.span(), NOWHERE.to_owned(), edits);
+        };
         let text = self.text(sighting);
         let mut pieces = Pieces { text, found: Vec::new() };
         if link.kind == Kind::Scheme {
@@ -361,10 +364,6 @@ fn dead_scheme(word: &str) -> Option<(usize, &'static str)> {
 /// A letter or digit, or what vanishes between them.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
-}
-
-fn is_dot(c: char) -> bool {
-    matches!(c, '.' | '\u{3002}' | '\u{FF0E}' | '\u{FF61}' | '\u{2024}')
 }
 
 /// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.

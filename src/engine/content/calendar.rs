@@ -10,8 +10,11 @@
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 use super::seen::{Builder, Seen};
 use super::{Language, Layer, STRETCH};
+use crate::engine::link::scheme::{self, Does};
 use crate::engine::span::TextEdit;
 
 /// Octets of a line at most, line end not counted (§3.1).
@@ -121,7 +124,8 @@ fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
 
 fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
-    if !may_hold_link(text) {
+    // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
+    if !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none() {
         return;
     }
     let colon = value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
@@ -173,7 +177,7 @@ fn value_colon(line: &str) -> Option<usize> {
 /// Whether a name stands in front: letters, digits and hyphens (§3.1 `iana-token`).
 fn is_named(head: &str) -> bool {
     let name = head.split(';').next().unwrap_or_default();
-    let scheme = ["ftp", "http", "https", "mailto"].iter().any(|s| name.eq_ignore_ascii_case(s));
+    let scheme = matches!(scheme::does(name), Some(Does::Web | Does::Address));
     !scheme && !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
 }
 

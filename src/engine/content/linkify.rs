@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use crate::engine::host::{Context, Judgement, LinkJudgement, judge_address, judge_text};
+use crate::engine::host::{Context, Judgement, LinkJudgement, judge_link};
 use crate::engine::link::{Boundaries, Confidence, Kind, Link, Linkifier, format, percent_encoded};
 use crate::engine::outcome::{Reason, Verdict};
 
@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
             return self.punycode(link, &judgement);
         }
         let wanted =
-            is_as_judged(link, judgement.host.as_ref()) && self.is_wanted(link, &judgement);
+            is_as_judged(link, judgement.host.as_deref()) && self.is_wanted(link, &judgement);
         match link.href(self.text).filter(|_| wanted) {
             Some(href) => self.anchor(link, &href, &judgement),
             None => self.escape_range(link.span.clone()),
@@ -128,12 +128,7 @@ impl<'a> Writer<'a> {
 
     fn judge(&self, link: &Link) -> LinkJudgement {
         let context = Context { glue: super::glue_in_text(link.kind), ..*self.context };
-        let user = link.user.clone().and_then(|user| self.text.get(user));
-        let host = link.host_str(self.text);
-        match link.kind {
-            Kind::Email => judge_address(user.unwrap_or_default(), host, &context),
-            _ => judge_text(user, host, self.str(link.tail.clone()), &context),
-        }
+        judge_link(self.text, link, &context)
     }
 
     fn is_wanted(&self, link: &Link, judgement: &LinkJudgement) -> bool {

@@ -195,7 +195,7 @@ impl Sighting {
 }
 
 /// Whether prose may be glued to the host of a link in running text (S27).
-fn glue_in_text(kind: Kind) -> Glue {
+pub fn glue_in_text(kind: Kind) -> Glue {
     match kind {
         Kind::Scheme | Kind::Email => Glue::None,
         Kind::Www | Kind::Bare => Glue::Left,

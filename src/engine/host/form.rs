@@ -6,19 +6,20 @@
 //! | UTS #46 §4.1 validity, CheckBidi, CheckJoiners | `idna::uts46`, per label and for the whole name |
 //! | S28 lenient form: `_`, hyphens anywhere, a root dot | `DENIED`, `Part::plain` |
 //! | S14 label 63 octets, name 253 characters | `check_lengths` |
-//! | S12 U+3002, U+FF0E, U+FF61 separate labels | [`is_dot`] |
-//! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, `address` |
+//! | S12 U+3002, U+FF0E, U+FF61 separate labels; S29 U+2024 | [`is_dot`] |
+//! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, [`ipv4`] |
 
-use core::net::{Ipv4Addr, Ipv6Addr};
+use core::net::Ipv6Addr;
 use std::borrow::Cow;
 
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
-use super::percent;
+use crate::engine::link::{ipv4, percent};
 use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::unicode::Class;
-use crate::engine::unicode::hosts::is_bidi_control;
+use crate::engine::unicode::hosts::{is_bidi_control, is_invisible};
+pub(super) use crate::engine::unicode::is_dot_to_somebody as is_dot;
 
 /// ASCII that no host holds. STD3 but for `_` (S28).
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
@@ -60,11 +61,6 @@ pub(super) enum Literal {
     #[default]
     Name,
     Address,
-}
-
-/// Whether the character separates labels: the full stop and what UTS #46 maps to it (S12).
-pub(super) fn is_dot(c: char) -> bool {
-    matches!(c, '.' | '\u{3002}' | '\u{ff0e}' | '\u{ff61}' | '\u{2024}')
 }
 
 impl Form {
@@ -146,7 +142,11 @@ impl Form {
         }
         let (unicode, result) = Uts46::new().to_unicode(label.as_bytes(), DENIED, Hyphens::Allow);
         if result.is_err() {
-            self.parts.push(Part::failed(label));
+            let mut part = Part::failed(label);
+            if label.contains(is_invisible) {
+                part.problems.push((Reason::InvisibleRemoved, Verdict::Notice));
+            }
+            self.parts.push(part);
             return;
         }
         // A mapping may yield dots (U+2488 DIGIT ONE FULL STOP): then the pieces have no
@@ -198,12 +198,12 @@ impl Form {
 
     /// WHATWG URL §3.5 "ends in a number" and the IPv4 parser.
     fn ipv4(&mut self) {
-        if !self.parts.last().is_some_and(|part| is_number(&part.ascii)) {
+        if !self.parts.last().is_some_and(|part| ipv4::is_number(&part.ascii)) {
             return;
         }
         self.literal = Literal::Address;
         let spelled = self.ascii.clone();
-        match parse_ipv4(&spelled) {
+        match ipv4::parse(&spelled) {
             Some(address) => {
                 let plain = address.to_string();
                 if plain != spelled {
@@ -322,44 +322,6 @@ fn join<'a>(labels: impl Iterator<Item = &'a str>) -> String {
         name.push_str(label);
     }
     name
-}
-
-/// Whether a last label makes the host an IPv4 address: digits, or `0x` and hexadecimal digits.
-fn is_number(label: &str) -> bool {
-    if label.is_empty() {
-        return false;
-    }
-    if label.bytes().all(|byte| byte.is_ascii_digit()) {
-        return true;
-    }
-    label.strip_prefix("0x").is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// WHATWG URL §3.5 IPv4 parser: one to four numbers in decimal, hex or octal, the last of which
-/// fills the bytes that are left.
-fn parse_ipv4(text: &str) -> Option<Ipv4Addr> {
-    let numbers: Vec<u64> = text.split('.').map(parse_number).collect::<Option<_>>()?;
-    let (last, front) = numbers.split_last()?;
-    if front.len() > 3 || front.iter().any(|number| *number > 255) {
-        return None;
-    }
-    let room = 4 - front.len();
-    if *last >= 1 << (8 * room) {
-        return None;
-    }
-    let high =
-        front.iter().zip((0..4).rev()).fold(0, |sum, (number, place)| sum | number << (8 * place));
-    u32::try_from(high | last).ok().map(Ipv4Addr::from_bits)
-}
-
-fn parse_number(text: &str) -> Option<u64> {
-    if let Some(hex) = text.strip_prefix("0x") {
-        return if hex.is_empty() { Some(0) } else { u64::from_str_radix(hex, 16).ok() };
-    }
-    match text.strip_prefix('0') {
-        Some(octal) if !octal.is_empty() => u64::from_str_radix(octal, 8).ok(),
-        _ => text.parse().ok(),
-    }
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@
 //! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
 //! | S27, S29 | `bounds` |
-//! | WHATWG URL §4.4 | `url` |
+//! | what a link holds beside its host | `carried`, `embedded` |
 
 mod bidi;
 mod bounds;
+mod carried;
 mod cjk;
 mod domain;
+mod embedded;
 mod form;
 mod glyphs;
 mod homes;
@@ -20,28 +22,26 @@ mod lookalike;
 mod marks;
 mod memo;
 mod names;
-mod percent;
 mod plain;
 mod reading;
 mod script;
 mod separators;
 mod target;
-mod url;
 mod wrappers;
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 pub use bidi::bidi_skeleton;
+pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
 pub use domain::{Section, is_special_use, registrable};
+pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use form::SPELLING_BYTES;
 pub use lookalike::VARIANTS;
 pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
 pub use names::{BadName, Names};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
-pub use url::{ADDRESSEES, EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
-pub use url::{Kind, LinkJudgement, Navigation, judge_address, judge_text, judge_url};
 
 use super::outcome::{Reason, Reasons, Verdict};
 use super::policy::RestrictionLevel;

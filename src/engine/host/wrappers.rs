@@ -8,7 +8,7 @@
 //! | Proofpoint v3 | `urldefense.com/v3/__URL__;TABLE!…`, `*` for characters of the table |
 //! | Mimecast | `*.mimecast.com/s/TOKEN?domain=HOST`, `*.mimecastprotect.com` |
 
-use super::percent;
+use crate::engine::link::percent;
 
 #[derive(Clone, Copy)]
 enum Service {

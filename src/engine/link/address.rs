@@ -6,7 +6,7 @@
 //! | RFC 3696 §2, §5; UASG 000 1.2a, 1.2b: names | [`domain_to_ascii`] |
 //! | RFC 3696 §3; UASG 000 1.3: local parts | [`Address::parse`], [`LocalForm`] |
 //! | RFC 3696 §3: an IP address in brackets | [`HostForm::Literal`] |
-//! | RFC 3696 §4.3, table 1; RFC 6068 §2 (S17) | [`Address::to_mailto`], [`mailto_addresses`] |
+//! | RFC 3696 §4.3, table 1; RFC 6068 §2 (S17) | [`Address::to_mailto`] |
 //! | UTS #58 §5.3: minimal quoting | [`quoted`] |
 //! | S14: lengths | [`LOCAL_OCTETS`] |
 //! | S16: the RFC's unquoted backslash forms | [`LocalForm::Legacy`] |
@@ -94,13 +94,7 @@ impl<'a> Address<'a> {
         let at_sign = text.rfind('@').ok_or(AddressError::NoAtSign)?;
         let local = text.get(..at_sign).unwrap_or_default();
         let domain = text.get(at_sign + 1..).unwrap_or_default();
-        if local.is_empty() {
-            return Err(AddressError::EmptyLocalPart);
-        }
-        if local.len() > LOCAL_OCTETS {
-            return Err(AddressError::LongLocalPart(local.len()));
-        }
-        let form = local_form(local)?;
+        let form = LocalForm::read(local)?;
         let host = match domain.strip_prefix('[') {
             Some(literal) => HostForm::Literal(address_literal(literal)?),
             None => HostForm::Domain(domain_to_ascii(domain)?),
@@ -132,19 +126,6 @@ pub(super) fn mailto(local: &str, host: &str) -> String {
     }
     out.push('@');
     out + host
-}
-
-/// The addresses of a `mailto:` URL, decoded; empty if it is none. Its header fields are left alone.
-pub fn mailto_addresses(url: &str) -> Vec<String> {
-    let (scheme, rest) = url.split_at_checked(7).unwrap_or_default();
-    if !scheme.eq_ignore_ascii_case("mailto:") {
-        return Vec::new();
-    }
-    let list = rest.split(['?', '#']).next().unwrap_or_default();
-    list.split(',')
-        .filter(|address| !address.is_empty())
-        .map(|address| String::from_utf8_lossy(&percent::decoded(address)).into_owned())
-        .collect()
 }
 
 /// UTS #58 §5.3: a local part that holds other characters than Link_Email's goes in quotation marks.
@@ -193,10 +174,19 @@ pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
     Ok(ascii.to_owned())
 }
 
-fn local_form(local: &str) -> Result<LocalForm, AddressError> {
-    match local.strip_prefix('"') {
-        Some(rest) => quoted_form(rest),
-        None => dotted_form(local),
+impl LocalForm {
+    /// How a local part is written, if it is one.
+    pub fn read(local: &str) -> Result<LocalForm, AddressError> {
+        if local.is_empty() {
+            return Err(AddressError::EmptyLocalPart);
+        }
+        if local.len() > LOCAL_OCTETS {
+            return Err(AddressError::LongLocalPart(local.len()));
+        }
+        match local.strip_prefix('"') {
+            Some(rest) => quoted_form(rest),
+            None => dotted_form(local),
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! | S10: syntax of the top-level domain | [`Form::has_tld`] |
 //! | S12: separators, S13: deviation characters | [`Class`] |
 //! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
-//! | WHATWG URL: IPv4 and IPv6 | [`is_ipv4`], [`ipv6_end`] |
+//! | WHATWG URL: IPv4 and IPv6 | [`is_host`], [`ipv6_end`] |
 
 use core::net::Ipv6Addr;
 use std::borrow::Cow;
@@ -17,8 +17,8 @@ use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use psl::Psl as _;
 
-use super::{encoded, percent};
-use crate::engine::unicode::Class;
+use super::{encoded, ipv4, percent};
+use crate::engine::unicode::{Class, is_dot_to_somebody};
 
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
 pub(super) const LABEL: usize = 63;
@@ -35,7 +35,10 @@ pub(super) struct Form {
     /// The last label, in the text that was read.
     last: Range<usize>,
     last_is_letters: bool,
+    /// Whether every label is.
     ascii: bool,
+    /// Whether full stops separate them all.
+    full_stops: bool,
     /// Whether some label might be longer than [`LABEL`] in ASCII form.
     long_label: bool,
     /// Whether some label is: each of its characters takes a digit at least.
@@ -51,6 +54,7 @@ impl Form {
             last: range.start..range.end,
             last_is_letters: true,
             ascii: true,
+            full_stops: true,
             long_label: false,
             hopeless: false,
         };
@@ -94,7 +98,8 @@ impl Form {
             rest = chars.as_str();
             let class = Class::of(c);
             at += c.len_utf8();
-            if class.is_dot() {
+            if is_dot_to_somebody(c) {
+                self.full_stops &= c == '.';
                 label.close(self)?;
                 self.last.start = at;
                 label = Label::default();
@@ -126,14 +131,6 @@ impl Form {
             }
             _ => false,
         }
-    }
-
-    /// Whether the last label is a number, so that the name is read as IPv4 (WHATWG URL,
-    /// "ends in a number").
-    fn ends_in_number(&self, text: &str) -> bool {
-        text.get(self.last.clone()).is_some_and(|last| {
-            last.bytes().all(|byte| byte.is_ascii_digit()) || number(last).is_some()
-        })
     }
 }
 
@@ -209,11 +206,30 @@ pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
 
 /// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
-    match Form::read(text, host.clone()) {
-        Some(form) if form.ends_in_number(text) => text.get(host).is_some_and(is_ipv4),
-        Some(form) => form.is_domain(text, host),
-        None => false,
+    let Some(form) = Form::read(text, host.clone()) else { return false };
+    let name = text.get(host.clone()).unwrap_or_default();
+    if !form.last_is_letters
+        && let Some(plain) = plain_digits(name)
+        && ipv4::is_number(plain.rsplit('.').next().unwrap_or_default())
+    {
+        return ipv4::parse(&plain).is_some();
     }
+    form.is_domain(text, host)
+}
+
+/// A name as browsers read it for numbers: full stops for other dots, plain digits for wide ones.
+fn plain_digits(name: &str) -> Option<Cow<'_, str>> {
+    /// Octets of UTF-8. Of four numbers with leading zeros, none has more.
+    const LONGEST: usize = 256;
+    if name.is_ascii() {
+        return Some(Cow::Borrowed(name));
+    }
+    let short = Some(name).filter(|name| name.len() <= LONGEST)?;
+    let name = short.replace(is_dot_to_somebody, ".");
+    let uts46 = Uts46::new();
+    let ascii =
+        uts46.to_ascii(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore);
+    ascii.ok().map(|ascii| Cow::Owned(ascii.into_owned()))
 }
 
 /// The same for a name that may hold `%XX`.
@@ -226,13 +242,13 @@ pub(super) fn is_spelled_host(name: &str) -> bool {
 
 /// The name with `%XX` decoded, as browsers do before they look at it; `None` if it is then no name.
 fn percent_decoded(name: &str) -> Option<String> {
-    let decoded = String::from_utf8(percent::decoded(name)).ok()?;
+    let decoded = String::from_utf8(percent::decode(name).bytes).ok()?;
     decoded.chars().all(|c| Class::of(c).is_host_or_dot()).then_some(decoded)
 }
 
 /// S14, on the name as it goes into the DNS.
 fn fits(name: &str, form: &Form) -> bool {
-    if form.ascii {
+    if form.ascii && form.full_stops {
         return name.len() <= NAME && !form.long_label;
     }
     if name.len() <= LABEL && !form.long_label {
@@ -263,7 +279,7 @@ fn fits(name: &str, form: &Form) -> bool {
 /// The same for a name that UTS #46 refuses: it cannot be linked, but a reader sees it.
 fn raw_lengths_fit(name: &str) -> bool {
     let mut total = 0;
-    name.split(|c| Class::of(c).is_dot()).all(|label| {
+    name.split(is_dot_to_somebody).all(|label| {
         let length = if label.is_ascii() {
             label.len()
         } else {
@@ -287,15 +303,14 @@ fn is_registrable(name: &str, form: &Form) -> bool {
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    if form.ascii {
+    if form.ascii && form.full_stops {
         return psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
             suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
         });
     }
-    let dots = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
-    let suffix = psl::List.find(lower.rsplit(dots).map(str::as_bytes));
+    let suffix = psl::List.find(lower.rsplit(is_dot_to_somebody).map(str::as_bytes));
     // The length of a suffix is told with dots of one byte.
-    let plain: usize = lower.split(dots).map(|label| label.len() + 1).sum();
+    let plain: usize = lower.split(is_dot_to_somebody).map(|label| label.len() + 1).sum();
     suffix.len + 1 < plain || suffix.typ == Some(psl::Type::Private)
 }
 
@@ -324,35 +339,6 @@ fn is_lower(c: char) -> bool {
 fn is_below_flat(name: &str) -> bool {
     name.as_bytes().last_chunk().is_some_and(|end: &[u8; 4]| {
         matches!(&end.map(|byte| byte.to_ascii_lowercase()), b".com" | b".net" | b".org")
-    })
-}
-
-/// WHATWG URL "IPv4 parser": one to four numbers, decimal, octal or hexadecimal; the last fills what
-/// is left.
-fn is_ipv4(name: &str) -> bool {
-    let mut parts = [0u64; 4];
-    let mut count = 0;
-    for part in name.split('.') {
-        let (Some(value), Some(slot)) = (number(part), parts.get_mut(count)) else { return false };
-        *slot = value;
-        count += 1;
-    }
-    let Some((last, first)) = parts.get(..count).and_then(|parts| parts.split_last()) else {
-        return false;
-    };
-    first.iter().all(|part| *part <= 255) && *last < 1 << (8 * (5 - count))
-}
-
-fn number(part: &str) -> Option<u64> {
-    let (digits, radix) = match part.as_bytes() {
-        [] => return None,
-        [b'0', b'x' | b'X', rest @ ..] => (rest, 16),
-        [b'0', rest @ ..] => (rest, 8),
-        all => (all, 10),
-    };
-    digits.iter().try_fold(0u64, |value, digit| {
-        let digit = char::from(*digit).to_digit(radix)?;
-        Some((value * u64::from(radix) + u64::from(digit)).min(1 << 40))
     })
 }
 

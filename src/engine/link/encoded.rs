@@ -10,6 +10,7 @@
 //! | RFC 3492 §6.1: digits of a delta, and the bias | [`Digits`] |
 
 use super::authority::{LABEL, NAME};
+use crate::engine::unicode::is_dot_to_somebody;
 
 /// Whether the name fits in the DNS; `None` where UTS #46 has to be asked, because it may map, drop
 /// or join some character.
@@ -19,7 +20,7 @@ pub(super) fn fits(name: &str) -> Option<bool> {
     for c in name.chars() {
         if is_stable(c) {
             label.push(c);
-        } else if is_dot(c) {
+        } else if is_dot_to_somebody(c) {
             let length = label.length();
             total += length + 1;
             if length > LABEL {
@@ -41,10 +42,6 @@ pub(super) fn fits(name: &str) -> Option<bool> {
 pub(super) fn is_stable(c: char) -> bool {
     matches!(c,
         '一'..='\u{9FFF}' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '々' | '가'..='힣' | '㐀'..='\u{4DBF}')
-}
-
-fn is_dot(c: char) -> bool {
-    matches!(c, '.' | '\u{3002}' | '\u{FF0E}' | '\u{FF61}')
 }
 
 /// A label of ASCII and stable characters.

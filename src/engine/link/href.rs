@@ -31,7 +31,7 @@ impl Link {
         if host.starts_with('[') {
             return Some(host.to_ascii_lowercase());
         }
-        let bytes = percent::decoded(&host);
+        let bytes = percent::decode(&host).bytes;
         let ascii =
             Uts46::new().to_ascii(&bytes, AsciiDenyList::URL, Hyphens::Allow, DnsLength::Ignore);
         ascii.ok().map(Cow::into_owned)

@@ -15,6 +15,7 @@ use super::candidate::{Candidates, Found, Reading};
 use super::termination::tail_end;
 use super::{Confidence, Kind, Link};
 use crate::engine::tlds::TldTable;
+use crate::engine::unicode::DOTS;
 
 /// Where links begin and end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,7 +95,7 @@ impl Links<'_> {
 
     fn exists(&self, link: &Link) -> bool {
         let host = self.text.get(link.host.clone()).unwrap_or_default();
-        let last = host.rsplit(['.', '\u{3002}', '\u{FF0E}', '\u{FF61}']).next();
+        let last = host.rsplit(DOTS).next();
         last.is_some_and(|last| self.linkifier.tlds.contains_spelling(last))
     }
 }

@@ -3,10 +3,12 @@
 //! | standard | here |
 //! | --- | --- |
 //! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
-//! | what a host may be: WHATWG hosts, S9–S14 | `authority` |
+//! | what a host may be: WHATWG hosts, S9–S14 | `authority`, [`ipv4`] |
+//! | what a scheme does | [`scheme`] |
 //! | UTS #58 §3.5.1 termination | `termination` |
 //! | S28: a URL where its bounds are certain | [`reference`] |
-//! | RFC 3696: addresses, names, `mailto:` (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
+//! | RFC 3696: addresses, names (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
+//! | RFC 6068: `mailto:` and its like | [`mailto`] |
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
 //! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
 //! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
@@ -31,22 +33,24 @@ mod encoded;
 mod escape;
 mod finder;
 mod href;
+pub mod ipv4;
 mod linkifier;
-mod percent;
+pub mod mailto;
+pub mod percent;
 mod prose;
 pub mod reference;
+pub mod scheme;
 mod termination;
 mod walk;
 mod wide;
 
 use std::ops::Range;
 
-pub use address::{
-    Address, AddressError, HostForm, LocalForm, domain_to_ascii, mailto_addresses, quoted,
-};
+pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
 use candidate::{Candidates, Flaw, Reading};
 pub use escape::{Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
+pub use mailto::mailto_addresses;
 pub use percent::encoded as percent_encoded;
 pub use reference::Target;
 

@@ -1,18 +1,32 @@
-//! Percent-escapes (RFC 3986 §2.1).
+//! Percent-escapes (RFC 3986 §2.1), read leniently: a `%` without two digits stands for itself.
 
 use std::fmt::Write as _;
 
-/// The bytes of a text with its escapes decoded; a `%` without two digits stands for itself.
-pub(super) fn decoded(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
+/// Bytes after one round of decoding.
+pub struct Decoded {
+    pub bytes: Vec<u8>,
+    /// Whether an escape stood for an ASCII letter, digit, dot or hyphen, which need none.
+    pub escaped_ascii: bool,
+}
+
+/// Decodes every escape once.
+pub fn decode(text: &str) -> Decoded {
+    let mut out = Decoded { bytes: Vec::with_capacity(text.len()), escaped_ascii: false };
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
-        let (byte, behind) =
-            escape_at(rest).map_or((byte, after), |byte| (byte, after.split_at(2).1));
-        out.push(byte);
-        rest = behind;
+        let escaped = escape_at(rest);
+        if let Some(value) = escaped {
+            out.escaped_ascii |= value.is_ascii_alphanumeric() || matches!(value, b'.' | b'-');
+        }
+        out.bytes.push(escaped.unwrap_or(byte));
+        rest = if escaped.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
     out
+}
+
+/// The text after one round of decoding; what is not UTF-8 becomes U+FFFD.
+pub fn decode_text(text: &str) -> String {
+    String::from_utf8_lossy(&decode(text).bytes).into_owned()
 }
 
 /// The byte of the escape that these bytes begin with.

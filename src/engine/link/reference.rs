@@ -2,10 +2,10 @@
 //!
 //! | WHATWG state | here |
 //! | --- | --- |
-//! | scheme start, scheme | `scheme` |
-//! | special authority slashes, special authority ignore slashes | `authority_start` |
+//! | scheme start, scheme | [`scheme()`], the table of [`scheme`](super::scheme) |
+//! | special authority slashes, special authority ignore slashes | [`parse`] |
 //! | relative, relative slash | [`parse`]: `//host`, `\\host` |
-//! | authority, host, port | `authority` |
+//! | authority, host, port | [`authority`] |
 //!
 //! The host stays as spelled, since its spelling is what is judged; `url` is the second witness in
 //! the tests. A value without scheme that begins like a host is taken as one, as Outlook does. Below
@@ -14,7 +14,9 @@
 
 use std::ops::Range;
 
-use super::{Confidence, Kind, Link};
+use super::scheme::{self, Does};
+use super::{Confidence, Kind, Link, mailto};
+use crate::engine::unicode::is_dot_to_somebody;
 
 /// What a reference leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,41 +32,6 @@ pub enum Target {
     },
 }
 
-/// Schemes that run code, read files, or hand the click to another program. Names that end in
-/// `-` stand for all that begin so.
-const DANGEROUS: &[&str] = &[
-    "afp",
-    "data",
-    "file",
-    "hcp",
-    "help",
-    "jar",
-    "javascript",
-    "livescript",
-    "mhtml",
-    "mk",
-    "mocha",
-    "ms-",
-    "nfs",
-    "onenote",
-    "res",
-    "search",
-    "search-ms",
-    "shell",
-    "smb",
-    "vbscript",
-    "vbs",
-    "view-source",
-    "x-apple-",
-    "zoommtg-",
-];
-
-/// Special schemes (WHATWG URL §3.1) but `file`.
-const SPECIAL: &[&str] = &["ftp", "http", "https", "ws", "wss"];
-
-/// Schemes whose path is an address (RFC 6068, RFC 3261 §19.1, RFC 5122 and their like).
-const ADDRESSES: &[&str] = &["facetime", "im", "mailto", "pres", "sip", "sips", "xmpp"];
-
 /// Whether browsers remove the character before they parse: tabs and line ends anywhere; NUL as older
 /// ones. [`parse`] takes a value without them.
 pub fn is_stripped(c: char) -> bool {
@@ -78,26 +45,30 @@ pub fn parse(value: &str, range: Range<usize>) -> Vec<Target> {
     let Some(len) = scheme(text) else { return relative(value, range).into_iter().collect() };
     let name = text.get(..len).unwrap_or_default();
     let after = range.start + len + 1;
-    if ADDRESSES.iter().any(|entry| name.eq_ignore_ascii_case(entry)) {
-        return addresses(value, after..range.end).map(Target::Link).collect();
-    }
-    if is_dangerous(name) {
-        let host = name.eq_ignore_ascii_case("file").then(|| {
-            let start = after + slashes(value, after..range.end);
-            let link = authority(value, start..range.end, range.clone(), Kind::Scheme);
-            link.map(|link| link.host)
-        });
-        let scheme = range.start..range.start + len;
-        return vec![Target::Dangerous { span: range, scheme, host: host.flatten() }];
-    }
-    let direct = authority_start(value, name, after..range.end)
-        .and_then(|start| authority(value, start..range.end, range.clone(), Kind::Scheme));
+    let behind_slashes = after + slashes(value, after..range.end);
+    let behind = || authority(value, behind_slashes..range.end, range.clone(), Kind::Scheme);
+    let direct = match scheme::does(name) {
+        Some(Does::Address) => {
+            return mailto::links(value, after..range.end).into_iter().map(Target::Link).collect();
+        }
+        Some(Does::Dangerous) => return vec![dangerous(range.clone(), len, None)],
+        Some(Does::Share) => return vec![dangerous(range.clone(), len, behind())],
+        Some(Does::Web | Does::Socket) => behind(),
+        None if behind_slashes >= after + 2 => behind(),
+        None => None,
+    };
     let link = direct.or_else(|| {
         // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens what is inside.
         let inner = text.get(len + 1..)?.find("://")?;
         authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
     link.map(Target::Link).into_iter().collect()
+}
+
+/// A URL whose scheme, so many bytes long, is dangerous.
+fn dangerous(span: Range<usize>, scheme: usize, server: Option<Link>) -> Target {
+    let scheme = span.start..span.start + scheme;
+    Target::Dangerous { span, scheme, host: server.map(|link| link.host) }
 }
 
 /// The scheme's length, when one stands in front.
@@ -111,13 +82,6 @@ pub fn scheme(text: &str) -> Option<usize> {
     (valid && !port).then_some(len)
 }
 
-fn is_dangerous(name: &str) -> bool {
-    DANGEROUS.iter().any(|entry| match entry.strip_suffix('-') {
-        Some(_) => name.get(..entry.len()).is_some_and(|head| head.eq_ignore_ascii_case(entry)),
-        None => name.eq_ignore_ascii_case(entry),
-    })
-}
-
 /// C0 controls and spaces at both ends do not count, nor quotes that are none to the standard but to
 /// some clients.
 fn trimmed(value: &str, range: Range<usize>) -> Range<usize> {
@@ -128,48 +92,56 @@ fn trimmed(value: &str, range: Range<usize>) -> Range<usize> {
     start..start + text.trim_matches(blank).len()
 }
 
-/// Where the authority begins behind `scheme:`, when there is one.
-fn authority_start(value: &str, name: &str, rest: Range<usize>) -> Option<usize> {
-    match SPECIAL.iter().any(|entry| name.eq_ignore_ascii_case(entry)) {
-        true => Some(rest.start + slashes(value, rest)),
-        false if value.get(rest.clone())?.starts_with("//") => Some(rest.start + 2),
-        false => None,
-    }
-}
-
 fn slashes(value: &str, range: Range<usize>) -> usize {
     let rest = value.as_bytes().get(range).unwrap_or_default();
     rest.iter().take_while(|c| matches!(c, b'/' | b'\\')).count()
 }
 
-/// No scheme: `//host`, `\\host`, or a host that only a mail client takes for one.
+/// No scheme: `//host`, `\\\\host`, or a host or address that only a mail client takes for one.
 fn relative(value: &str, range: Range<usize>) -> Option<Target> {
     let text = value.get(range.clone())?;
-    if text.starts_with("\\\\") {
-        let start = range.start + slashes(value, range.clone());
-        let host = authority(value, start..range.end, range.clone(), Kind::Scheme)?.host;
-        return Some(Target::Dangerous {
-            scheme: range.start..start,
-            span: range,
-            host: Some(host),
-        });
-    }
     let count = slashes(value, range.clone());
     if count >= 2 {
         let start = range.start + count;
-        return authority(value, start..range.end, range, Kind::Scheme).map(Target::Link);
+        let link = authority(value, start..range.end, range.clone(), Kind::Scheme)?;
+        return Some(match text.starts_with("\\\\") {
+            true => dangerous(range, count, Some(link)),
+            false => Target::Link(link),
+        });
     }
-    if count == 1 || text.starts_with(['#', '?', '.']) {
+    if count == 1 || text.starts_with(['#', '?']) {
         return None;
     }
-    let kind = match text.get(..4) {
+    bare_address(value, range.clone()).or_else(|| bare_host(value, range)).map(Target::Link)
+}
+
+/// All of the value is an address: nothing stands behind its host.
+fn bare_address(value: &str, range: Range<usize>) -> Option<Link> {
+    let link = mailto::address(value, range.clone())?;
+    let host = value.get(link.host.clone())?;
+    let local = value.get(link.user.clone()?)?;
+    let whole =
+        link.span == range && !local.contains([':', '\\']) && host.contains(is_dot_to_somebody);
+    whole.then_some(link)
+}
+
+/// A host as Outlook takes it: `example.com`, `.example.com`, `example.com {x}`.
+fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
+    let text = value.get(range.clone())?;
+    let name = text.trim_start_matches('.');
+    if name.len() < text.len() && !name.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let start = range.start + text.len() - name.len();
+    let kind = match name.get(..4) {
         Some(www) if www.eq_ignore_ascii_case("www.") => Kind::Www,
         _ => Kind::Bare,
     };
-    let link = authority(value, range.clone(), range, kind)?;
+    let mut link = authority(value, start..range.end, range, kind)?;
     let host = value.get(link.host.clone())?;
-    let plausible = host.contains('.') && !host.contains([' ', '%', '{', '[']);
-    plausible.then_some(Target::Link(link))
+    let plain = host.find([' ', '%', '{', '[']).and_then(|end| host.get(..end)).unwrap_or(host);
+    link.host.end = link.host.start + plain.len();
+    plain.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then_some(link)
 }
 
 /// Userinfo, host and port from the start of `rest`, which is all that the link may reach; `None` for an
@@ -189,8 +161,9 @@ pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind
     let shift = |range: Range<usize>| rest.start + range.start..rest.start + range.end;
     let whole = shift(host_start..host_start + host_len);
     let spelled = value.get(whole.clone())?;
-    let dots = spelled.len() - spelled.trim_end_matches('.').len();
-    let host = whole.start..whole.end - usize::from(dots == 1);
+    let root = spelled.strip_suffix(is_dot_to_somebody);
+    let named = root.filter(|name| !name.ends_with(is_dot_to_somebody)).unwrap_or(spelled);
+    let host = whole.start..whole.start + named.len();
     if host.is_empty() {
         return None;
     }
@@ -202,59 +175,6 @@ pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind
         user: at.map(|at| shift(0..at)),
         port: colon.map(|colon| shift(host_start + colon + 1..end)).filter(|port| !port.is_empty()),
         tail: rest.start + end..rest.end,
-        defanged: false,
-        confidence: Confidence::Sure,
-    })
-}
-
-/// The addresses of a `mailto:` URL (RFC 6068 §2): before `?`, and in `to`, `cc` and `bcc`.
-fn addresses(value: &str, rest: Range<usize>) -> impl Iterator<Item = Link> {
-    let text = value.get(rest.clone()).unwrap_or_default();
-    let mut found = Vec::new();
-    let mut at = rest.start;
-    for (index, field) in text.split(['?', '&']).enumerate() {
-        let head = field.split_once('=').map_or(0, |(name, _)| {
-            let recipient =
-                ["to", "cc", "bcc"].iter().any(|field| name.eq_ignore_ascii_case(field));
-            if recipient { name.len() + 1 } else { field.len() }
-        });
-        let skip = if index == 0 { 0 } else { head };
-        let mut start = at + skip;
-        for address in field.get(skip..).unwrap_or_default().split(',') {
-            if index == 0 || head > 0 {
-                found.extend(address_link(address, start));
-            }
-            start += address.len() + 1;
-        }
-        at += field.len() + 1;
-    }
-    found.into_iter()
-}
-
-fn address_link(address: &str, start: usize) -> Option<Link> {
-    let (split, mark) = match (address.rfind('@'), address.rfind("%40")) {
-        (Some(at), _) => (at, 1),
-        (None, Some(at)) => (at, 3),
-        (None, None) => return None,
-    };
-    // `sip:a@host;transport=tcp`, `xmpp:a@host/resource`.
-    let behind = address.get(split + mark..)?;
-    let len = behind.find([';', '/', ':']).unwrap_or(behind.trim_end().len());
-    // `anne[@]example[.]com` leads nowhere: taken apart already.
-    let bracketed = address.get(..split)?.ends_with('[') && behind.starts_with(']');
-    if bracketed && !behind.get(..len)?.replace("[.]", "").contains('.') {
-        return None;
-    }
-    let host = start + split + mark..start + split + mark + len;
-    let end = host.end;
-    (!host.is_empty()).then(|| Link {
-        span: start..end,
-        inner: start,
-        kind: Kind::Email,
-        host,
-        user: Some(start..start + split),
-        port: None,
-        tail: end..end,
         defanged: false,
         confidence: Confidence::Sure,
     })
@@ -304,22 +224,19 @@ mod tests {
             ("`http://example.com/`", "example.com"),
             ("\u{201D}http://example.com\u{201D}", "example.com"),
             ("http:///", "-"),
+            ("user@example.com", "example.com"),
+            ("a/b=c@example.com", "example.com"),
+            ("/a@example.com", "-"),
+            (".example.com", "example.com"),
+            ("./example.com", "-"),
+            ("../a.b", "-"),
+            ("zoommtg://example.com/join", "!zoommtg"),
+            ("ldap://example.com/", "!ldap"),
+            ("http://example。com。/", "example。com"),
+            ("https://example.com\\@example.org", "example.com"),
         ] {
             assert_eq!(host(value), expected, "{value:?}");
         }
-    }
-
-    #[test]
-    fn every_recipient_of_a_mailto() {
-        let value = "mailto:a@x.example,b@y.example?cc=c@z.example&body=d@no.example";
-        let hosts: Vec<&str> = parse(value, 0..value.len())
-            .into_iter()
-            .map(|target| match target {
-                Target::Link(link) => &value[link.host],
-                Target::Dangerous { .. } => "!",
-            })
-            .collect();
-        assert_eq!(hosts, ["x.example", "y.example", "z.example"]);
     }
 
     #[test]

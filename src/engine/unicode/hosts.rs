@@ -23,6 +23,16 @@ pub fn is_bidi_control(c: char) -> bool {
     )
 }
 
+/// Characters that turn the text round them or are not seen: bidi controls, joiners, soft hyphens, tag
+/// characters, fillers, variation selectors, line and paragraph separators.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+        | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

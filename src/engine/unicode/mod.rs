@@ -119,6 +119,16 @@ impl Class {
     }
 }
 
+/// What separates labels (S12): the full stop and what UTS #46 maps to it. [`Class::is_dot`] knows the
+/// same set.
+pub const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
+
+/// What separates labels to somebody: [`DOTS`], and U+2024 ONE DOT LEADER, which normalization makes a
+/// full stop (S29). Whatever is judged or taken apart is read with these.
+pub fn is_dot_to_somebody(c: char) -> bool {
+    DOTS.contains(&c) || c == '\u{2024}'
+}
+
 /// The first block, so that ASCII costs one look-up.
 static ASCII: &[u8; 128] = match link_table::BLOCKS.first_chunk() {
     Some(block) => block,
@@ -144,6 +154,12 @@ pub fn link_bracket(close: char) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_dots_are_those_of_the_table() {
+        let dots: Vec<char> = ('\0'..=char::MAX).filter(|c| Class::of(*c).is_dot()).collect();
+        assert_eq!(dots, DOTS);
+    }
 
     #[test]
     fn a_plain_lead_tells_the_class() {

@@ -9,6 +9,7 @@ use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
 use super::{Glue, Reader, Seen, Shown, Sighting, Spot, Tag, Target, entity};
 use crate::engine::link::reference;
+use crate::engine::link::scheme::{self, Does};
 use crate::engine::link::{Kind, Link};
 
 impl<'t> Reader<'t, '_> {
@@ -224,8 +225,7 @@ fn is_harmless(target: &Target, spot: &Spot, text: &str) -> bool {
         return matches!((target, spot), (Target::Dangerous { .. }, Spot::Style));
     };
     let name = text.get(scheme.clone()).unwrap_or_default();
-    let file = name.starts_with('\\')
-        || ["file", "smb"].iter().any(|entry| name.eq_ignore_ascii_case(entry));
+    let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
     let loads = *holds == Holds::Css || elements::follows(element, attribute) == Follows::Loads;
     loads && !file
 }

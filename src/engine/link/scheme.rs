@@ -1,0 +1,128 @@
+//! What a click on a scheme does: one table for attributes, text, calendars and `check`.
+
+/// What a scheme does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Does {
+    /// Leads to a host, whatever slashes stand behind it, and however many.
+    Web,
+    /// The same, but nobody goes there by a click: no client makes a link of it in text.
+    Socket,
+    /// Its path is an address.
+    Address,
+    /// Runs code, reads files, or hands the click to another program.
+    Dangerous,
+    /// The same, and names a server that is asked for a password.
+    Share,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// In lower case; one that ends in `*` stands for all that begin so.
+    pub name: &'static str,
+    pub does: Does,
+    /// What says so.
+    pub source: &'static str,
+}
+
+const fn row(name: &'static str, does: Does, source: &'static str) -> Scheme {
+    Scheme { name, does, source }
+}
+
+const OFFICE: &str =
+    "Office URI schemes (Microsoft, \"ms-word:ofe|u|\"); CVE-2022-30190 for ms-msdt";
+const SCRIPT: &str = "script run by older clients: HTML 4.01 §18.2.2, RFC 4329, Netscape";
+const SPECIAL: &str = "WHATWG URL §3.1, special scheme";
+
+/// Every scheme of which something is known; any other leads where its `//` or the URL inside it leads.
+/// The frequent ones stand first.
+pub const SCHEMES: &[Scheme] = &[
+    row("https", Does::Web, SPECIAL),
+    row("http", Does::Web, SPECIAL),
+    row("mailto", Does::Address, "RFC 6068 §2"),
+    row("ftp", Does::Web, SPECIAL),
+    row("ws", Does::Socket, SPECIAL),
+    row("wss", Does::Socket, SPECIAL),
+    row("facetime", Does::Address, "Apple URL Scheme Reference, FaceTime links"),
+    row("facetime-audio", Does::Address, "Apple URL Scheme Reference, FaceTime links"),
+    row("im", Does::Address, "RFC 3860 §3"),
+    row("pres", Does::Address, "RFC 3859 §3"),
+    row("sip", Does::Address, "RFC 3261 §19.1"),
+    row("sips", Does::Address, "RFC 3261 §19.1"),
+    row("xmpp", Does::Address, "RFC 5122 §2"),
+    row("javascript", Does::Dangerous, "HTML §7.4.2.3.2"),
+    row("data", Does::Dangerous, "RFC 2397; HTML §7.4.2.2: a page of its own"),
+    row("vbscript", Does::Dangerous, SCRIPT),
+    row("vbs", Does::Dangerous, SCRIPT),
+    row("livescript", Does::Dangerous, SCRIPT),
+    row("mocha", Does::Dangerous, SCRIPT),
+    row("hcp", Does::Dangerous, "Windows Help Centre, CVE-2010-1885"),
+    row("help", Does::Dangerous, "macOS Help Viewer, CVE-2004-0486"),
+    row("jar", Does::Dangerous, "Firefox, CVE-2007-5947"),
+    row("ldap", Does::Dangerous, "RFC 4516; Windows hands it to the address book"),
+    row("ldaps", Does::Dangerous, "RFC 4516; Windows hands it to the address book"),
+    row("mhtml", Does::Dangerous, "RFC 2557; CVE-2011-0096"),
+    row("mk", Does::Dangerous, "Internet Explorer, mk:@MSITStore, CVE-2004-0380"),
+    row("ms-*", Does::Dangerous, OFFICE),
+    row("onenote", Does::Dangerous, OFFICE),
+    row("res", Does::Dangerous, "Internet Explorer, resources of a program file"),
+    row("search", Does::Dangerous, "Windows search protocol, CVE-2022-30190 and after"),
+    row("search-ms", Does::Dangerous, "Windows search protocol, CVE-2022-30190 and after"),
+    row("shell", Does::Dangerous, "Windows, CVE-2004-0420"),
+    row("view-source", Does::Dangerous, "browsers, source of another URL"),
+    row("x-apple-*", Does::Dangerous, "macOS and iOS, opens settings and programs"),
+    row("zoommtg", Does::Dangerous, "Zoom client, CVE-2018-15715, CVE-2019-13450"),
+    row("file", Does::Share, "RFC 8089; WHATWG URL §3.1"),
+    row("smb", Does::Share, "file server: Windows sends a password hash"),
+    row("afp", Does::Share, "file server of macOS"),
+    row("nfs", Does::Share, "RFC 2224"),
+];
+
+/// What the scheme of that name does; `None` for one that nothing is known of.
+pub fn does(name: &str) -> Option<Does> {
+    let is = |row: &&Scheme| match row.name.strip_suffix('*') {
+        Some(prefix) => starts_with(name, prefix),
+        None => name.eq_ignore_ascii_case(row.name),
+    };
+    SCHEMES.iter().find(is).map(|row| row.does)
+}
+
+/// Whether clients make links of this scheme in text.
+pub fn is_web(name: &str) -> bool {
+    does(name) == Some(Does::Web)
+}
+
+/// The web scheme that the text ends with, letters before it or not (S29): its length.
+pub fn web_at_end(text: &str) -> Option<usize> {
+    let mut web = SCHEMES.iter().filter(|row| row.does == Does::Web).map(|row| row.name);
+    let ends = |name: &&str| {
+        let end = text.len().checked_sub(name.len()).and_then(|at| text.get(at..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(name))
+    };
+    web.find(ends).map(str::len)
+}
+
+fn starts_with(name: &str, prefix: &str) -> bool {
+    name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_met_and_has_a_source() {
+        for (index, row) in SCHEMES.iter().enumerate() {
+            assert!(!row.source.is_empty(), "{}", row.name);
+            let spelled = row.name.replace('*', "x").to_ascii_uppercase();
+            assert_eq!(does(&spelled), Some(row.does), "{spelled}");
+            let letters = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '*');
+            assert!(row.name.chars().all(letters), "{}", row.name);
+            let again = SCHEMES.iter().skip(index + 1).any(|other| other.name == row.name);
+            assert!(!again, "{} twice", row.name);
+        }
+        for unknown in ["tel", "cid", "ms", "searching", "zoommtgx", ""] {
+            assert_eq!(does(unknown), None, "{unknown}");
+        }
+    }
+}
