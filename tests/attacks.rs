@@ -18,6 +18,10 @@ use linkmilter::engine::{Facts, Message, Policy, Verdict, inspect};
 /// Share of each kind that must be marked, in per cent.
 const MARKED: f64 = 99.0;
 
+/// The same for letters of confusables.txt in running text: punctuation among them (`¡`, `।`, `︱`) ends a
+/// host there, because prose puts it round hosts.
+const MARKED_AMONG_PUNCTUATION: f64 = 95.0;
+
 /// Attacks of one kind that are listed when they pass unmarked.
 const LISTED: usize = 20;
 
@@ -184,7 +188,11 @@ fn trials(tlds: &TldTable, attacks: Attacks) -> Vec<Trial> {
                 .take(LISTED)
                 .collect();
             let missed = format!("{share:.2} % marked; not marked: {missed:?}");
-            let enough = share >= MARKED && !urls.is_empty();
+            let floor = match (kind, place) {
+                ("one letter from confusables", Place::Text) => MARKED_AMONG_PUNCTUATION,
+                _ => MARKED,
+            };
+            let enough = share >= floor && !urls.is_empty();
             trials.push(Trial::test(
                 name,
                 move || {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::builtin::Builtin;
 use super::{Answer, done, input};
 use crate::engine::host::judge;
-use crate::engine::link::Url;
+use crate::engine::link::{Escaping, Url};
 use crate::engine::outcome::Verdict;
 
 /// Write URLs minimally escaped (UTS #58 §4)
@@ -15,6 +15,12 @@ use crate::engine::outcome::Verdict;
 /// deceive.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    /// By the letter of §4.1, without our additions
+    ///
+    /// Otherwise a closing bracket that does not match leaves the opening one open, and characters
+    /// that nobody sees are escaped.
+    #[arg(long)]
+    letter: bool,
     /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -27,6 +33,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let urls = input::lines(args.urls)?;
     let builtin = Builtin::new(args.config)?;
     let context = builtin.context();
+    let escaping = if args.letter { Escaping::Letter } else { Escaping::Adjusted };
     let mut out = BufWriter::new(io::stdout().lock());
     let written = urls.iter().try_for_each(|url| {
         let mut url = Url::parse(url);
@@ -34,7 +41,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         if judgement.verdict >= Verdict::Suspect && !judgement.ascii.is_empty() {
             url.host = judgement.ascii;
         }
-        writeln!(out, "{url}")
+        writeln!(out, "{}", url.escaped(escaping))
     });
     done(written.and_then(|()| out.flush()))
 }

@@ -173,12 +173,10 @@ impl Checker<'_> {
             Target::Link(link) => Some(link),
             Target::Dangerous { .. } => None,
         };
-        let whole = || reference::parse(target, 0..target.len()).into_iter().find_map(link);
+        let whole = || reference::parse(target, 0..target.len()).find_map(link);
         let address = || mailto::address(target, 0..target.len()).filter(|_| relative);
-        let behind_slashes = || {
-            let all = reference::parse(&slashed, 0..slashed.len());
-            all.into_iter().filter(|_| relative).find_map(link)
-        };
+        let behind_slashes =
+            || reference::parse(&slashed, 0..slashed.len()).filter(|_| relative).find_map(link);
         let (text, found) = match whole().or_else(address) {
             Some(found) => (target, Some(found)),
             None => (slashed.as_str(), behind_slashes()),

@@ -126,7 +126,7 @@ pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> 
     match layer.language {
         Language::Text => text::read(layer.seen.as_str(), tlds, most),
         Language::Html => html::read(layer.seen.as_str(), tlds, most),
-        Language::Url => text::value(layer.seen.as_str()),
+        Language::Url => text::value(layer.seen.as_str(), most),
     }
 }
 

@@ -31,12 +31,12 @@ pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
     }
 }
 
-/// A value that is one URL.
-pub fn value(text: &str) -> View<'_> {
+/// A value that is one URL; of its addresses, `most` at most.
+pub fn value(text: &str, most: usize) -> View<'_> {
     let seen = Seen::slice(text, 0).as_url();
     let range = 0..seen.as_str().len();
     let sightings = reference::parse(seen.as_str(), range)
-        .into_iter()
+        .take(most)
         .map(|target| Sighting {
             seen: 0,
             target,

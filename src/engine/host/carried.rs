@@ -218,8 +218,7 @@ pub(super) mod tests {
     /// The judgement of the first link of an attribute.
     pub(in crate::engine::host) fn url(value: &str) -> LinkJudgement {
         let value = value.replace(reference::is_stripped, "");
-        let targets = reference::parse(&value, 0..value.len());
-        let link = targets.into_iter().find_map(|target| match target {
+        let link = reference::parse(&value, 0..value.len()).find_map(|target| match target {
             Target::Link(link) => Some(link),
             Target::Dangerous { .. } => None,
         });

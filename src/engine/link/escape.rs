@@ -6,7 +6,7 @@
 //! | `%` before two hexadecimal digits | [`Url::write_part`] |
 //! | the loop over a part | [`Url::write_part`] |
 //! | bytes that are not UTF-8 are retained, all escaped then | [`Unit::Byte`], [`Url::is_legacy`] |
-//! | §8: Bidi_Control, and what nobody sees (S15) | [`is_invisible`] |
+//! | §8: Bidi_Control, and what nobody sees (S15) | [`Escaping`] |
 //!
 //! Host: in Unicode, as far as UTS #46 has a Unicode form for each label ("as is customary").
 
@@ -16,6 +16,7 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::percent;
 use super::termination::{Part, STACK};
+use crate::engine::unicode::hosts::is_invisible;
 use crate::engine::unicode::{LinkTerm, link_bracket, link_term};
 
 /// A URL taken apart: what is escaped and what is syntax can be told apart.
@@ -38,6 +39,18 @@ pub struct Url {
     /// With its `:`; empty when there is none.
     pub port: String,
     parts: Vec<(Part, Vec<Unit>)>,
+}
+
+/// How closely §4.1 is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Escaping {
+    /// Two additions towards its aims. A closing bracket that does not match leaves the opening one on
+    /// the stack: its escape takes nothing off in detection, and what is formatted is to be found whole.
+    /// And what nobody sees is escaped (§8, S15).
+    #[default]
+    Adjusted,
+    /// Neither.
+    Letter,
 }
 
 /// One piece of a path, query or fragment.
@@ -158,7 +171,13 @@ impl Url {
     }
 
     /// One part by the loop of §4.1.
-    fn write_part(out: &mut String, (part, units): (Part, &[Unit]), place: Place, legacy: bool) {
+    fn write_part(
+        out: &mut String,
+        (part, units): (Part, &[Unit]),
+        place: Place,
+        legacy: bool,
+        escaping: Escaping,
+    ) {
         let mut open = Vec::new();
         // Soft characters held back until something follows that is included.
         let mut held = String::new();
@@ -174,7 +193,8 @@ impl Url {
             };
             let term = match unit {
                 Unit::Literal(_) if is_reserved(part, rest) => LinkTerm::Hard,
-                _ if is_invisible(c) || (legacy && !c.is_ascii()) => LinkTerm::Hard,
+                _ if escaping == Escaping::Adjusted && is_hidden(c) => LinkTerm::Hard,
+                _ if legacy && !c.is_ascii() => LinkTerm::Hard,
                 _ => link_term(c),
             };
             if part.is_separator(unit) {
@@ -192,10 +212,13 @@ impl Url {
                     true
                 }
                 LinkTerm::Open => false,
-                // The letter pops an opening bracket that does not match; but the escape of this one
-                // does not pop it in detection, and what is formatted is to be found whole.
                 LinkTerm::Close if open.last().copied() == link_bracket(c) => open.pop().is_some(),
-                LinkTerm::Close => false,
+                LinkTerm::Close => {
+                    if escaping == Escaping::Letter {
+                        open.pop();
+                    }
+                    false
+                }
             };
             out.push_str(&std::mem::take(&mut held));
             if included { out.push(c) } else { escape_char(out, c) }
@@ -221,8 +244,9 @@ enum Place {
     Last,
 }
 
-impl fmt::Display for Url {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Url {
+    /// The URL in minimally escaped form.
+    pub fn escaped(&self, escaping: Escaping) -> String {
         let mut out =
             [&self.scheme, &self.user, &self.host, &self.port].map(String::as_str).concat();
         let legacy = self.is_legacy();
@@ -230,9 +254,15 @@ impl fmt::Display for Url {
         for (at, (part, units)) in self.parts.iter().enumerate() {
             out.push_str(part.initiator());
             let place = if at == last { Place::Last } else { Place::Inner };
-            Url::write_part(&mut out, (*part, units), place, legacy);
+            Url::write_part(&mut out, (*part, units), place, legacy, escaping);
         }
-        f.write_str(&out)
+        out
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.escaped(Escaping::Adjusted))
     }
 }
 
@@ -364,17 +394,31 @@ fn unicode_host(host: &str) -> String {
     if result.is_ok() { unicode.into_owned() } else { host.to_owned() }
 }
 
-/// S15: controls the direction of text, or shows nothing. Joiners stay: Persian and the scripts of
-/// India are spelled with them.
-fn is_invisible(c: char) -> bool {
-    matches!(u32::from(c),
-        0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F | 0x200B
-        | 0x200E | 0x200F | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0
-        | 0xFFF0..=0xFFFB | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF)
+/// S15: controls the direction of text, or shows nothing. Joiners and variation selectors stay: Persian,
+/// the scripts of India and emoji are spelled with them.
+fn is_hidden(c: char) -> bool {
+    is_invisible(c) && !matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}')
 }
 
 fn escape_char(out: &mut String, c: char) {
     for byte in c.encode_utf8(&mut [0; 4]).bytes() {
         percent::push(out, byte);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_letter_and_two_additions() {
+        for (url, adjusted, letter) in [
+            ("http://a.example/[(}]", "http://a.example/[(%7D%5D", "http://a.example/[(%7D]"),
+            ("http://a.example/a\u{ad}b", "http://a.example/a%C2%ADb", "http://a.example/a\u{ad}b"),
+            ("http://a.example/(b)", "http://a.example/(b)", "http://a.example/(b)"),
+        ] {
+            assert_eq!(Url::parse(url).escaped(Escaping::Adjusted), adjusted);
+            assert_eq!(Url::parse(url).escaped(Escaping::Letter), letter);
+        }
     }
 }

@@ -24,28 +24,24 @@ pub fn mailto_addresses(url: &str) -> Vec<String> {
 
 /// The addresses behind `mailto:`, in order. A host alone counts where there is no address at all: text
 /// clients link it (S29).
-pub(super) fn links(value: &str, rest: Range<usize>) -> Vec<Link> {
+pub(super) fn links(value: &str, rest: Range<usize>) -> impl Iterator<Item = Link> {
     let text = value.get(rest.clone()).unwrap_or_default();
-    let mut found = Vec::new();
     let mut at = rest.start;
-    for (index, field) in text.split(['?', '&', '#']).enumerate() {
-        let skip = match (index, field.split_once('=')) {
-            (0, _) => Some(0),
-            (_, Some((name, _))) if is_recipient(name) => Some(name.len() + 1),
-            _ => None,
-        };
-        if let Some(skip) = skip {
-            for piece in pieces(value, at + skip..at + field.len()) {
-                found.extend(address(value, piece));
-            }
-        }
+    let fields = text.split(['?', '&', '#']).enumerate().filter_map(move |(index, field)| {
+        let start = at;
         at += field.len() + 1;
-    }
-    if found.is_empty() {
-        let path = text.find(['?', '#', '/', ';', ' ']).unwrap_or(text.len());
-        found.extend(bare_host(value, rest.start..rest.start + path));
-    }
-    found
+        let skip = match (index, field.split_once('=')) {
+            (0, _) => 0,
+            (_, Some((name, _))) if is_recipient(name) => name.len() + 1,
+            _ => return None,
+        };
+        Some(start + skip..start + field.len())
+    });
+    let addresses = fields.flat_map(|field| pieces(value, field));
+    let mut found = addresses.filter_map(|piece| address(value, piece)).peekable();
+    let path = text.find(['?', '#', '/', ';', ' ']).unwrap_or(text.len());
+    let alone = found.peek().is_none().then(|| rest.start..rest.start + path);
+    found.chain(alone.and_then(|path| bare_host(value, path)))
 }
 
 fn is_recipient(name: &str) -> bool {
@@ -54,26 +50,27 @@ fn is_recipient(name: &str) -> bool {
 
 /// What stands between commas; and between semicolons, with which Outlook separates addresses. Escaped
 /// ones separate as well once the client has decoded them.
-fn pieces(value: &str, range: Range<usize>) -> Vec<Range<usize>> {
+fn pieces(value: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let bytes = value.as_bytes();
-    let mut found = Vec::new();
-    let mut start = range.start;
-    let mut at = range.start;
-    while at < range.end {
-        let rest = bytes.get(at..range.end).unwrap_or_default();
-        let length = match (rest.first(), percent::escape_at(rest)) {
-            (Some(b',' | b';'), _) => 1,
-            (_, Some(b',' | b';')) => 3,
-            _ => 0,
-        };
-        if length > 0 {
-            found.push(start..at);
-            start = at + length;
+    let mut next = Some(range.start);
+    std::iter::from_fn(move || {
+        let start = next.take()?;
+        let mut at = start;
+        while at < range.end {
+            let rest = bytes.get(at..range.end).unwrap_or_default();
+            let length = match (rest.first(), percent::escape_at(rest)) {
+                (Some(b',' | b';'), _) => 1,
+                (_, Some(b',' | b';')) => 3,
+                _ => 0,
+            };
+            if length > 0 {
+                next = Some(at + length);
+                return Some(start..at);
+            }
+            at += 1;
         }
-        at += length.max(1);
-    }
-    found.push(start..range.end);
-    found
+        Some(start..range.end)
+    })
 }
 
 /// The address in this range of a URL; `None` without `@` and host.
@@ -157,7 +154,7 @@ mod tests {
     use super::*;
 
     fn hosts(value: &str) -> Vec<&str> {
-        links(value, 0..value.len()).into_iter().map(|link| &value[link.host]).collect()
+        links(value, 0..value.len()).map(|link| &value[link.host]).collect()
     }
 
     #[test]

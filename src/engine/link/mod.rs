@@ -48,7 +48,7 @@ use std::ops::Range;
 
 pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
 use candidate::{Candidates, Flaw, Reading};
-pub use escape::{Url, format};
+pub use escape::{Escaping, Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 pub use mailto::mailto_addresses;
 pub use percent::encoded as percent_encoded;

@@ -39,30 +39,38 @@ pub fn is_stripped(c: char) -> bool {
 }
 
 /// Where the value leads; several for a `mailto:` with several addresses, none for a relative one.
-pub fn parse(value: &str, range: Range<usize>) -> Vec<Target> {
+pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
     let range = trimmed(value, range);
     let text = value.get(range.clone()).unwrap_or_default();
-    let Some(len) = scheme(text) else { return relative(value, range).into_iter().collect() };
-    let name = text.get(..len).unwrap_or_default();
+    let (one, addresses) = match scheme(text) {
+        None => (relative(value, range), None),
+        Some(len) if text.get(..len).and_then(scheme::does) == Some(Does::Address) => {
+            (None, Some(mailto::links(value, range.start + len + 1..range.end)))
+        }
+        Some(len) => (absolute(value, range, len), None),
+    };
+    one.into_iter().chain(addresses.into_iter().flatten().map(Target::Link))
+}
+
+/// A URL whose scheme is so many bytes long.
+fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
+    let text = value.get(range.clone())?;
     let after = range.start + len + 1;
     let behind_slashes = after + slashes(value, after..range.end);
     let behind = || authority(value, behind_slashes..range.end, range.clone(), Kind::Scheme);
-    let direct = match scheme::does(name) {
-        Some(Does::Address) => {
-            return mailto::links(value, after..range.end).into_iter().map(Target::Link).collect();
-        }
-        Some(Does::Dangerous) => return vec![dangerous(range.clone(), len, None)],
-        Some(Does::Share) => return vec![dangerous(range.clone(), len, behind())],
+    let direct = match scheme::does(text.get(..len)?) {
+        Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
+        Some(Does::Share) => return Some(dangerous(range.clone(), len, behind())),
         Some(Does::Web | Does::Socket) => behind(),
-        None if behind_slashes >= after + 2 => behind(),
-        None => None,
+        _ if behind_slashes >= after + 2 => behind(),
+        _ => None,
     };
     let link = direct.or_else(|| {
         // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens what is inside.
         let inner = text.get(len + 1..)?.find("://")?;
         authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
-    link.map(Target::Link).into_iter().collect()
+    link.map(Target::Link)
 }
 
 /// A URL whose scheme, so many bytes long, is dangerous.
@@ -186,7 +194,7 @@ mod tests {
 
     fn host(value: &str) -> String {
         let value = value.replace(is_stripped, "");
-        match parse(&value, 0..value.len()).into_iter().next() {
+        match parse(&value, 0..value.len()).next() {
             Some(Target::Link(link)) => value[link.host].to_owned(),
             Some(Target::Dangerous { scheme, .. }) => format!("!{}", &value[scheme]),
             None => "-".to_owned(),
