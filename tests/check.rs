@@ -72,7 +72,7 @@ fn the_configuration_is_the_filters() {
 #[test]
 fn whole_scripts_have_degrees() {
     for (host, verdict) in [
-        ("ѕсоре.com", "unsafe"),
+        ("ѕсоре.com", "suspect"),
         ("спорт.com", "suspect"),
         ("спорт.ru", "ok"),
         ("музей.com", "ok"),

@@ -5,6 +5,8 @@
 mod common;
 #[path = "tables/hosts.rs"]
 mod hosts;
+#[path = "tables/letters.rs"]
+mod letters;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -46,6 +48,11 @@ fn s1_link_tables_are_what_the_properties_say() {
 #[test]
 fn host_tables_are_what_the_properties_say() {
     checked_in("src/engine/unicode/host_table.rs", &hosts::host_table());
+}
+
+#[test]
+fn letters_are_those_of_the_languages() {
+    checked_in("src/engine/unicode/letter_table.rs", &letters::letter_table());
 }
 
 fn link_table() -> String {

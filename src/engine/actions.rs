@@ -3,7 +3,7 @@
 use super::judging::Judged;
 use super::media::Media;
 use super::mime::Part;
-use super::outcome::{Bypass, Disposition, Done, Outcome, Reasons, Verdict};
+use super::outcome::{Bypass, Disposition, Done, Outcome};
 use super::policy::{Defang, HtmlAttachments, LinkAction, MessageAction, Mode, Policy, Signed};
 
 /// The action on a link of a part, and what the finding says of it.
@@ -22,7 +22,7 @@ pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if policy.defang == Defang::All {
         return (LinkAction::Defang, Done::Edited);
     }
-    let action = asked(policy, judged.verdict, judged.reasons);
+    let action = policy.asked(judged.verdict, judged.reasons, judged.edit);
     if action == LinkAction::Leave {
         return (LinkAction::Leave, Done::Reported);
     }
@@ -31,19 +31,6 @@ pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
         return (LinkAction::Leave, Done::Exempt);
     }
     (action, Done::Edited)
-}
-
-/// The action that mode, verdict and reasons ask for; a reason wins over its verdict.
-fn asked(policy: &Policy, verdict: Verdict, reasons: Reasons) -> LinkAction {
-    if policy.mode == Mode::ReportOnly {
-        return LinkAction::Leave;
-    }
-    let by_reason = reasons.iter().filter_map(|reason| policy.reason_actions.get(&reason)).max();
-    if let Some(action) = by_reason.or_else(|| policy.verdict_actions.get(&verdict)) {
-        return *action;
-    }
-    let floor = if policy.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
-    if verdict >= floor { LinkAction::Defang } else { LinkAction::Leave }
 }
 
 /// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.

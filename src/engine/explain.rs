@@ -122,8 +122,10 @@ fn label(found: &Label) -> Vec<String> {
 
 /// A reason with what the label says of it.
 fn of_label(reason: Reason, label: &Label) -> String {
-    if reason != Reason::MixedScript {
-        return sentence(reason).to_owned();
+    match reason {
+        Reason::TldLetter => return of_letters(label),
+        Reason::MixedScript => {}
+        _ => return sentence(reason).to_owned(),
     }
     let mut scripts: Vec<&str> = Vec::new();
     for c in label.unicode.chars() {
@@ -138,6 +140,26 @@ fn of_label(reason: Reason, label: &Label) -> String {
             format!("{} and {last} letters do not belong together", rest.join(", "))
         }
         _ => sentence(reason).to_owned(),
+    }
+}
+
+/// The letters that are strange, by name of nothing but themselves.
+fn of_letters(label: &Label) -> String {
+    let mut found: Vec<String> = Vec::new();
+    let letters = label.unicode.chars().filter(|c| !c.is_ascii() && c.is_alphabetic());
+    for letter in letters.map(String::from).take(CHARACTERS) {
+        if !found.contains(&letter) {
+            found.push(letter);
+        }
+    }
+    match found.split_last() {
+        Some((last, [])) => {
+            format!("no language under this top-level domain has the letter {last}")
+        }
+        Some((last, rest)) => {
+            format!("no one language of this top-level domain has {} and {last}", rest.join(", "))
+        }
+        None => sentence(Reason::TldLetter).to_owned(),
     }
 }
 

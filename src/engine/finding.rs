@@ -7,7 +7,7 @@ use super::content::Visibility;
 use super::host::{Section, registrable};
 use super::judging::{Judged, Standing};
 use super::mime::Tree;
-use super::outcome::{Bypass, Done, Finding, Place, Reason, Reasons, Verdict};
+use super::outcome::{Bypass, Done, Edit, Finding, Place, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use super::span::TextEdit;
 
@@ -139,6 +139,7 @@ fn alternative(path: String, host: &str, part: usize) -> Candidate {
             unicode: host.to_owned(),
             verdict: Verdict::Notice,
             reasons: Reasons::from_iter([Reason::AlternativeMismatch]),
+            edit: Edit::Told,
             target: None,
             done: Done::Reported,
         },

@@ -151,6 +151,7 @@ impl FieldReader<'_, '_, '_> {
             unicode: host.unicode.clone(),
             verdict: judged.verdict,
             reasons: judged.reasons,
+            edit: judged.edit,
             target: host.target.clone(),
             done: Done::Reported,
         };

@@ -9,7 +9,7 @@ use super::host::{
     self, Context, Glue, Judgement, LinkJudgement, Memory, Names, Section, Under, registrable,
 };
 use super::link::{Boundaries, Kind, Link, Linkifier, Target};
-use super::outcome::{Reason, Reasons, Verdict};
+use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskTlds;
 use super::{Case, Policy, TldTable};
 
@@ -21,6 +21,8 @@ pub(super) const MEMO: usize = 4_096;
 pub struct Judged {
     pub verdict: Verdict,
     pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it, where it stands.
+    pub edit: Edit,
     /// Of the host; `None` for a scheme without one.
     pub host: Option<Arc<Judgement>>,
     /// Hosts that it carries beside: in its userinfo, its path, its query.
@@ -63,7 +65,13 @@ impl<'a> Judge<'a> {
     pub fn sighting(&mut self, text: &str, sighting: &Sighting) -> Option<Judged> {
         let mut judged = match &sighting.target {
             Target::Link(link) => self.link(text, link, sighting.glue)?,
-            Target::Dangerous { host, .. } => self.dangerous(text, host.clone()),
+            Target::Dangerous { host, span, .. } => {
+                let mut judged = self.dangerous(text, host.clone());
+                if fetches_nothing(text.get(span.clone()).unwrap_or_default(), sighting) {
+                    judged.edit = Edit::Inert;
+                }
+                judged
+            }
         };
         if sighting.shown == Shown::Obfuscated {
             judged.add(Reason::HtmlObfuscated);
@@ -91,6 +99,12 @@ impl<'a> Judge<'a> {
             whole.as_deref().map_or((spelling, glue), |whole| (whole, Glue::None));
         let host = self.host(spelling, glue);
         let mut judged = Judged::of(host, Standing::Link);
+        let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
+        let word = judged.edit < Edit::Anywhere || name.is_some_and(host::is_word);
+        if link.kind == Kind::Bare && word {
+            judged.edit = judged.edit.min(Edit::Word);
+        }
+        let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if link.user.is_some() || carries(tail) {
             let carried = match &judged.host {
@@ -98,6 +112,10 @@ impl<'a> Judge<'a> {
                 None => LinkJudgement::default(),
             };
             judged.join(carried);
+            if link.kind == Kind::Bare {
+                // A word stays one; what its query holds may be none.
+                judged.edit = judged.inner.iter().map(|host| host.edit).fold(edit, Edit::max);
+            }
         }
         if let (Kind::Email, Some(local)) = (link.kind, &link.user)
             && let Some(local) = text.get(local.clone()).filter(|local| !local.is_ascii())
@@ -116,6 +134,7 @@ impl<'a> Judge<'a> {
             if host.question.is_none() && host.verdict >= Verdict::Unsafe {
                 judged.verdict = judged.verdict.max(host.verdict);
                 judged.reasons = judged.reasons.union(host.reasons);
+                judged.edit = judged.edit.max(host.edit);
             }
         }
     }
@@ -204,6 +223,7 @@ impl<'a> Judge<'a> {
         let mut judged = Judged {
             verdict: host.as_ref().map_or(Verdict::Ok, |host| host.verdict),
             reasons: host.as_ref().map_or(Reasons::EMPTY, |host| host.reasons),
+            edit: Edit::Link,
             host,
             inner: Vec::new(),
             standing: Standing::Link,
@@ -226,6 +246,28 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Whether a dangerous scheme is none where it stands: a picture from the reader's own disk, as every
+/// paste from a word processor has them, or `data:` that says no type (RFC 2397), which is text.
+fn fetches_nothing(url: &str, sighting: &Sighting) -> bool {
+    let Some((scheme, rest)) = url.split_once(':') else { return false };
+    if scheme.eq_ignore_ascii_case("data") {
+        let kind = rest.split_once(',').map(|(head, _)| head.split(';').next().unwrap_or_default());
+        let (kind, subtype) = kind.and_then(|kind| kind.split_once('/')).unwrap_or_default();
+        return kind.trim().is_empty() || subtype.trim().is_empty();
+    }
+    scheme.eq_ignore_ascii_case("file") && sighting.loads() && is_local(rest)
+}
+
+/// Whether a `file:` URL, behind its colon, names no other machine: it has no host, or a drive.
+fn is_local(rest: &str) -> bool {
+    let path = rest.trim_start_matches(['/', '\\']);
+    let slashes = rest.len() - path.len();
+    let first = path.split(['/', '\\']).next().unwrap_or_default();
+    let drive = matches!(first.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic());
+    let none = matches!(slashes, 0 | 1 | 3) && !rest.starts_with('\\');
+    drive || none || first.is_empty() || first.eq_ignore_ascii_case("localhost")
+}
+
 /// Whether path, query or fragment can hold what deceives: another URL, another script.
 fn carries(tail: &str) -> bool {
     tail.bytes().any(|c| matches!(c, b'%' | b':' | b'@' | 0x80..))
@@ -237,6 +279,7 @@ impl Judged {
         Judged {
             verdict: host.verdict,
             reasons: host.reasons,
+            edit: host.edit,
             host: Some(host),
             inner: Vec::new(),
             standing,
@@ -247,6 +290,7 @@ impl Judged {
     fn join(&mut self, link: LinkJudgement) {
         self.verdict = self.verdict.max(link.verdict);
         self.reasons = self.reasons.union(link.reasons);
+        self.edit = self.edit.max(link.edit);
         self.inner.extend(link.inner);
     }
 
@@ -269,6 +313,18 @@ pub fn same_domain(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
     use crate::engine::{Facts, Message};
+
+    #[test]
+    fn files_of_the_reader_are_local() {
+        for local in
+            ["///C:/a/clip1.png", "/C:/a.png", "C:\\a.png", "///tmp/a.png", "//localhost/a"]
+        {
+            assert!(is_local(local), "{local}");
+        }
+        for foreign in ["//host/a", "////host/a", "\\\\host\\a", "///\\host/a", "\\\\\\host\\a"] {
+            assert!(!is_local(foreign), "{foreign}");
+        }
+    }
 
     #[test]
     fn the_memo_is_bounded() {

@@ -46,6 +46,37 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Whether mail is edited for what was found: a client must open it, and a reader must mistake it
+/// (S30). The verdict says how bad a name is, this says what that is worth in a message. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Edit {
+    /// No client opens it: the name cannot exist, or fetches nothing.
+    Inert,
+    /// A word of running text with a dot in it, which nobody mistakes for another name.
+    Word,
+    /// No reader mistakes it for another name: reported, edited in the strict mode only.
+    #[default]
+    Told,
+    /// A reader mistakes it where it is meant as a link: behind a scheme, `www.` or an `@`, or in an
+    /// attribute.
+    Link,
+    /// A reader mistakes it wherever it stands, bare words of running text included.
+    Anywhere,
+}
+
+impl Edit {
+    /// The word used in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Edit::Inert => "inert",
+            Edit::Word => "word",
+            Edit::Told => "told",
+            Edit::Link => "link",
+            Edit::Anywhere => "anywhere",
+        }
+    }
+}
+
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $verdict:ident;)*) => {
         /// Why a link was judged as it was: the reason codes of headers, logs and JSON.
@@ -246,6 +277,8 @@ pub struct Finding {
     pub unicode: String,
     pub verdict: Verdict,
     pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it.
+    pub edit: Edit,
     /// The protected name that the host reads as.
     pub target: Option<String>,
     pub done: Done,

@@ -181,6 +181,7 @@ impl<'a> LayerReader<'a> {
             unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
             verdict: judged.verdict,
             reasons: judged.reasons,
+            edit: judged.edit,
             target: host.and_then(|host| host.target.clone()),
             done,
         };

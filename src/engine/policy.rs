@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::host::Names;
 use super::limits::Limits;
-use super::outcome::{Disposition, Reason, Verdict};
+use super::outcome::{Disposition, Edit, Reason, Reasons, Verdict};
 
 /// How far the filter goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -172,6 +172,30 @@ pub struct Policy {
     pub on_opaque: Disposition,
     pub ask_tlds: AskTlds,
     pub limits: Limits,
+}
+
+impl Policy {
+    /// The action that mode, verdict and reasons ask for; a reason wins over its verdict. A verdict asks
+    /// for nothing where no client opens the link or no reader mistakes it (S30).
+    pub fn asked(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
+        if self.mode == Mode::ReportOnly {
+            return LinkAction::Leave;
+        }
+        let by_reason = reasons.iter().filter_map(|reason| self.reason_actions.get(&reason)).max();
+        if let Some(action) = by_reason {
+            return *action;
+        }
+        let mild = self.mode == Mode::Strict || verdict <= Verdict::Suspect;
+        let needed = if mild { Edit::Told } else { Edit::Link };
+        if edit < needed {
+            return LinkAction::Leave;
+        }
+        if let Some(action) = self.verdict_actions.get(&verdict) {
+            return *action;
+        }
+        let floor = if self.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
+        if verdict >= floor { LinkAction::Defang } else { LinkAction::Leave }
+    }
 }
 
 impl Default for Policy {

@@ -13,6 +13,7 @@ use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
 use super::time::Timestamp;
 use crate::engine::explain::sentence;
+use crate::engine::host::reads_as;
 use crate::engine::outcome::{Reason, Verdict};
 
 /// Hosts listed under each reason.
@@ -177,8 +178,11 @@ pub fn description(ascii: &str, target: Option<&str>) -> String {
     if let Some(target) = target {
         said.push(format!("reads as {}", printable::defanged(target)));
     }
-    // Errors leave U+FFFD in the text, which is then named as any other character.
-    let (unicode, _) = idna::domain_to_unicode(ascii);
+    // What stands in braces was no host character and is written as such: with it a label is no
+    // Punycode, and decoding it would name characters that nobody wrote. Errors leave U+FFFD in the
+    // text, which is then named as any other character.
+    let labels = ascii.split('.').filter(|label| !label.contains('{'));
+    let unicode: String = labels.map(|label| idna::domain_to_unicode(label).0).collect();
     let mut characters: Vec<char> = Vec::new();
     for char in unicode.chars().filter(|char| !char.is_ascii()) {
         if !characters.contains(&char) && characters.len() <= CHARACTERS {
@@ -189,12 +193,18 @@ pub fn description(ascii: &str, target: Option<&str>) -> String {
         let mut names: Vec<String> = characters
             .iter()
             .take(CHARACTERS)
-            .map(|char| format!("U+{:04X} {}", u32::from(*char), script_word(*char)))
+            .map(|char| {
+                let like = reads_as(*char).map(|text| format!(" like {text}")).unwrap_or_default();
+                format!("U+{:04X} {}{like}", u32::from(*char), script_word(*char))
+            })
             .collect();
         if characters.len() > CHARACTERS {
             names.push("more".to_owned());
         }
         said.push(format!("holds {}", names.join(", ")));
+    }
+    if ascii.contains('{') {
+        said.push("holds characters that no host name has".to_owned());
     }
     said.join("; ")
 }
@@ -257,11 +267,11 @@ mod tests {
 
         mixed-script: its letters do not belong together
                  2  xn--ypal-43d9g[.]com  edited
-                    reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
+                    reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
 
         target-lookalike: it is made to be taken for a protected name
                  2  xn--ypal-43d9g[.]com  edited
-                    reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
+                    reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
 
         Senders of messages with suspect or worse links (domains)
                  2  example[.]org
@@ -285,5 +295,7 @@ mod tests {
         assert!(said.starts_with("reads as apple[.]com; holds U+0430 Cyrillic"), "{said}");
         assert!(said.is_ascii());
         assert_eq!(description("example.com", None), "");
+        let said = description("xn--ypal{20}43d9g.com", None);
+        assert_eq!(said, "holds characters that no host name has");
     }
 }

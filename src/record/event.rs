@@ -334,6 +334,7 @@ mod tests {
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
         Finding {
+            edit: crate::engine::outcome::Edit::Link,
             part: "1".into(),
             place: Place::Text,
             span: 0..1,

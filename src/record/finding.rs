@@ -153,7 +153,7 @@ impl Formatter for Tame {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::engine::outcome::{Place, Reason, Reasons, Verdict};
+    use crate::engine::outcome::{Edit, Place, Reason, Reasons, Verdict};
 
     /// A finding as an HTML phish gives it.
     pub(crate) fn finding() -> Finding {
@@ -166,6 +166,7 @@ pub(crate) mod tests {
             unicode: "раypal.com".to_owned(),
             verdict: Verdict::Unsafe,
             reasons: Reasons::from_iter([Reason::MixedScript, Reason::TargetLookalike]),
+            edit: Edit::Anywhere,
             target: Some("paypal.com".to_owned()),
             done: Done::Edited,
         }

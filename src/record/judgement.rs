@@ -20,6 +20,9 @@ pub struct JudgementRecord {
     pub verdict: &'static str,
     /// Reason codes, in the order of the documentation.
     pub reasons: Vec<&'static str>,
+    /// What that is worth in a message: `inert` (no client opens it), `told` (reported; edited in the
+    /// strict mode), `link` (edited where it is meant as a link), `anywhere` (bare words included).
+    pub edit: &'static str,
     /// The host in ASCII (A-labels); empty when there is none.
     pub ascii: String,
     /// The host in Unicode (U-labels).
@@ -92,6 +95,7 @@ impl JudgementRecord {
             kind: checked.kind.as_str(),
             verdict: link.verdict.as_str(),
             reasons: codes(link.reasons),
+            edit: link.edit.as_str(),
             ascii: link.ascii().to_owned(),
             unicode: link.unicode().to_owned(),
             target: link.target().map(str::to_owned),

@@ -133,7 +133,7 @@ mod tests {
           xn--ypal-43d9g[.]com: unsafe, edited in 2 places
             mixed-script: its letters do not belong together
             from-the-future: of a newer version
-            reads as paypal[.]com; holds U+0440 Cyrillic, U+0430 Cyrillic
+            reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
           not read: 1 parts (limit:depth)
         "#);
     }

@@ -148,6 +148,11 @@ impl<'t> Layer<'t> {
 }
 
 impl Sighting {
+    /// Whether the client loads it as a part of the page, and never goes there.
+    pub fn loads(&self) -> bool {
+        html::loads(&self.spot)
+    }
+
     /// The place as findings name it.
     pub fn place(&self, layer: &Layer<'_>) -> Place {
         if let Some(property) = &layer.property {

@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
         assert_eq!(
             host("наexample.com", Glue::None),
-            ("наexample.com".to_owned(), Verdict::Unsafe)
+            ("наexample.com".to_owned(), Verdict::Suspect)
         );
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::embedded;
 use super::{Context, Judgement, judge, mixes_scripts};
 use crate::engine::link::{Kind, Link, LocalForm, mailto, percent, reference};
-use crate::engine::outcome::{Reason, Reasons, Verdict};
+use crate::engine::outcome::{Edit, Reason, Reasons, Verdict};
 use crate::engine::unicode::hosts::{is_bidi_control, is_invisible};
 
 /// What was found of a link: the worst of its hosts, and what the rest of it does.
@@ -24,6 +24,8 @@ use crate::engine::unicode::hosts::{is_bidi_control, is_invisible};
 pub struct LinkJudgement {
     pub verdict: Verdict,
     pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it.
+    pub edit: Edit,
     /// The host that the link leads to; of several addressees the first.
     pub host: Option<Arc<Judgement>>,
     /// Hosts of URLs inside it, further addressees, and a host in its userinfo.
@@ -88,18 +90,23 @@ impl LinkJudgement {
     fn add_as(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
+        if verdict >= Verdict::Unsafe {
+            self.edit = self.edit.max(Edit::Link);
+        }
     }
 
     /// The host that the link leads to.
     fn lead(&mut self, host: Arc<Judgement>) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
+        self.edit = self.edit.max(host.edit);
         self.host = Some(host);
     }
 
     fn also(&mut self, host: Judgement) {
         self.verdict = self.verdict.max(host.verdict);
         self.reasons = self.reasons.union(host.reasons);
+        self.edit = self.edit.max(host.edit);
         self.inner.push(host);
     }
 

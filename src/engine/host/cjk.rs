@@ -116,7 +116,7 @@ pub(super) fn out_of_place(label: &str) -> bool {
 }
 
 /// Hiragana へべぺ among Katakana only, or the reverse: exactly alike, so a homograph.
-fn has_kana_twin(label: &str) -> bool {
+pub(super) fn has_kana_twin(label: &str) -> bool {
     let twins = |c: char| matches!(c, 'へ'..='ぺ' | 'ヘ'..='ペ');
     let mut scripts = label.chars().filter(|c| !twins(*c)).map(|c| c.script());
     let all = |script: Script| scripts.clone().all(|other| other == script);

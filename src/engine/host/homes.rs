@@ -14,6 +14,7 @@ const HOMES: &[(Script, &[&str])] = &[
             "mr", "om", "pk", "ps", "qa", "sa", "sd", "so", "sy", "td", "tn", "ye",
         ],
     ),
+    (Script::Adlam, &["bf", "cm", "gm", "gn", "ml", "mr", "ne", "ng", "sl", "sn"]),
     (Script::Armenian, &["am"]),
     (Script::Bengali, &["bd", "in"]),
     (
@@ -23,6 +24,8 @@ const HOMES: &[(Script, &[&str])] = &[
             "ua", "uz",
         ],
     ),
+    (Script::Canadian_Aboriginal, &["ca"]),
+    (Script::Cherokee, &["us"]),
     (Script::Devanagari, &["in", "np"]),
     (Script::Ethiopic, &["er", "et"]),
     (Script::Georgian, &["ge"]),
@@ -38,14 +41,21 @@ const HOMES: &[(Script, &[&str])] = &[
     (Script::Khmer, &["kh"]),
     (Script::Lao, &["la"]),
     (Script::Malayalam, &["in"]),
+    (Script::Mongolian, &["cn", "mn"]),
     (Script::Myanmar, &["mm"]),
+    (Script::Nko, &["ci", "gm", "gn", "ml"]),
+    (Script::Ol_Chiki, &["in"]),
     (Script::Oriya, &["in"]),
     (Script::Sinhala, &["lk"]),
+    (Script::Syriac, &["iq", "sy"]),
     (Script::Tamil, &["in", "lk", "my", "sg"]),
     (Script::Telugu, &["in"]),
     (Script::Thaana, &["mv"]),
     (Script::Thai, &["th"]),
     (Script::Tibetan, &["bt", "cn", "in"]),
+    (Script::Tifinagh, &["dz", "ly", "ma", "ml", "ne"]),
+    (Script::Vai, &["lr"]),
+    (Script::Yi, &["cn"]),
 ];
 
 /// Whether labels in this script are at home under the TLD (U-label form).
@@ -102,6 +112,3 @@ pub(super) fn is_stranger(c: char, tld: &str) -> bool {
     }
     LETTERS.iter().any(|(letters, homes)| letters.contains(&c) && !homes.contains(&tld))
 }
-
-/// TLDs whose readers write `l·l`, as Catalan does.
-pub(super) const MIDDLE_DOT_HOMES: &[&str] = &["ad", "barcelona", "cat", "es"];

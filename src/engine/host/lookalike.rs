@@ -14,12 +14,17 @@ pub(super) enum Likeness {
     Same,
     /// ASCII that only a hurried reader mistakes: `m` for `rn`, `i` for `l`.
     Faint,
-    /// Only diacritics differ.
-    Marks,
     /// ASCII made to look like other ASCII: `0` for `o`, `rn` for `m`, `I` for `l`.
     Ascii,
+    /// Only diacritics differ.
+    Marks,
+    /// Only a diacritic that the underline of a link covers or that goes unseen: a mark below, a
+    /// stroke, a hook, the dot that ı lacks.
+    Hidden,
     /// A letter that is not the one it looks like.
     Foreign,
+    /// A letter that has the same shape by our eye, not by the data.
+    Alike,
     /// A letter that only comes near the one it is read as.
     Rough,
 }
@@ -36,7 +41,7 @@ pub(super) struct Look {
 
 /// Bytes of one label that are compared at most; DNS labels have 63 octets, a U-label fewer
 /// characters.
-const LABEL_CHARS: usize = 63;
+pub(super) const LABEL_CHARS: usize = 63;
 
 /// Beginnings of names followed at once at most, when letters have several readings.
 pub const VARIANTS: usize = 64;
@@ -162,8 +167,11 @@ fn alternatives(c: char, readings: &[Reading], next: Option<char>) -> Vec<Altern
         ascii_alternatives(c, next, &mut add);
     }
     for reading in readings {
-        let rough = reading.likeness == Likeness::Foreign && reading.shape == Shape::Near;
-        let how = if rough { Likeness::Rough } else { reading.likeness };
+        let how = match (reading.likeness, reading.shape) {
+            (Likeness::Foreign, Shape::Near) => Likeness::Rough,
+            (Likeness::Foreign, Shape::Same) => Likeness::Alike,
+            (other, _) => other,
+        };
         let text = reading.text.as_str();
         for twin in twins(text) {
             add(twin, 1, how.max(Likeness::Foreign));
@@ -350,6 +358,35 @@ pub(super) fn looks(label: &Sights, begins: impl Fn(LookHash) -> bool) -> Vec<u6
     hashes.into_iter().map(LookHash::value).collect()
 }
 
+/// The looks with one character more: those of whose every reading `begins` says so.
+pub(super) fn longer(
+    hashes: &[LookHash],
+    c: char,
+    begins: impl Fn(LookHash) -> bool,
+) -> Vec<LookHash> {
+    let mut found = Vec::new();
+    readings(c, &mut found);
+    let mut next = Vec::new();
+    for before in hashes {
+        let mut keep = |hash: LookHash| {
+            if next.len() < VARIANTS && begins(hash) && !next.contains(&hash) {
+                next.push(hash);
+            }
+        };
+        for reading in &found {
+            let mut hash = *before;
+            hash.text(reading.text.as_str(), |_| ());
+            keep(hash);
+        }
+        if found.is_empty() {
+            let mut hash = *before;
+            hash.char(c, |_| ());
+            keep(hash);
+        }
+    }
+    next
+}
+
 /// The look of a name: that of its first readings. Every beginning of it is handed out as well.
 pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64 {
     let mut hash = LookHash::EMPTY;
@@ -391,6 +428,9 @@ mod tests {
             ("arnazon", "amazon", Some(Likeness::Ascii)),
             ("modem", "modern", Some(Likeness::Faint)),
             ("googıe", "google", Some(Likeness::Foreign)),
+            ("gọọgle", "google", Some(Likeness::Hidden)),
+            ("githuɓ", "github", Some(Likeness::Hidden)),
+            ("ķlarna", "klarna", Some(Likeness::Hidden)),
             ("þaypal", "paypal", Some(Likeness::Foreign)),
             ("กetflix", "netflix", Some(Likeness::Rough)),
             ("muller", "müller", Some(Likeness::Faint)),

@@ -20,6 +20,12 @@ pub(super) fn abused(scene: &Scene<'_>) -> Option<Verdict> {
     if !are_abused(scene.unicode) {
         return None;
     }
+    // On letters of other scripts a mark too many is a slip of the keyboard, and shows as one.
+    if !scene.unicode.chars().any(takes_marks)
+        && !scene.unicode.contains(|c: char| c.is_ascii_alphanumeric())
+    {
+        return Some(Verdict::Suspect);
+    }
     let typed = scene.spelling.contains('İ') && !scene.spelling.contains('\u{307}');
     let plain = || scene.unicode.replace("i\u{307}", "i");
     if typed && !are_abused(&plain()) {

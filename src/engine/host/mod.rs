@@ -7,6 +7,7 @@
 //! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
 //! | S27, S29 | `bounds` |
+//! | S30 | `edit` |
 //! | what a link holds beside its host | `carried`, `embedded` |
 
 mod bidi;
@@ -14,10 +15,12 @@ mod bounds;
 mod carried;
 mod cjk;
 mod domain;
+mod edit;
 mod embedded;
 mod form;
 mod glyphs;
 mod homes;
+mod listed;
 mod lookalike;
 mod marks;
 mod memo;
@@ -26,6 +29,7 @@ mod plain;
 mod reading;
 mod script;
 mod separators;
+mod status;
 mod target;
 mod wrappers;
 
@@ -35,6 +39,7 @@ use std::ops::Range;
 pub use bidi::bidi_skeleton;
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
 pub use domain::{Section, is_special_use, registrable};
+pub use edit::is_word;
 pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use form::SPELLING_BYTES;
 pub use lookalike::VARIANTS;
@@ -43,7 +48,7 @@ pub use names::{BadName, Names};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 
-use super::outcome::{Reason, Reasons, Verdict};
+use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::RestrictionLevel;
 use super::tlds::TldTable;
 use form::{Form, Literal, Part};
@@ -91,6 +96,8 @@ pub struct Label {
 pub struct Judgement {
     pub verdict: Verdict,
     pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it.
+    pub edit: Edit,
     /// A-label form, lower case, without root dot; an address in its usual form.
     pub ascii: String,
     /// U-label form.
@@ -154,6 +161,7 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     }
     judgement.ascii = form.ascii;
     judgement.unicode = form.unicode;
+    judgement.edit = edit::of(&judgement);
     judgement
 }
 
@@ -173,6 +181,7 @@ fn said_of_labels(
         Ordering::Equal | Ordering::Greater => Role::Registrable,
     };
     let scenes = form.parts.iter().zip(sights).enumerate().map(|(at, (part, sights))| Scene {
+        tlds: context.tlds,
         spelling: &part.spelling,
         unicode: &part.unicode,
         sights,
@@ -190,10 +199,15 @@ fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<
     }
     let subject =
         Subject { parts: &form.parts, sights, ascii: &form.ascii, unicode: &form.unicode };
-    [context.own, context.protected]
+    let protected = [context.own, context.protected]
         .into_iter()
         .filter_map(|names| target::find(&subject, names))
-        .max_by_key(|hit| hit.verdict)
+        .max_by_key(|hit| hit.verdict);
+    if protected.as_ref().is_some_and(|hit| hit.verdict >= Verdict::Suspect) {
+        return protected;
+    }
+    let listed = context.protected.listed().and_then(|listed| listed.find(&subject));
+    [protected, listed].into_iter().flatten().max_by_key(|hit| hit.verdict)
 }
 
 impl Label {

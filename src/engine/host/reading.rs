@@ -6,7 +6,7 @@
 //! | UTS #39 §4.1 whole-script confusables | [`Sights::read_as_latin`] |
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
@@ -149,7 +149,9 @@ pub(super) fn readings(c: char, out: &mut Vec<Reading>) -> Separates {
     // ı is the one letter that differs from i by a diacritic it lacks.
     let accented = c == 'ı' || c.script() == Script::Latin;
     if let Some((base, _)) = ascii_base(std::iter::once(c).nfd()) {
-        add(base, Likeness::Marks, Shape::Near);
+        let marks = || std::iter::once(c).nfd().filter(|c| is_combining_mark(*c));
+        let likeness = if marks().all(is_below) { Likeness::Hidden } else { Likeness::Marks };
+        add(base, likeness, Shape::Near);
     }
     let mut separates = Separates::No;
     match prototype(c) {
@@ -157,7 +159,7 @@ pub(super) fn readings(c: char, out: &mut Vec<Reading>) -> Separates {
             // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
             let stroke = accented && (c == 'ı' || marked);
             let shape = if marked { Shape::Near } else { Shape::Exact };
-            add(base, if stroke { Likeness::Marks } else { Likeness::Foreign }, shape);
+            add(base, if stroke { Likeness::Hidden } else { Likeness::Foreign }, shape);
         }
         Shown::Punctuation => separates = Separates::Yes,
         Shown::Other => {}
@@ -174,6 +176,11 @@ pub(super) fn readings(c: char, out: &mut Vec<Reading>) -> Separates {
         }
     }
     separates
+}
+
+/// Marks that hang below or are attached there, where the underline of a link covers them.
+fn is_below(mark: char) -> bool {
+    matches!(canonical_combining_class(mark), 202 | 218 | 220 | 222 | 233 | 240)
 }
 
 /// Hangul syllables read as nothing of ASCII, and are many.

@@ -17,10 +17,12 @@ use unicode_security::mixed_script::AugmentedScriptSet;
 use super::glyphs::Shape;
 use super::homes::is_stranger;
 use super::reading::Sights;
-use super::{cjk, homes, marks, separators};
+use super::{are_twins, cjk, homes, marks, separators, status};
 use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::policy::RestrictionLevel;
+use crate::engine::tlds::TldTable;
 use crate::engine::unicode::hosts::{is_allowed_symbol, numeral_zero};
+use crate::engine::unicode::letters::{self, Languages};
 
 /// Which label of a host this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub(super) struct Scene<'a> {
     /// The top-level domain as a U-label.
     pub tld: &'a str,
     pub level: RestrictionLevel,
+    /// What may end a host.
+    pub tlds: &'a TldTable,
 }
 
 /// Everything to be said of the characters of a label.
@@ -64,40 +68,87 @@ pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
             found.push((reason, reason.verdict()));
         }
     };
-    add(label.chars().any(restricted), Reason::StatusRestricted);
-    add(mixes_scripts(label, scene.level), Reason::MixedScript);
     add(mixes_numbers(label), Reason::NumberMix);
     add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
-    add(cjk::out_of_place(label), Reason::MixedScript);
     // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
     let known = || at_home(label, scene.tld) && !label.contains(|c: char| c.is_ascii_digit());
     add(scene.sights.read_as_number() && !known(), Reason::DigitLookalike);
-    add(label.chars().any(|c| is_stranger(c, scene.tld)), Reason::TldLetter);
+    let strange = label.chars().any(|c| is_stranger(c, scene.tld));
+    add(strange || is_of_no_language(label, scene.tld), Reason::TldLetter);
+    if let Some(verdict) = status::restricted(scene) {
+        found.push((Reason::StatusRestricted, verdict));
+    }
+    if let Some(verdict) = mixed(label, scene.tld, scene.level) {
+        found.push((Reason::MixedScript, verdict));
+    }
     if let Some(verdict) = marks::abused(scene) {
         found.push((Reason::MarkAbuse, verdict));
     }
     if let Some(verdict) = whole_script(scene) {
         found.push((Reason::WholeScript, verdict));
     }
-    if let Some(verdict) = separators::deceives(scene.sights, scene.tld) {
+    if let Some(verdict) = separators::deceives(scene) {
         found.push((Reason::SeparatorLookalike, verdict));
     }
     found
 }
 
-/// UTS #39 §4.1, away from home. Where only our eye and not confusables.txt says so of a letter
-/// (`т`, `к`, `п`), ordinary words read as nonsense (`спорт.com`): they are reported, not edited.
-fn whole_script(scene: &Scene<'_>) -> Option<Verdict> {
-    if scene.role != Role::Registrable || at_home(scene.unicode, scene.tld) {
+/// A label below the required level deceives where all letters of one script are twins of letters
+/// of another, within one word: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks and kana
+/// twins out of place are no words either.
+fn mixed(label: &str, tld: &str, level_required: RestrictionLevel) -> Option<Verdict> {
+    if cjk::out_of_place(label) {
+        let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
+        let told = plain && !cjk::has_kana_twin(label);
+        return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
+    }
+    if !mixes_scripts(label, level_required) {
         return None;
     }
-    scene.sights.read_as_latin().map(|shape| match shape {
-        Shape::Exact => Reason::WholeScript.verdict(),
-        Shape::Same | Shape::Near => Verdict::Suspect,
+    Some(if label.split('-').any(|word| holds_twins(word, tld)) {
+        Verdict::Unsafe
+    } else {
+        Verdict::Suspect
     })
 }
 
-/// UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
+/// Whether all letters of the word that are not of one of its scripts are twins of letters of it: of
+/// Latin, or of a script at home under the top-level domain (`мoсква.рф`).
+fn holds_twins(word: &str, tld: &str) -> bool {
+    let own =
+        |c: &char| c.is_alphabetic() && !matches!(c.script(), Script::Common | Script::Inherited);
+    let mut scripts: Vec<Script> = Vec::with_capacity(2);
+    for script in word.chars().filter(own).map(|c| c.script()) {
+        if !scripts.contains(&script) {
+            scripts.push(script);
+        }
+    }
+    scripts.len() > 1
+        && scripts.iter().any(|script| {
+            let native = *script == Script::Latin || homes::is_home(*script, tld);
+            native && are_twins(word.chars().filter(own).filter(|c| c.script() != *script), *script)
+        })
+}
+
+/// UTS #39 §4.1, away from home. Ordinary words read as nonsense (`спорт.com`, `сахар.com`): they are
+/// told, and that they read as a name is for `target` to say. Below a registrable label only exact
+/// twins count.
+fn whole_script(scene: &Scene<'_>) -> Option<Verdict> {
+    if at_home(scene.unicode, scene.tld) {
+        return None;
+    }
+    let word = scene.sights.len() >= WORD;
+    match scene.sights.read_as_latin()? {
+        Shape::Exact if word => Some(Verdict::Suspect),
+        Shape::Same if word && scene.role == Role::Registrable => Some(Verdict::Suspect),
+        _ => Some(Verdict::Notice),
+    }
+}
+
+/// Letters of a label that can be a word made of twins; shorter ones are abbreviations.
+const WORD: usize = 2;
+
+/// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
 /// punctuation and symbols), CONTEXTO aside.
 pub(super) fn restricted(c: char) -> bool {
     if c.is_ascii() {
@@ -205,9 +256,26 @@ pub(super) fn mixes_numbers(label: &str) -> bool {
     zeros.next().is_some_and(|first| zeros.any(|zero| zero != first))
 }
 
+/// Whether no one language has all Latin letters of the label in its main alphabet
+/// (`myethęrwałłet`), nor a language of the top-level domain them all in any use.
+fn is_of_no_language(label: &str, tld: &str) -> bool {
+    let mut shared = Languages::EVERY;
+    let mut home = letters::of_tld(tld);
+    for c in label.chars().filter(|c| !c.is_ascii() && c.script() == Script::Latin) {
+        shared = shared.and(letters::main(c));
+        home = home.and(letters::all(c));
+    }
+    shared.is_empty() && home.is_empty()
+}
+
 /// Whether the character is a decimal digit of some system other than ASCII's.
 pub(super) fn is_numeral(c: char) -> bool {
     !c.is_ascii() && numeral_zero(c).is_some()
+}
+
+/// Scripts in which a joiner has no use: it hides there.
+pub(super) fn never_joins(script: Script) -> bool {
+    matches!(script, Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian)
 }
 
 /// Whether the script of the label's letters is at home under the TLD.

@@ -3,13 +3,16 @@
 use unicode_script::{Script, UnicodeScript};
 
 use super::cjk::is_cjk;
-use super::homes::{MIDDLE_DOT_HOMES, is_home};
+use super::homes::is_home;
 use super::reading::{Separates, Sights};
+use super::script::Scene;
 use crate::engine::outcome::{Reason, Verdict};
+use crate::engine::tlds::TldTable;
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
-pub(super) fn deceives(label: &Sights, tld: &str) -> Option<Verdict> {
+pub(super) fn deceives(scene: &Scene<'_>) -> Option<Verdict> {
+    let (label, tld) = (scene.sights, scene.tld);
     let judge = |(at, (c, separates)): (usize, (char, Separates))| {
         if c.is_ascii() {
             return None;
@@ -17,7 +20,12 @@ pub(super) fn deceives(label: &Sights, tld: &str) -> Option<Verdict> {
         let before = at.checked_sub(1).and_then(|at| label.char(at));
         let after = label.char(at + 1);
         let bad = match c {
-            '·' => !is_catalan(before, after, tld),
+            '·' if is_catalan(before, after) => false,
+            // Between letters it reads as a dot only where a top-level domain could stand behind it.
+            '·' if between_letters(before, after) && !ends_host(label, at + 1, scene.tlds) => {
+                return Some(Verdict::Suspect);
+            }
+            '·' => true,
             '・' => !is_between_kana(before, after),
             '\u{2bb}' if is_polynesian(label) || is_uzbek(before, tld) => false,
             '\u{2bc}' if is_slavic(before, after, tld) || is_breton(before, after, tld) => false,
@@ -31,9 +39,19 @@ pub(super) fn deceives(label: &Sights, tld: &str) -> Option<Verdict> {
     label.separators().enumerate().filter_map(judge).max()
 }
 
-/// RFC 5892 A.3, and the language that writes it.
-fn is_catalan(before: Option<char>, after: Option<char>, tld: &str) -> bool {
-    MIDDLE_DOT_HOMES.contains(&tld) && before == Some('l') && after == Some('l')
+/// RFC 5892 A.3: Catalan `l·l`.
+fn is_catalan(before: Option<char>, after: Option<char>) -> bool {
+    before == Some('l') && after == Some('l')
+}
+
+fn between_letters(before: Option<char>, after: Option<char>) -> bool {
+    [before, after].into_iter().all(|c| c.is_some_and(char::is_alphabetic))
+}
+
+/// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.
+fn ends_host(label: &Sights, from: usize, tlds: &TldTable) -> bool {
+    let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
+    tlds.contains(&rest.collect::<String>())
 }
 
 /// The ʻokina of Hawaiian, Tongan, Samoan: languages of open syllables, in which every consonant,
@@ -91,9 +109,19 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::host::script::Role;
+    use crate::engine::policy::RestrictionLevel;
 
     fn verdict(label: &str, tld: &str) -> Option<Verdict> {
-        deceives(&Sights::of(label.chars()), tld)
+        deceives(&Scene {
+            spelling: label,
+            unicode: label,
+            sights: &Sights::of(label.chars()),
+            role: Role::Registrable,
+            tld,
+            level: RestrictionLevel::default(),
+            tlds: &TldTable::new(["com"], ""),
+        })
     }
 
     #[test]
@@ -119,7 +147,9 @@ mod tests {
         ] {
             assert_eq!(verdict(label, tld), Some(Verdict::Suspect), "{label}.{tld}");
         }
-        assert_eq!(verdict("col·legi", "com"), Some(Verdict::Unsafe));
-        assert_eq!(verdict("a·b", "cat"), Some(Verdict::Unsafe));
+        assert_eq!(verdict("col·legi", "com"), None);
+        assert_eq!(verdict("norvèg·e", "com"), Some(Verdict::Suspect));
+        assert_eq!(verdict("paypal·com", "example"), Some(Verdict::Unsafe));
+        assert_eq!(verdict("1·2", "cat"), Some(Verdict::Unsafe));
     }
 }

@@ -10,11 +10,12 @@ use std::ops::RangeInclusive;
 
 use super::domain::{Section, suffix_labels};
 use super::form::Part;
-use super::lookalike::{Likeness, Look, likeness, looks};
+use super::lookalike::{LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
 use super::names::{Name, Names, Reach};
 use super::reading::Sights;
 use super::script::at_home;
 use crate::engine::outcome::Verdict;
+use crate::engine::unicode::letters;
 
 /// A protected name that the host reads as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,16 @@ const BRAND_ASCII: usize = 5;
 
 /// Shortest brand recognised between hyphens.
 const BRAND_TOKEN: usize = 6;
+
+/// Letters of a name that no word comes near by chance.
+const LONG: usize = 6;
+
+/// The same of the whole name, its suffix included.
+const LONG_WHOLE: usize = 5;
+
+/// Second-level labels under which a country registers its own offices and schools only.
+const RESERVED: [&str; 12] =
+    ["ac", "edu", "go", "gob", "gouv", "gov", "govt", "gub", "gv", "jus", "mil", "police"];
 
 /// Lengths of names that a word of another script may come near by chance, in characters.
 const CHANCE: RangeInclusive<usize> = 2..=3;
@@ -59,6 +70,11 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         for name in candidates(part, sights, names) {
             keep(name, at, host().whole(at, name).max(host().label(at, name)));
         }
+        if let Some((name, verdict)) = part_of(part, sights, names)
+            && at <= host().registrable
+        {
+            keep(name, at, Some(verdict));
+        }
         for (token, sights) in tokens(part) {
             for name in candidates(&token, &sights, names) {
                 keep(name, at, host().token(at, &token, &sights, name));
@@ -80,15 +96,15 @@ pub(super) struct Subject<'a> {
     pub unicode: &'a str,
 }
 
-struct Host<'a> {
+pub(super) struct Host<'a> {
     parts: &'a [Part],
     sights: &'a [Sights],
     /// Index of the registrable label; labels after it are the registry's.
-    registrable: usize,
+    pub registrable: usize,
 }
 
 impl<'a> Host<'a> {
-    fn of(subject: &Subject<'a>) -> Host<'a> {
+    pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
         let suffix = suffix_labels(subject.ascii, Section::Icann);
         let registrable = subject.parts.len().saturating_sub(suffix + 1);
         Host { parts: subject.parts, sights: subject.sights, registrable }
@@ -110,11 +126,23 @@ impl<'a> Host<'a> {
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
-            Likeness::Rough if is_chance(span, name) => Some(Verdict::Notice),
+            Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
             // Spelled identically, so that only its place deceives.
             Likeness::Same => Some(Verdict::Suspect).filter(|_| !ends),
             Likeness::Ascii if short => Some(Verdict::Notice),
-            other => verdict(other),
+            Likeness::Marks | Likeness::Hidden if self.is_kin(name, span.get(name.brand)?) => None,
+            // Under the suffix of the name itself, five letters are enough; but where its country
+            // writes such letters, it may be the name in full (`itaú.com.br`).
+            Likeness::Marks | Likeness::Hidden if ends => {
+                let home = self.is_spelled_at_home(name, span.get(name.brand)?);
+                let long = name.brand_len() >= LONG_WHOLE;
+                match (home, long) {
+                    (true, _) => Some(Verdict::Suspect),
+                    (false, true) => Some(Verdict::Unsafe),
+                    (false, false) => verdict(worst, name, true),
+                }
+            }
+            other => self.verdict_of(other, name, span.get(name.brand)?),
         }
     }
 
@@ -129,11 +157,59 @@ impl<'a> Host<'a> {
         if how >= Likeness::Foreign && chance && self.is_home_word(part) {
             return None;
         }
-        let enough = match how {
-            Likeness::Foreign | Likeness::Rough => BRAND_FOREIGN,
-            _ => BRAND_ASCII,
-        };
-        if look.len() < enough { None } else { verdict(how) }
+        let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
+        let kin = matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, part);
+        // Four letters with accents that nobody there writes.
+        let strange = how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.is_at_home(at);
+        if look.len() < enough && !strange || kin {
+            return None;
+        }
+        self.verdict_of(how, name, part)
+    }
+
+    /// Whether the label is the registrable one, and what stands behind it the suffix of the name.
+    pub(super) fn ends_as(&self, at: usize, name: &str) -> bool {
+        let theirs = name.split('.').skip(1);
+        let ours = self.parts.iter().skip(at + 1).map(|part| part.ascii.as_str());
+        at == self.registrable && ours.eq(theirs)
+    }
+
+    /// Whether the letters of the label are those of a language of the top-level domain.
+    pub(super) fn is_at_home(&self, at: usize) -> bool {
+        let Some(part) = self.parts.get(at) else { return false };
+        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
+        let home = letters::of_tld(tld);
+        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
+        part.unicode.chars().all(own) || self.is_home_word(part)
+    }
+
+    fn verdict_of(&self, how: Likeness, name: &Name, part: &Part) -> Option<Verdict> {
+        let marks = matches!(how, Likeness::Marks | Likeness::Hidden);
+        if marks && self.is_spelled_at_home(name, part) {
+            return Some(Verdict::Suspect);
+        }
+        verdict(how, name, part.unicode.contains(|c: char| c.is_ascii_alphabetic()))
+    }
+
+    /// Whether the name is of a country, the host under the same suffix, and its letters those of
+    /// the country: it may be the name in full (`crédit-agricole.fr`).
+    fn is_spelled_at_home(&self, name: &Name, part: &Part) -> bool {
+        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
+        let theirs = name.labels.last().map(|(label, _)| label.as_ref()).unwrap_or_default();
+        let home = letters::of_tld(tld);
+        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
+        tld.len() == 2 && tld == theirs && part.unicode.chars().all(own)
+    }
+
+    /// The name with the accents of its country, under the registry of governments and schools that
+    /// the name itself is under (`impôts.gouv.fr`): nobody else can have it.
+    fn is_kin(&self, name: &Name, part: &Part) -> bool {
+        let theirs = name.labels.iter().skip(name.brand + 1).map(|(label, _)| label.as_ref());
+        let ours = self.parts.iter().skip(self.registrable + 1).map(|part| part.unicode.as_str());
+        theirs.clone().count() > 1
+            && theirs.clone().next().is_some_and(|first| RESERVED.contains(&first))
+            && ours.eq(theirs)
+            && self.is_spelled_at_home(name, part)
     }
 
     /// The registrable label between hyphens.
@@ -142,7 +218,7 @@ impl<'a> Host<'a> {
         let how = self.loose(at, name, resemblance(token, sights, look)?)?;
         let plain =
             look.len() < BRAND_TOKEN || how >= Likeness::Foreign && self.is_home_word(token);
-        if plain { None } else { verdict(how) }
+        if plain { None } else { self.verdict_of(how, name, token) }
     }
 
     /// Filters what never counts for a label by itself.
@@ -158,12 +234,17 @@ impl<'a> Host<'a> {
     }
 }
 
-fn verdict(how: Likeness) -> Option<Verdict> {
+/// How bad a likeness is. Short names are come near by chance: of diacritics alone six letters are
+/// needed, and of rough glyphs in a word without any Latin letter as many.
+fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
+    let long = name.brand_len() >= LONG;
     match how {
         Likeness::Same => None,
         Likeness::Faint => Some(Verdict::Notice),
-        Likeness::Marks | Likeness::Ascii => Some(Verdict::Suspect),
-        Likeness::Foreign | Likeness::Rough => Some(Verdict::Unsafe),
+        Likeness::Ascii => Some(Verdict::Suspect),
+        Likeness::Marks | Likeness::Rough if !long => Some(Verdict::Suspect),
+        Likeness::Alike if !long && !latin => Some(Verdict::Suspect),
+        _ => Some(Verdict::Unsafe),
     }
 }
 
@@ -200,6 +281,55 @@ fn candidates<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Vec<&'a Nam
             let looks = find(&Sights::of(spelled));
             found.extend(looks.into_iter().flat_map(|look| names.by_look(look)));
         }
+    }
+    found
+}
+
+/// A brand that a part of the label reads as, a letter beyond ASCII in that part: `lédgerlive`,
+/// `trėzorwallet`. The part begins or ends the label or a token of it. Time is linear in the label
+/// for each of the few beginnings that some name has.
+fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Name, Verdict)> {
+    if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
+        return None;
+    }
+    let chars: Vec<char> = part.unicode.chars().collect();
+    let edge = |at: usize| at == 0 || at == chars.len() || chars.get(at - 1) == Some(&'-');
+    let closes = |at: usize| at == chars.len() || chars.get(at) == Some(&'-');
+    (0..chars.len().min(LABEL_CHARS)).find_map(|start| {
+        let rest = chars.get(start..)?;
+        let ends = starts_of(rest, names);
+        ends.into_iter().find_map(|(length, look)| {
+            let piece = rest.get(..length)?;
+            let counts = length >= BRAND_TOKEN
+                && length < chars.len()
+                && piece.iter().any(|c| !c.is_ascii())
+                && (edge(start) || closes(start + length));
+            if !counts {
+                return None;
+            }
+            let sights = Sights::of(piece.iter().copied());
+            names.by_look(look).find_map(|name| {
+                let (_, brand) = name.labels.get(name.brand)?;
+                let how = likeness(&sights, brand)?;
+                let told = how >= Likeness::Marks
+                    && brand.len() >= BRAND_TOKEN
+                    && name.reach == Reach::Brand;
+                told.then_some((name, Verdict::Suspect))
+            })
+        })
+    })
+}
+
+/// The looks of the beginnings of the characters, by their length, as long as some name begins so.
+fn starts_of(chars: &[char], names: &Names) -> Vec<(usize, u64)> {
+    let mut found = Vec::new();
+    let mut hashes = vec![LookHash::EMPTY];
+    for (at, c) in chars.iter().enumerate() {
+        hashes = longer(&hashes, *c, |look| names.begins(look));
+        if hashes.is_empty() {
+            break;
+        }
+        found.extend(hashes.iter().map(|hash| (at + 1, hash.value())));
     }
     found
 }
@@ -256,7 +386,7 @@ mod tests {
     #[test]
     fn whole_names() {
         assert_eq!(hit("ехample.com"), Some(("example.com".to_owned(), Verdict::Unsafe)));
-        assert_eq!(marked("www.éxample.com"), Some(Verdict::Suspect));
+        assert_eq!(marked("www.éxample.com"), Some(Verdict::Unsafe));
         assert_eq!(marked("www.example.com"), None);
         assert_eq!(marked("paypa1.com"), Some(Verdict::Suspect));
         assert_eq!(marked("www.paypal.com.attack.test"), Some(Verdict::Suspect));
@@ -276,6 +406,6 @@ mod tests {
     #[test]
     fn words_are_words() {
         assert!(marked("modem.example").is_none_or(|verdict| verdict <= Verdict::Notice));
-        assert_eq!(marked("mödern.example"), Some(Verdict::Suspect));
+        assert_eq!(marked("mödern.example"), Some(Verdict::Unsafe));
     }
 }

@@ -367,6 +367,7 @@ mod tests {
 
     fn finding(host: &str) -> Finding {
         Finding {
+            edit: crate::engine::outcome::Edit::Link,
             part: "1.2".to_owned(),
             place: Place::Attribute { element: "a".to_owned(), attribute: "href".to_owned() },
             span: 0..0,

@@ -12,6 +12,8 @@
 
 mod host_table;
 pub mod hosts;
+mod letter_table;
+pub mod letters;
 mod link_table;
 pub mod prose;
 

@@ -18,6 +18,7 @@ use std::ops::Range;
 
 pub use elements::Holds;
 pub use token::{RawText, Tag, Token, Tokenizer};
+pub(super) use urls::loads;
 
 use super::css;
 use super::seen::{Builder, Seen};

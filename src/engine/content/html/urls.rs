@@ -219,15 +219,23 @@ fn may_show_link(value: &str) -> bool {
 /// A dangerous scheme runs only where a click or a frame leads; an image does not run. A file
 /// server is asked for a password hash even for an image.
 fn is_harmless(target: &Target, spot: &Spot, text: &str) -> bool {
-    let (Target::Dangerous { scheme, .. }, Spot::Attribute { element, attribute, holds, .. }) =
-        (target, spot)
-    else {
+    let (Target::Dangerous { scheme, .. }, Spot::Attribute { .. }) = (target, spot) else {
         return matches!((target, spot), (Target::Dangerous { .. }, Spot::Style));
     };
     let name = text.get(scheme.clone()).unwrap_or_default();
     let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
-    let loads = *holds == Holds::Css || elements::follows(element, attribute) == Follows::Loads;
-    loads && !file
+    loads(spot) && !file
+}
+
+/// Whether what stands at the spot is loaded as a part of the page, and no click leads there.
+pub(in crate::engine::content) fn loads(spot: &Spot) -> bool {
+    match spot {
+        Spot::Style => true,
+        Spot::Attribute { element, attribute, holds, .. } => {
+            *holds == Holds::Css || elements::follows(element, attribute) == Follows::Loads
+        }
+        _ => false,
+    }
 }
 
 /// URLs of a `srcset` (HTML §4.8.4.2.1): up to white space; trailing commas are separators.
