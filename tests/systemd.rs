@@ -211,18 +211,35 @@ fn systemd_knows_every_directive() {
 #[test]
 fn the_units_hold_what_the_guide_promises() {
     let service = std::fs::read_to_string(systemd("linkmilter.service")).unwrap();
-    for line in
-        ["Type=notify", "WatchdogSec=60", "ExecReload=/bin/kill -HUP $MAINPID", "User=linkmilter"]
-    {
+    for line in [
+        "Type=notify",
+        "WatchdogSec=60",
+        // A reload that is refused fails, with its reasons.
+        "ExecReload=/usr/bin/linkmilter config check",
+        "ExecReload=/bin/kill -HUP $MAINPID",
+        "User=linkmilter",
+        // Never without the sockets that MTAs know.
+        "ExecStart=/usr/bin/linkmilter serve --inherited",
+        "Requires=linkmilter.socket",
+        "After=linkmilter.socket",
+        // enable --now does not start what stands in Also= only.
+        "Wants=linkmilter-tld.timer",
+        "StartLimitIntervalSec=0",
+    ] {
         assert!(service.lines().any(|found| found == line), "{line}");
     }
     assert!(!service.contains("RuntimeDirectory=\n") && !service.contains("RuntimeDirectory=l"));
     let socket = std::fs::read_to_string(systemd("linkmilter.socket")).unwrap();
+    // A socket unit that ended by itself would take the files away from MTAs.
+    assert!(!socket.contains("RemoveOnStop=yes"));
     for line in [
         "SocketGroup=postfix",
         "SocketMode=0660",
         "ListenStream=/run/linkmilter.sock",
         "ListenStream=/var/spool/postfix/linkmilter.sock",
+        // Any number of messages may start the filter.
+        "TriggerLimitIntervalSec=0",
+        "StartLimitIntervalSec=0",
     ] {
         assert!(socket.lines().any(|found| found == line), "{line}");
     }

@@ -40,7 +40,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
 
 /// Reads the list and key files as well: a daemon with them would not start.
 fn check(sources: Sources) -> Answer {
-    let errors = match config::load(&sources) {
+    let loaded = config::gone(&sources).map_or_else(|| config::load(&sources), Err);
+    let errors = match loaded {
         Ok(config) => config.settings().err(),
         Err(errors) => Some(errors),
     };

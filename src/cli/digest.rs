@@ -53,6 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         host_name,
         // Without the daemon's key the mail is filtered as any other, and holds no live link.
         seal: Seal::load(&seal::path(&config)).ok(),
+        troubles: Vec::new(),
     };
     tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,5 @@
-//! The command line: one file a command, exit codes 0, 1 (an answer of "no") and 2.
+//! The command line: one file a command, exit codes 0, 1 (an answer of "no"), 2 and,
+//! from `serve` alone, 3 (not now).
 
 mod allow;
 mod builtin;
@@ -58,6 +59,8 @@ pub enum Answer {
     Done,
     /// Exit code 1: the answer is "no".
     No,
+    /// Exit code 3: not now; another try may find what was missing.
+    Later,
 }
 
 /// Parses the arguments, runs the command, prints what went wrong; exit code 2 when it could not.
@@ -83,6 +86,7 @@ pub fn main() -> ExitCode {
     match answer {
         Ok(Answer::Done) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
+        Ok(Answer::Later) => ExitCode::from(3),
         Err(error) => {
             eprintln!("linkmilter: {error:#}");
             ExitCode::from(2)

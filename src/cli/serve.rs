@@ -15,9 +15,22 @@ pub struct Args {
     /// Where to listen: inet:PORT@HOST or unix:PATH; may be given more than once
     #[arg(long, value_name = "ADDRESS")]
     listen: Vec<String>,
+
+    /// Serve the sockets that the service manager opened (systemd socket activation), and end
+    /// with an error when there is none
+    #[arg(long)]
+    inherited: bool,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    daemon::run(&daemon::Options { config: args.config, listen: args.listen })?;
-    Ok(Answer::Done)
+    let promised =
+        if args.inherited { daemon::Promised::Sockets } else { daemon::Promised::Nothing };
+    let options = daemon::Options { config: args.config, listen: args.listen, promised };
+    match daemon::run(&options) {
+        Err(error) if error.is::<daemon::NoSockets>() => {
+            eprintln!("linkmilter: {error}");
+            Ok(Answer::Later)
+        }
+        ended => ended.map(|()| Answer::Done),
+    }
 }

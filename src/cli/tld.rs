@@ -48,7 +48,7 @@ enum Command {
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = config::load(&Sources::new(args.config))?;
-    let store = Store::new(&config.server.state_dir);
+    let store = Store::new(config.tld_directory());
     match args.command {
         None => super::print(&about(&store.load())),
         Some(Command::List) => {
@@ -64,7 +64,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
 /// The table that the daemon uses on this machine: the newest good one in the state directory, else
 /// the built-in one.
 pub fn table(config: &Config) -> TldTable {
-    warned(Store::new(&config.server.state_dir).load())
+    warned(Store::new(config.tld_directory()).load())
 }
 
 /// The same for a command that needs nothing else of the configuration.

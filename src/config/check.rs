@@ -13,7 +13,9 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     if config.server.listen.is_empty() {
         refuse("server.listen", "at least one address");
     }
-    if config.metrics.listen.as_ref().is_some_and(|address| !address.is_local()) {
+    if config.metrics.listen.as_ref().is_some_and(|address| !address.is_local())
+        && !config.metrics.beyond_loopback
+    {
         refuse("metrics.listen", "a loopback address or unix:/PATH, since nothing protects it");
     }
     if let Some(address) = &config.metrics.listen

@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::config::{Config, Environment, Source, Value, ValueKind};
 use toml::de::{DeTable, DeValue};
 
 use super::problem::Problem;
+use super::snapshot::{Files, Snapshot};
 
 /// Where the configuration is looked for when nobody says.
 pub const DEFAULT_FILE: &str = "/etc/linkmilter/linkmilter.toml";
@@ -29,6 +31,8 @@ pub struct Sources {
     pub environment: BTreeMap<String, String>,
     /// Settings from the command line.
     pub flags: Vec<Flag>,
+    /// Where files are read: the disk, or a snapshot of it.
+    pub files: Files,
 }
 
 /// A setting from the command line.
@@ -50,7 +54,19 @@ impl Sources {
             .filter(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX))
             .map(|(name, value)| (name, value.to_string_lossy().into_owned()))
             .collect();
-        Sources { file, environment, flags: Vec::new() }
+        Sources { file, environment, ..Sources::default() }
+    }
+
+    /// The same flags on top of a configuration that held once. Keys that this program does not
+    /// know are passed over there: a newer one may have written them.
+    #[must_use]
+    pub fn of_snapshot(&self, snapshot: Snapshot) -> Sources {
+        Sources {
+            file: self.file.clone(),
+            environment: snapshot.environment.clone(),
+            flags: self.flags.clone(),
+            files: Files::Kept(Arc::new(snapshot)),
+        }
     }
 
     /// Nothing but the built-in settings.
@@ -60,6 +76,9 @@ impl Sources {
 
     /// The file that is read: the one named, else the default one if it is there.
     pub fn main_file(&self) -> Option<PathBuf> {
+        if let Files::Kept(snapshot) = &self.files {
+            return snapshot.main_file().cloned();
+        }
         match &self.file {
             Some(file) if file.as_os_str().is_empty() => None,
             Some(file) => Some(file.clone()),
@@ -80,8 +99,12 @@ pub(super) struct Merged {
 pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
     let mut builder = Config::builder();
     let mut tables = BTreeMap::new();
-    for path in files(sources.main_file().as_deref(), problems) {
-        if let Some(layer) = read_file(&path, problems) {
+    let paths = match &sources.files {
+        Files::Disk => files(sources.main_file().as_deref(), problems),
+        Files::Kept(snapshot) => snapshot.layers.clone(),
+    };
+    for path in paths {
+        if let Some(layer) = read_file(&path, &sources.files, problems) {
             note_tables("", &layer.0, &mut tables);
             builder = builder.add_source(layer);
         }
@@ -139,7 +162,7 @@ impl Layer {
 }
 
 /// The main file, then `conf.d/*.toml` beside it in the order of their names.
-fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let Some(main) = main else { return Vec::new() };
     let mut files = vec![main.to_owned()];
     let directory = main.with_file_name("conf.d");
@@ -162,9 +185,12 @@ fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     files
 }
 
-fn read_file(path: &Path, problems: &mut Vec<Problem>) -> Option<Layer> {
+fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<Layer> {
     let name = path.display().to_string();
-    let text = match std::fs::read_to_string(path) {
+    let text = files.read(path).and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.utf8_error()))
+    });
+    let text = match text {
         Ok(text) => text,
         Err(error) => {
             problems.push(unreadable(&name, "a file that can be read", error.to_string()));
@@ -179,6 +205,24 @@ fn read_file(path: &Path, problems: &mut Vec<Problem>) -> Option<Layer> {
         problems.push(unreadable(&lines.origin(start), "TOML", message));
     }
     errors.is_empty().then(|| Layer(lines.table(table.into_inner(), problems)))
+}
+
+/// Where the state directory is as far as the layers tell it, whatever else is wrong with them.
+pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
+    let in_file = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).ok()?;
+        let (table, _) = DeTable::parse_recoverable(&text);
+        let root = table.get_ref();
+        let server = root.iter().find(|(key, _)| key.get_ref() == "server")?.1.get_ref();
+        let DeValue::Table(server) = server else { return None };
+        let value = server.iter().find(|(key, _)| key.get_ref() == "state_dir")?.1.get_ref();
+        Some(PathBuf::from(value.as_str()?))
+    };
+    let variable = format!("{ENVIRONMENT_PREFIX}_SERVER__STATE_DIR");
+    sources.environment.get(&variable).map(PathBuf::from).or_else(|| {
+        let paths = files(sources.main_file().as_deref(), &mut Vec::new());
+        paths.iter().rev().find_map(in_file)
+    })
 }
 
 /// The text of a file, to turn offsets into lines.

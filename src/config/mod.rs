@@ -14,6 +14,7 @@ mod rules;
 mod schema;
 pub mod sections;
 mod setting;
+mod snapshot;
 mod types;
 
 use std::collections::BTreeMap;
@@ -33,9 +34,10 @@ pub use sections::{
     Server, Tld,
 };
 pub use setting::Size;
+pub use snapshot::{Files, Snapshot, SnapshotError};
 pub use types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
-    LogTarget, Schedule, SmtpTls, StatusCode, Transport,
+    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost,
 };
 
 use schema::{Key, Reading, Section, Table};
@@ -59,6 +61,10 @@ pub struct Config {
     pub digest: Digest,
     /// Directory of the configuration file, where relative paths of lists and keys begin.
     pub directory: PathBuf,
+    /// The main file, when there is one.
+    pub main_file: Option<PathBuf>,
+    /// Where list and key files are read.
+    pub files: Files,
     /// Every setting as it holds, with its origin, in the order of the schema.
     pub effective: Vec<Effective>,
 }
@@ -77,13 +83,17 @@ pub fn load(sources: &Sources) -> Result<Config, Errors> {
         .unwrap_or_default();
     let config = read(&root, directory, &mut reading);
     let Reading { mut problems, effective } = reading;
+    if sources.files != Files::Disk {
+        problems.retain(|problem| !problem.is_unknown_key());
+    }
     for problem in problems.iter_mut().filter(|problem| problem.origin == BUILTIN) {
         if let Some(origin) = tables.get(&problem.key) {
             problem.origin.clone_from(origin);
         }
     }
     let Some(config) = config else { return Err(Errors::sorted(problems)) };
-    let config = Config { effective, ..config };
+    let (main_file, files) = (sources.main_file(), sources.files.clone());
+    let config = Config { effective, main_file, files, ..config };
     let mut more = check::impossible(&config);
     if problems.is_empty() && more.is_empty() {
         return Ok(config);
@@ -94,6 +104,29 @@ pub fn load(sources: &Sources) -> Result<Config, Errors> {
     more.retain(|new| problems.iter().all(|known| known.key != new.key));
     problems.extend(more);
     Err(Errors::sorted(problems))
+}
+
+/// What is wrong when the file that was read before is not there any more: its absence is not the
+/// wish for built-in settings.
+pub fn gone(sources: &Sources) -> Option<Errors> {
+    if sources.file.is_some() || sources.main_file().is_some() {
+        return None;
+    }
+    let kept = Snapshot::find(sources, &state_dirs(sources))?;
+    let origin = kept.main_file()?.display().to_string();
+    let found = "no such file; an empty one there asks for the built-in settings".to_owned();
+    let expected = "the configuration file that was read before".to_owned();
+    Some(Errors(vec![Problem { key: String::new(), origin, expected, found, nearest: None }]))
+}
+
+/// State directories in which a snapshot for these sources may lie, although they cannot be
+/// loaded: the service manager's, the one they name, the built-in one.
+pub fn state_dirs(sources: &Sources) -> Vec<PathBuf> {
+    // systemd.exec(5): several are joined by colons.
+    let managed = std::env::var("STATE_DIRECTORY").unwrap_or_default();
+    let managed = managed.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
+    let builtin = builtin().ok().map(|config| config.server.state_dir);
+    layers::state_dir(sources).into_iter().chain(managed).chain(builtin).collect()
 }
 
 /// The settings that a program without any file has.
@@ -195,6 +228,8 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         journal: journal?,
         digest: digest?,
         directory,
+        main_file: None,
+        files: Files::Disk,
         effective: Vec::new(),
     })
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// What is expected in the place of a key that nobody knows.
+pub(super) const KNOWN_KEY: &str = "a known key";
+
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -13,6 +16,13 @@ pub struct Problem {
     pub found: String,
     /// The known key that was probably meant.
     pub nearest: Option<String>,
+}
+
+impl Problem {
+    /// Whether the key itself is the problem.
+    pub fn is_unknown_key(&self) -> bool {
+        self.expected == KNOWN_KEY
+    }
 }
 
 impl fmt::Display for Problem {

@@ -77,6 +77,11 @@ impl Config {
         self.server.state_dir.join(path)
     }
 
+    /// Where the table of top-level domains is kept, for everybody on this host to read.
+    pub fn tld_directory(&self) -> PathBuf {
+        self.in_state("tld")
+    }
+
     /// The file with the number of the daemon's process, while it runs.
     pub fn pid_file(&self) -> PathBuf {
         self.in_state("linkmilter.pid")
@@ -168,7 +173,7 @@ impl Config {
         let path = self.resolve(file);
         let setting = self.effective.iter().find(|setting| setting.key == key);
         let asked_for = setting.is_some_and(|setting| setting.origin != "built-in");
-        match lists::read(&path) {
+        match self.files.list(&path) {
             Ok(text) => names.extend(lists::names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !asked_for => {}
             Err(error) => problems.push(Problem {
@@ -195,7 +200,7 @@ impl Config {
             found,
             nearest: None,
         };
-        match std::fs::read(&path) {
+        match self.files.read(&path) {
             Ok(key) if SEAL_KEY_BYTES.contains(&key.len()) => Some(key.into()),
             Ok(key) => {
                 problems.push(problem(format!("{} bytes", key.len())));

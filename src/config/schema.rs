@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use ::config::{Value, ValueKind};
 
-use super::problem::{Problem, nearest};
+use super::problem::{KNOWN_KEY, Problem, nearest};
 use super::setting::{At, BUILTIN, Bounds, Setting, shown};
 
 /// When a changed setting takes effect.
@@ -162,7 +162,7 @@ fn is_untyped(value: &Value) -> bool {
 /// The problem of a key that nobody knows. Keys of rules are compared below `rules.*`.
 pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
     let at = At { key: path, value, bounds: None };
-    let mut problem = at.problem_with("a known key".to_owned(), format!("the key {path}"));
+    let mut problem = at.problem_with(KNOWN_KEY.to_owned(), format!("the key {path}"));
     let known = super::known_keys();
     problem.nearest = match path.strip_prefix("rules.").and_then(|rest| rest.split_once('.')) {
         Some((rule, key)) => {

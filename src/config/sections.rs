@@ -13,7 +13,7 @@ use super::schema::settings;
 use super::setting::Size;
 use super::types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
-    LogTarget, Schedule, SmtpTls, StatusCode, Transport,
+    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost,
 };
 
 settings! {
@@ -77,6 +77,11 @@ settings! {
         /// `inet:PORT@HOST` on loopback, or `unix:/PATH`; empty is off.
         /// Default: off, nothing listens that nobody asked for.
         listen: Option<Address> = "\"\"", Restart;
+        /// Whether the address may be another than a loopback one. Numbers of your mail then go over
+        /// the network in clear: bind it to a network of your own, and set a token.
+        beyond_loopback: bool = "false", Restart;
+        /// File whose first line must come as `Authorization: Bearer …`; empty asks for none.
+        token_file: Option<PathBuf> = "\"\"", Restart;
     }
 }
 
@@ -170,6 +175,10 @@ settings! {
         /// Biggest undo recipe in a header field, in bytes; a bigger one goes to the state
         /// directory. Default: leaves room below Sendmail's 32 KiB for all headers.
         undo_bytes: Size = "6000", Reload, 0..=16384;
+        /// What happens when an undo recipe cannot be kept, on a full disk say: `edit` edits all
+        /// the same and the header says `undo=lost`, `report-signed` leaves signed mail as it is.
+        /// Default: a deceptive link does more harm than an edit that stays.
+        undo_lost: UndoLost = "\"edit\"", Reload;
         /// File with a secret of at least 32 bytes that seals our header fields, so that sealed ones
         /// survive a second filter; empty removes all that come in.
         seal_key_file: Option<PathBuf> = "\"\"", Reload;
@@ -291,6 +300,9 @@ settings! {
         days: u64 = "30", Reload, 0..=3650;
         /// Bytes that the journal takes at most; the oldest days go first.
         max_size: Size = "\"256MiB\"", Reload, 65536..=1099511627776;
+        /// Bytes that undo recipes in the state directory take at most, beside the journal; the
+        /// oldest go first. Default: some thousand of the biggest.
+        max_undo_size: Size = "\"1GiB\"", Reload, 65536..=1099511627776;
     }
 }
 

@@ -105,6 +105,15 @@ pub enum Transport {
     File,
 }
 
+/// What happens to the edits of a message whose undo recipe cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndoLost {
+    /// They are made all the same.
+    Edit,
+    /// Not in what is signed: nobody could give the signature back.
+    ReportSigned,
+}
+
 /// Encryption of the SMTP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpTls {
@@ -141,6 +150,7 @@ choice!(Transport {
     "smtp" = Transport::Smtp,
     "file" = Transport::File,
 });
+choice!(UndoLost { "edit" = UndoLost::Edit, "report-signed" = UndoLost::ReportSigned });
 choice!(SmtpTls {
     "auto" = SmtpTls::Auto,
     "none" = SmtpTls::None,

@@ -110,7 +110,7 @@ mod tests {
     }
 
     /// Runs canaries for a while; whether the watchdog was fed, and what `/healthz` says.
-    fn watched(check: fn() -> Result<(), CanaryError>) -> (bool, Result<&'static str, String>) {
+    fn watched(check: fn() -> Result<(), CanaryError>) -> (bool, Result<String, String>) {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("notify");
         let socket = UnixDatagram::bind(&path).unwrap();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_watchdog_is_fed_after_a_canary_that_passed() {
-        assert_eq!(watched(|| Ok(())), (true, Ok("ok")));
+        assert_eq!(watched(|| Ok(())), (true, Ok("ok".to_owned())));
     }
 
     #[test]

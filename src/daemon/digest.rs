@@ -39,6 +39,8 @@ pub struct Plan {
     pub last: PathBuf,
     pub host_name: String,
     pub seal: Option<Seal>,
+    /// What an operator should mend, a line each: told on top.
+    pub troubles: Vec<String>,
 }
 
 impl Plan {
@@ -62,6 +64,7 @@ impl Plan {
             last: config.in_state("digest.last"),
             host_name: host_name.to_owned(),
             seal,
+            troubles: Vec::new(),
         }))
     }
 }
@@ -197,6 +200,7 @@ pub async fn send(plan: &Plan, from: Timestamp, to: Timestamp) -> Result<(), Dig
     let journal = plan.journal.clone();
     let made = tokio::task::spawn_blocking(move || digest::gather(&journal, from, to));
     let Digest { sums, text } = made.await.map_err(|_| DigestError::Cut)??;
+    let text = digest::with_troubles(&plan.troubles, &text);
     let subject = digest::subject(&sums, &plan.host_name);
     let mail = post::compose(&plan.post, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
     Ok(post::send(&plan.post, mail).await?)
@@ -295,6 +299,7 @@ mod tests {
             last: root.path().join("digest.last"),
             host_name: String::new(),
             seal: None,
+            troubles: Vec::new(),
         };
         assert_eq!(from(&plan, at("2025-11-20T05:00:00Z")), None);
         let begun = Some(at("2025-11-20T05:00:00Z"));

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::envelope::{envelope, facts, field};
 use super::memory::{Memories, Memory};
 use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
-use super::recipes;
+use super::recipes::{self, Recipes};
 use super::reload::{Generation, Live};
 use super::reply;
 use super::resolver::{self, Hickory, Resolver};
@@ -20,9 +20,10 @@ use super::seal::{self, Seal};
 use super::settings::Loaded;
 use super::tell::{Report, Tell};
 use super::tlds::Tlds;
-use crate::config::{self, Config, DnsMode};
-use crate::engine::outcome::{Bypass, StoredRecipe};
-use crate::engine::policy::Mode;
+use crate::config::{self, Config, DnsMode, UndoLost};
+use crate::engine::outcome::Bypass;
+use crate::engine::policy::{Mode, Signed};
+use crate::engine::splice::undo_lost;
 use crate::engine::{
     self, Answers, Case, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
 };
@@ -43,6 +44,8 @@ pub struct Filter {
     /// The table of top-level domains in force.
     pub tlds: Arc<Tlds>,
     pub tell: Tell,
+    /// The recipes that do not fit into header fields.
+    pub recipes: Arc<Recipes>,
     memories: Memories,
     /// Who asks the DNS; `None` when nobody does.
     dns: ArcSwapOption<Asker>,
@@ -61,6 +64,7 @@ impl Filter {
             live: Live::new(loaded),
             tlds,
             tell,
+            recipes: Arc::default(),
             dns,
             inspect: engine::inspect_case,
             large: Arc::new(Semaphore::new(processors)),
@@ -81,7 +85,12 @@ impl Filter {
         }
     }
 
-    async fn judge(&self, mail: &Arc<Mail>, generation: &Arc<Generation<Loaded>>) -> Judged {
+    async fn judge(
+        &self,
+        mail: &Arc<Mail>,
+        generation: &Arc<Generation<Loaded>>,
+        permitted: fn(&Mail, Arc<Policy>) -> Arc<Policy>,
+    ) -> Judged {
         let envelope = envelope(mail);
         let policy =
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
@@ -110,15 +119,39 @@ impl Filter {
         self.judge_large(job).await
     }
 
-    /// Keeps a recipe that does not fit into a header field. Without a place for it the message
-    /// goes on edited all the same: a deceptive link does more harm than an edit that stays.
-    async fn keep(&self, recipe: StoredRecipe, config: &Config) {
-        let directory = recipes::directory(config);
-        let kept = spawn_blocking(move || recipes::keep(&directory, &recipe)).await;
-        if let Ok(Err(error)) = kept {
-            self.tell.metrics.recipe_fault(RecipeFault::Write);
-            tracing::error!(%error, "a recipe is lost: the edits of a message cannot be undone");
+    /// Keeps the recipe of a message, if it has one that does not fit into a header field. Without
+    /// a place for it the message goes on edited all the same, or as the operator says for signed
+    /// mail, and the header says that the edits stay.
+    async fn keep_recipe(
+        &self,
+        judged: Judged,
+        mail: &Arc<Mail>,
+        generation: &Arc<Generation<Loaded>>,
+    ) -> Judged {
+        if self.is_kept(&judged, mail, generation).await {
+            return judged;
         }
+        let mut judged = match generation.config.policy.undo_lost {
+            UndoLost::Edit => judged,
+            UndoLost::ReportSigned => {
+                self.judge(mail, generation, without_breaking_signatures).await
+            }
+        };
+        if judged.outcome.stored.take().is_some() {
+            self.tell.metrics.undo_lost();
+            undo_lost(&mut judged.outcome.fields);
+        }
+        judged
+    }
+
+    async fn is_kept(&self, judged: &Judged, mail: &Mail, generation: &Generation<Loaded>) -> bool {
+        let Some(recipe) = judged.outcome.stored.clone() else { return true };
+        let (recipes, bounds) = (Arc::clone(&self.recipes), recipes::bounds(&generation.config));
+        let kept = spawn_blocking(move || recipes.keep(&bounds, &recipe)).await;
+        let Ok(Err(error)) = kept else { return true };
+        self.tell.metrics.recipe_fault(RecipeFault::Write);
+        tracing::error!(%error, "{}: a recipe is lost, its edits cannot be undone", mail.queue_id());
+        false
     }
 
     async fn judge_large(&self, job: Job) -> Judged {
@@ -142,10 +175,8 @@ impl Filter {
 impl Handler for Filter {
     async fn message(&self, mail: Arc<Mail>) -> Answer {
         let generation = self.live.get();
-        let judged = self.judge(&mail, &generation).await;
-        if let Some(recipe) = judged.outcome.stored.clone() {
-            self.keep(recipe, &generation.config).await;
-        }
+        let judged = self.judge(&mail, &generation, permitted).await;
+        let judged = self.keep_recipe(judged, &mail, &generation).await;
         let answer = reply::answer(&mail, &judged.outcome, &generation.refusal());
         self.tell.message(&Report {
             mail: &mail,
@@ -297,6 +328,16 @@ fn permitted(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
     policy.mode = Mode::ReportOnly;
     policy.message_actions.clear();
     policy.reason_message_actions.clear();
+    Arc::new(policy)
+}
+
+/// The same, and nothing that is signed is edited: neither a signed part nor, with DKIM, anything.
+fn without_breaking_signatures(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
+    let mut policy = Policy::clone(&permitted(mail, policy));
+    policy.signed = Signed::Report;
+    if field(&mail.head, "DKIM-Signature").is_some() {
+        policy.mode = Mode::ReportOnly;
+    }
     Arc::new(policy)
 }
 

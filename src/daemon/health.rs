@@ -1,18 +1,27 @@
-//! Whether mail is filtered, for `/healthz`.
+//! Whether mail is filtered, for `/healthz`, and what an operator should mend, for `/healthz`,
+//! `systemctl status` and the digest.
 
-use arc_swap::ArcSwap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::canary::CanaryError;
 
 /// What `/healthz` says.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Health {
-    state: ArcSwap<State>,
+    inner: Mutex<Inner>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
+struct Inner {
+    state: State,
+    /// What is wrong beside the mail path, by what it is about.
+    troubles: Vec<(Trouble, String)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     /// No canary flew yet.
+    #[default]
     Starting,
     Well,
     Ill(CanaryError),
@@ -20,36 +29,75 @@ enum State {
     Draining,
 }
 
-impl Default for Health {
-    fn default() -> Self {
-        Health { state: ArcSwap::from_pointee(State::Starting) }
-    }
+/// What a trouble is about: one at a time of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trouble {
+    /// The configuration in force is not the one on the disk.
+    Configuration,
+    /// Nobody can ask for metrics.
+    Metrics,
 }
 
 impl Health {
     /// The last canary passed, or did not.
     pub fn canary(&self, result: Result<(), CanaryError>) {
-        if **self.state.load() != State::Draining {
-            self.state.store(result.map_or_else(State::Ill, |()| State::Well).into());
+        let mut inner = self.lock();
+        if inner.state != State::Draining {
+            inner.state = result.map_or_else(State::Ill, |()| State::Well);
         }
     }
 
     /// The daemon is about to stop.
     pub fn draining(&self) {
-        self.state.store(State::Draining.into());
+        self.lock().state = State::Draining;
     }
 
-    /// `Ok` when mail is filtered, else why not; a line of text either way.
+    /// Mail is filtered, but something is to be mended; `None` when it is. One line.
+    pub fn trouble(&self, about: Trouble, what: Option<String>) {
+        let mut inner = self.lock();
+        inner.troubles.retain(|(trouble, _)| *trouble != about);
+        inner.troubles.extend(what.map(|what| (about, what.replace(['\n', '\r'], " "))));
+        inner.troubles.sort();
+    }
+
+    /// What is to be mended, a line each.
+    pub fn troubles(&self) -> Vec<String> {
+        self.lock().troubles.iter().map(|(_, what)| what.clone()).collect()
+    }
+
+    /// A line for `systemctl status`.
+    pub fn status(&self, generation: u64) -> String {
+        let mut status = format!("filtering, configuration {generation}");
+        for trouble in self.troubles() {
+            status.push_str("; ");
+            status.push_str(&trouble);
+        }
+        status
+    }
+
+    /// `Ok` when mail is filtered, else why not. The first line says it in a word, what is to be
+    /// mended follows, a line each.
     ///
     /// # Errors
     /// Not an error of this call: the daemon's state.
-    pub fn report(&self) -> Result<&'static str, String> {
-        match **self.state.load() {
-            State::Well => Ok("ok"),
+    pub fn report(&self) -> Result<String, String> {
+        let inner = self.lock();
+        let state = match inner.state {
+            State::Well => Ok("ok".to_owned()),
             State::Starting => Err("starting: no canary yet".to_owned()),
             State::Ill(error) => Err(error.to_string()),
             State::Draining => Err("draining".to_owned()),
+        };
+        let mut more = String::new();
+        for (_, what) in &inner.troubles {
+            more.push('\n');
+            more.push_str(what);
         }
+        state.map(|line| line + &more).map_err(|line| line + &more)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -62,11 +110,24 @@ mod tests {
         let health = Health::default();
         assert!(health.report().is_err());
         health.canary(Ok(()));
-        assert_eq!(health.report(), Ok("ok"));
+        assert_eq!(health.report(), Ok("ok".to_owned()));
         health.canary(Err(CanaryError::NoEdit));
         assert!(health.report().unwrap_err().contains("expected an edit"));
         health.draining();
         health.canary(Ok(()));
         assert_eq!(health.report(), Err("draining".to_owned()));
+    }
+
+    #[test]
+    fn what_is_to_be_mended_is_told_until_it_is() {
+        let health = Health::default();
+        health.canary(Ok(()));
+        health.trouble(Trouble::Metrics, Some("no metrics".to_owned()));
+        health.trouble(Trouble::Configuration, Some("line 3\nis wrong".to_owned()));
+        assert_eq!(health.report(), Ok("ok\nline 3 is wrong\nno metrics".to_owned()));
+        assert_eq!(health.status(2), "filtering, configuration 2; line 3 is wrong; no metrics");
+        health.trouble(Trouble::Configuration, None);
+        health.trouble(Trouble::Metrics, None);
+        assert_eq!(health.report(), Ok("ok".to_owned()));
     }
 }

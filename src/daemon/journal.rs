@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::metrics::{JournalFault, Metrics};
+use super::metrics::{JournalFault, Kept, Metrics};
 use super::quiet::Quiet;
 use crate::config::Config;
 use crate::record::event::Event;
@@ -105,18 +105,22 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, events: &Receiver<Event>) {
-        let mut synced = Instant::now();
+        let begun = Instant::now();
+        let mut synced = begun;
         let mut expired: Option<Instant> = None;
         let mut dirty = false;
         loop {
             if expired.is_none_or(|expired| expired.elapsed() >= EXPIRE) {
-                let result = self.journal.expire(Timestamp::of(SystemTime::now()));
+                let now = Timestamp::of(SystemTime::now());
+                let result = self.journal.expire(now, begun.elapsed());
                 self.note(result, JournalFault::Expire);
+                self.measure();
                 expired = Some(Instant::now());
             }
             if dirty && synced.elapsed() >= SYNC {
                 let result = self.journal.sync();
                 self.note(result, JournalFault::Sync);
+                self.measure();
                 (dirty, synced) = (false, Instant::now());
             }
             match events.recv_timeout(SYNC) {
@@ -131,6 +135,13 @@ impl Writer {
         }
         let result = self.journal.sync();
         self.note(result, JournalFault::Sync);
+    }
+
+    fn measure(&mut self) {
+        match self.journal.size() {
+            Ok(bytes) => self.metrics.state_bytes(Kept::Journal, bytes),
+            Err(error) => self.note(Err(error), JournalFault::Expire),
+        }
     }
 
     fn note(&mut self, result: Result<(), JournalError>, fault: JournalFault) {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use listenfd::ListenFd;
@@ -11,19 +12,40 @@ use crate::milter::Endpoint;
 use crate::milter::endpoint::{Access, Listener};
 
 /// Binds every address before anything else: one that cannot be had ends the start with its
-/// reason. Sockets inherited from systemd come on top; with those, nothing is bound by default.
-pub fn bind(server: &Server, asked: Asked) -> anyhow::Result<Vec<Listener>> {
-    let mut listeners = inherited().context("sockets inherited from systemd")?;
-    if !listeners.is_empty() && asked == Asked::Default {
+/// reason, but never takes away `inherited` sockets, which MTAs know: with those it is logged.
+/// With those, nothing is bound by default either.
+pub fn bind(
+    server: &Server,
+    asked: Asked,
+    inherited: Vec<Listener>,
+) -> anyhow::Result<Vec<Listener>> {
+    let mut listeners = inherited;
+    let activated = !listeners.is_empty();
+    if activated && asked == Asked::Default {
         return Ok(listeners);
     }
-    let group = server.socket_group.as_deref().map(group_id).transpose()?;
-    let access = Access { mode: server.socket_mode.0, group };
+    let group = server.socket_group.as_deref().map(group_id).transpose();
     for address in &server.listen {
         let endpoint = endpoint(address);
-        let listener = Listener::bind(&endpoint, access)
-            .with_context(|| format!("cannot listen at {endpoint}"))?;
-        listeners.push(listener);
+        let bound = match &group {
+            Ok(group) => {
+                let access = Access { mode: server.socket_mode.0, group: *group };
+                Listener::bind(&endpoint, access)
+                    .with_context(|| format!("cannot listen at {endpoint}"))
+            }
+            Err(error) => Err(anyhow!("{error:#}")),
+        };
+        match bound {
+            Ok(listener) => listeners.push(listener),
+            Err(error) if activated => {
+                let error = format!("{error:#}");
+                tracing::error!(
+                    error,
+                    "one address less than configured; the sockets of the service manager serve"
+                );
+            }
+            Err(error) => return Err(error),
+        }
     }
     Ok(listeners)
 }
@@ -59,7 +81,36 @@ pub fn introduction(listeners: &[Listener]) -> io::Result<String> {
     ))
 }
 
-fn inherited() -> io::Result<Vec<Listener>> {
+/// Whether the service manager has promised sockets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Promised {
+    #[default]
+    Nothing,
+    /// Without them no MTA would find the filter, whatever else it listens at.
+    Sockets,
+}
+
+/// There are none. Not a fault of the configuration: the next start may find them.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error(
+    "--inherited: expected sockets of the service manager (LISTEN_FDS), found none; \
+     is linkmilter.socket started?"
+)]
+pub struct NoSockets;
+
+/// The sockets that systemd has opened.
+///
+/// # Errors
+/// [`NoSockets`] when they were promised; or when one is none that a milter can serve.
+pub fn inherited(promised: Promised) -> anyhow::Result<Vec<Listener>> {
+    let listeners = taken_over().context("sockets inherited from systemd")?;
+    if listeners.is_empty() && promised == Promised::Sockets {
+        return Err(NoSockets.into());
+    }
+    Ok(listeners)
+}
+
+fn taken_over() -> io::Result<Vec<Listener>> {
     let mut given = ListenFd::from_env();
     let mut listeners = Vec::new();
     for index in 0..given.len() {
@@ -72,6 +123,26 @@ fn inherited() -> io::Result<Vec<Listener>> {
         }
     }
     Ok(listeners)
+}
+
+/// How long a daemon that cannot start turns MTAs away: as long as one try to start may take
+/// from a processor, since systemd starts it again at the next connection.
+const TURN_AWAY: Duration = Duration::from_secs(1);
+
+/// Closes the connections that wait in inherited sockets, for a daemon that cannot start: the MTA
+/// puts the message off at once (451) instead of waiting, and the socket is not found readable in a
+/// circle.
+pub fn turn_away(listeners: &[Listener]) {
+    let end = Instant::now() + TURN_AWAY;
+    while !listeners.is_empty() && Instant::now() < end {
+        for listener in listeners {
+            let _closed = match listener {
+                Listener::Inet(listener) => listener.accept().map(drop),
+                Listener::Unix(listener, _) => listener.accept().map(drop),
+            };
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// The id of a group, from /etc/group.

@@ -1,11 +1,12 @@
 //! What is counted, for Prometheus. Labels come from small enums: no host, sender or queue id
 //! ever becomes one.
 
-use std::fmt::{self, Write};
+mod labels;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -15,24 +16,9 @@ use prometheus_client::registry::{Registry, Unit};
 use crate::engine::Reason;
 use crate::record::event::Event;
 
-/// An enum whose variants are the words of a label.
-macro_rules! label {
-    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$about])* $variant,)* }
-
-        impl $name {
-            const ALL: &'static [$name] = &[$($name::$variant),*];
-        }
-
-        impl EncodeLabelValue for $name {
-            fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), fmt::Error> {
-                encoder.write_str(match self { $($name::$variant => $word),* })
-            }
-        }
-    };
-}
+pub use labels::{
+    Cache, ConnectionFault, DnsAnswer, Ended, JournalFault, Kept, Lookup, RecipeFault,
+};
 
 /// All counters of the daemon. Shared by everything; every method is cheap and never blocks long.
 #[derive(Debug)]
@@ -54,6 +40,7 @@ pub struct Metrics {
     received_bytes: Counter,
     sent_bytes: Counter,
     generation: Gauge,
+    stale: Gauge,
     reloads: Family<EndedLabel, Counter>,
     tld_updated: Gauge,
     tld_age: Gauge,
@@ -63,6 +50,9 @@ pub struct Metrics {
     digests: Family<EndedLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
     canaries: Family<EndedLabel, Counter>,
+    log_dropped: Counter,
+    state: Family<KeptLabel, Gauge>,
+    undo_lost: Counter,
     resident: Gauge,
     descriptors: Gauge,
 }
@@ -83,37 +73,9 @@ struct CauseLabel {
     cause: String,
 }
 
-label! {
-/// What the DNS said of a top-level domain.
-DnsAnswer {
-        Exists = "exists",
-        Missing = "missing",
-        /// Timeout, SERVFAIL, refused.
-        Unverified = "unverified",
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct AnswerLabel {
     answer: DnsAnswer,
-}
-
-label! {
-/// The caches of the daemon.
-Cache {
-        /// Answers of the DNS about top-level domains.
-        Dns = "dns",
-        /// Judgements of hosts.
-        Host = "host",
-    }
-}
-
-label! {
-/// Whether a cache had it.
-Lookup {
-        Hit = "hit",
-        Miss = "miss",
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -122,37 +84,9 @@ struct CacheLabels {
     result: Lookup,
 }
 
-label! {
-/// How a connection failed.
-ConnectionFault {
-        /// `accept` refused: descriptors or memory ran out.
-        Accept = "accept",
-        /// The MTA sent what the protocol does not allow.
-        Protocol = "protocol",
-        /// The MTA went away in the middle.
-        Io = "io",
-        /// The MTA fell silent.
-        Timeout = "timeout",
-        /// More connections than the configuration allows.
-        Limit = "limit",
-        /// Too many bytes of messages in memory: the message was put off.
-        Memory = "memory",
-        /// Still busy when the time to stop was over.
-        Drain = "drain",
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ConnectionFaultLabel {
     cause: ConnectionFault,
-}
-
-label! {
-/// How something ended that either works or does not.
-Ended {
-        Well = "ok",
-        Failed = "failed",
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -160,37 +94,24 @@ struct EndedLabel {
     result: Ended,
 }
 
-label! {
-/// What kept an event out of the journal, or the journal from its upkeep.
-JournalFault {
-        /// There is no journal: its directory cannot be had.
-        Open = "open",
-        /// The disk is slower than the mail.
-        QueueFull = "queue-full",
-        Write = "write",
-        Sync = "sync",
-        Expire = "expire",
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct JournalFaultLabel {
     cause: JournalFault,
 }
 
-label! {
-/// What happened to recipes that take edits back and are too big for a header field.
-RecipeFault {
-        /// Not kept: the edits of a message cannot be undone.
-        Write = "write",
-        /// Old ones stay longer than they should.
-        Expire = "expire",
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RecipeFaultLabel {
     cause: RecipeFault,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct VersionLabel {
+    version: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct KeptLabel {
+    part: Kept,
 }
 
 impl Default for Metrics {
@@ -221,6 +142,7 @@ impl Metrics {
             received_bytes: Counter::default(),
             sent_bytes: Counter::default(),
             generation: Gauge::default(),
+            stale: Gauge::default(),
             reloads: Family::default(),
             tld_updated: Gauge::default(),
             tld_age: Gauge::default(),
@@ -230,6 +152,9 @@ impl Metrics {
             digests: Family::default(),
             recipe_faults: Family::default(),
             canaries: Family::default(),
+            log_dropped: Counter::default(),
+            state: Family::default(),
+            undo_lost: Counter::default(),
             resident: Gauge::default(),
             descriptors: Gauge::default(),
         };
@@ -265,6 +190,9 @@ impl Metrics {
         }
         for &cause in JournalFault::ALL {
             drop(self.journal_faults.get_or_create(&JournalFaultLabel { cause }));
+        }
+        for &part in Kept::ALL {
+            drop(self.state.get_or_create(&KeptLabel { part }));
         }
         for &cause in RecipeFault::ALL {
             drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
@@ -355,6 +283,11 @@ impl Metrics {
             "Number of the configuration in force, from 1",
             self.generation.clone(),
         );
+        registry.register(
+            "config_stale",
+            "1 while the configuration on the disk does not hold and an older one is in force",
+            self.stale.clone(),
+        );
         registry.register("reloads", "Reloads of the configuration", self.reloads.clone());
         registry.register_with_unit(
             "tld_table_timestamp",
@@ -393,6 +326,25 @@ impl Metrics {
             "canaries",
             "Canary messages sent through the engine, by whether it judged them well",
             self.canaries.clone(),
+        );
+        registry.register_with_unit(
+            "state",
+            "Bytes kept in the state directory, by part",
+            Unit::Bytes,
+            self.state.clone(),
+        );
+        registry.register(
+            "undo_lost",
+            "Messages whose edits cannot be undone: their recipe could not be kept",
+            self.undo_lost.clone(),
+        );
+        let build = Family::<VersionLabel, Gauge>::default();
+        build.get_or_create(&VersionLabel { version: env!("CARGO_PKG_VERSION") }).set(1);
+        registry.register("build_info", "The program, by its version; always 1", build);
+        registry.register(
+            "log_lines_dropped",
+            "Lines of the log that were not written because their reader was too slow",
+            self.log_dropped.clone(),
         );
         registry.register_with_unit(
             "resident_memory",
@@ -461,6 +413,11 @@ impl Metrics {
         self.generation.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
+    /// Whether an older configuration is in force than the one on the disk, which does not hold.
+    pub fn stale(&self, stale: bool) {
+        self.stale.set(i64::from(stale));
+    }
+
     pub fn reload(&self, result: Ended) {
         self.reloads.get_or_create(&EndedLabel { result }).inc();
     }
@@ -473,6 +430,22 @@ impl Metrics {
     /// A canary came back from the engine, or not.
     pub fn canary(&self, result: Ended) {
         self.canaries.get_or_create(&EndedLabel { result }).inc();
+    }
+
+    /// So many bytes of this are kept.
+    pub fn state_bytes(&self, part: Kept, bytes: u64) {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.state.get_or_create(&KeptLabel { part }).set(bytes);
+    }
+
+    /// The edits of a message cannot be undone.
+    pub fn undo_lost(&self) {
+        self.undo_lost.inc();
+    }
+
+    /// The counter of lines that the log could not write.
+    pub fn log_dropped(&self) -> Counter {
+        self.log_dropped.clone()
     }
 
     pub fn recipe_fault(&self, cause: RecipeFault) {
@@ -557,6 +530,9 @@ mod tests {
             "linkmilter_dns_seconds_count 0",
             "linkmilter_tld_table_age_seconds 3600",
             "linkmilter_config_generation 1",
+            "linkmilter_config_stale 0",
+            r#"linkmilter_state_bytes{part="undo"} 0"#,
+            concat!(r#"linkmilter_build_info{version=""#, env!("CARGO_PKG_VERSION"), r#""} 1"#),
             "# EOF",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");

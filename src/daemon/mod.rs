@@ -32,22 +32,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::config::{self, Flag, Schedule, Sources};
+use crate::config::{self, Errors, Flag, Schedule, Sources};
 use crate::milter::Server;
-use crate::milter::endpoint::{Access, Listener};
+use crate::milter::endpoint::Listener;
 use crate::tld::store::Store;
 use filter::Filter;
-use health::Health;
+use health::{Health, Trouble};
 use journal::Recorder;
 use listen::Asked;
+pub use listen::{NoSockets, Promised};
 use log::LogHandle;
 use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
-use settings::Loaded;
+use settings::{Loaded, Start};
 use tell::Tell;
 use tlds::{Tlds, Upkeep};
 
@@ -59,23 +59,81 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Where to listen, instead of what the configuration says.
     pub listen: Vec<String>,
+    /// Whether the service manager has promised sockets.
+    pub promised: Promised,
 }
 
 /// Runs until SIGTERM or SIGINT, then lets messages that have begun end.
 ///
 /// # Errors
-/// A configuration that does not hold, an address that cannot be had.
+/// A configuration that does not hold when none is kept that did, an address that cannot be had.
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    let sources = sources(options);
-    let loaded = settings::load(&sources)?;
-    let log = log::init(&loaded.config.log)?;
+    let inherited = listen::inherited(options.promised)?;
+    let mut sources = sources(options);
+    let start = settings::start(&sources).inspect_err(|errors| {
+        let wrong = format!("not filtering, no last good configuration: {errors}");
+        Notifier::from_env().status(&wrong);
+        listen::turn_away(&inherited);
+    })?;
+    let (loaded, trouble) = standing(start);
+    sources.file = sources.file.or_else(|| loaded.config.main_file.clone());
+    let metrics = Arc::new(Metrics::new());
+    let log = log::init(&loaded.config.log, metrics.log_dropped())?;
+    let last_lines = log.clone();
     std::panic::set_hook(Box::new(report_panic));
-    let listeners = listen::bind(&loaded.config.server, asked(&loaded))?;
+    let listeners = listen::bind(&loaded.config.server, asked(&loaded), inherited)?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if loaded.config.server.workers > 0 {
         runtime.worker_threads(loaded.config.server.workers);
     }
-    runtime.enable_all().build()?.block_on(serve(sources, loaded, listeners, log))
+    let begin = Begin { sources, loaded, trouble, metrics };
+    let ended = runtime.enable_all().build()?.block_on(serve(begin, listeners, log));
+    last_lines.flush();
+    ended
+}
+
+/// What the daemon begins with.
+struct Begin {
+    sources: Sources,
+    loaded: Loaded,
+    /// What is wrong with the configuration on the disk, when it is not the one in force.
+    trouble: Option<Stale>,
+    metrics: Arc<Metrics>,
+}
+
+/// A configuration that does not hold, while an older one filters.
+struct Stale {
+    /// What was not done with it.
+    refused: &'static str,
+    /// Which one filters.
+    instead: String,
+    errors: Errors,
+}
+
+impl Stale {
+    /// Every problem is a line of the log; the first one stands in `/healthz` and the status.
+    fn tell(&self, health: &Health, metrics: &Metrics) {
+        let Stale { refused, instead, .. } = self;
+        tracing::error!("{refused}: the configuration does not hold; {instead} is in force");
+        for problem in &self.errors.0 {
+            tracing::error!("{problem}");
+        }
+        let first = self.errors.0.first().map(ToString::to_string).unwrap_or_default();
+        let what =
+            format!("the configuration does not hold, {} is in force: {first}", self.instead);
+        health.trouble(Trouble::Configuration, Some(what));
+        metrics.stale(true);
+    }
+}
+
+fn standing(start: Start) -> (Loaded, Option<Stale>) {
+    match start {
+        Start::Present(loaded) => (loaded, None),
+        Start::LastGood { loaded, since, errors } => {
+            let instead = format!("the last good one of {since}");
+            (loaded, Some(Stale { refused: "not loaded", instead, errors }))
+        }
+    }
 }
 
 fn sources(options: &Options) -> Sources {
@@ -102,21 +160,22 @@ fn report_panic(info: &std::panic::PanicHookInfo<'_>) {
     tracing::error!(place, "panic");
 }
 
-async fn serve(
-    sources: Sources,
-    loaded: Loaded,
-    listeners: Vec<Listener>,
-    log: LogHandle,
-) -> anyhow::Result<()> {
+async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow::Result<()> {
     // First of all: a SIGHUP before its handler stands would end the process.
     let signals = Signals::new()?;
-    let metrics = Arc::new(Metrics::new());
+    let Begin { sources, loaded, trouble, metrics } = begin;
     let health = Arc::new(Health::default());
-    let tlds = Arc::new(Tlds::open(Store::new(&loaded.config.server.state_dir)));
+    match trouble {
+        Some(stale) => stale.tell(&health, &metrics),
+        None => keep(&sources, &loaded),
+    }
+    let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
     let _pid = PidFile::write(loaded.config.pid_file());
     warn(&loaded);
     let tell = Tell::new(Arc::clone(&metrics), recorder(&loaded, &metrics));
-    open_metrics(&loaded, &metrics, &health)?;
+    if let Some(place) = endpoint::Place::of(&loaded.config) {
+        tokio::spawn(endpoint::expose(place, Arc::clone(&metrics), Arc::clone(&health)));
+    }
     let limits = loaded.limits();
     let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), tell));
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
@@ -126,23 +185,32 @@ async fn serve(
     let check = move || canary::check(&canary.tlds.table());
     let seen = canary::Seen { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
     tokio::spawn(canary::fly(notifier.clone(), seen, check));
-    let sender = Arc::clone(&filter);
-    tokio::spawn(digest::daily(move || plan(&sender.live.get()), Arc::clone(&metrics)));
+    let (sender, troubled) = (Arc::clone(&filter), Arc::clone(&health));
+    let plan = move || plan(&sender.live.get(), &troubled);
+    tokio::spawn(digest::daily(plan, Arc::clone(&metrics)));
     let keeper = Arc::clone(&filter);
     let upkeep = move || upkeep(&keeper.live.get().config);
     tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
     let cleaner = Arc::clone(&filter);
     let bounds = move || recipes::bounds(&cleaner.live.get().config);
-    tokio::spawn(recipes::expire(bounds, Arc::clone(&metrics)));
+    tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
     let (drain, draining) = watch::channel(false);
+    let status = health.status(1);
     let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
     let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
-    notifier.ready("filtering");
+    notifier.ready(&status);
     // Whoever closed standard output does not want to be told.
     let _ = write!(std::io::stdout(), "{}", listen::introduction(&listeners)?);
     server.run(listeners, draining).await.context("cannot serve")?;
     watching.abort();
     Ok(())
+}
+
+/// Keeps the configuration in force for the next start.
+fn keep(sources: &Sources, loaded: &Loaded) {
+    if let Err(error) = settings::keep(sources, &loaded.config) {
+        tracing::warn!(%error, "this configuration is not kept as the last good one");
+    }
 }
 
 /// How the table of top-level domains is kept fresh.
@@ -197,42 +265,14 @@ fn warn(loaded: &Loaded) {
 }
 
 /// The digest that the settings in force ask for.
-fn plan(loaded: &Loaded) -> Option<digest::Plan> {
+fn plan(loaded: &Loaded, health: &Health) -> Option<digest::Plan> {
     let seal = loaded.seal.as_ref().ok().cloned();
     let plan = digest::Plan::of(&loaded.config, &loaded.host_name, seal);
-    plan.unwrap_or_else(|error| {
+    let plan = plan.unwrap_or_else(|error| {
         tracing::error!(%error, "no digest");
         None
-    })
-}
-
-/// Opens the metrics endpoint, if there is to be one. Call it inside the runtime.
-fn open_metrics(
-    loaded: &Loaded,
-    metrics: &Arc<Metrics>,
-    health: &Arc<Health>,
-) -> anyhow::Result<()> {
-    let Some(address) = &loaded.config.metrics.listen else { return Ok(()) };
-    let place = listen::endpoint(address);
-    let access = Access { mode: loaded.config.server.socket_mode.0, group: None };
-    let open = || -> std::io::Result<_> {
-        Ok(match Listener::bind(&place, access)? {
-            Listener::Inet(socket) => {
-                (endpoint::Listener::Tcp(TcpListener::from_std(socket)?), None)
-            }
-            Listener::Unix(socket, file) => {
-                (endpoint::Listener::Unix(UnixListener::from_std(socket)?), file)
-            }
-        })
-    };
-    let (listener, file) = open().with_context(|| format!("metrics: cannot listen at {place}"))?;
-    let (metrics, health) = (Arc::clone(metrics), Arc::clone(health));
-    tokio::spawn(async move {
-        // Removed with the task.
-        let _file = file;
-        endpoint::serve(listener, metrics, health).await;
     });
-    Ok(())
+    plan.map(|plan| digest::Plan { troubles: health.troubles(), ..plan })
 }
 
 /// The signals that the daemon answers.
@@ -290,6 +330,7 @@ impl House {
         match reloaded {
             Ok(reloaded) => {
                 let loaded = self.filter.live.get();
+                keep(&self.sources, &loaded);
                 warn(&loaded);
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded.config);
@@ -297,14 +338,18 @@ impl House {
                 self.log.set_level(loaded.config.log.level);
                 self.metrics.generation(reloaded.number);
                 self.metrics.reload(Ended::Well);
+                self.metrics.stale(false);
+                self.health.trouble(Trouble::Configuration, None);
                 let needs_restart = reloaded.needs_restart.join(",");
                 tracing::info!(generation = reloaded.number, needs_restart, "reloaded");
-                notifier.ready(&format!("filtering, configuration {}", reloaded.number));
+                notifier.ready(&self.health.status(reloaded.number));
             }
             Err(kept) => {
                 self.metrics.reload(Ended::Failed);
-                tracing::error!(error = %kept, "not reloaded");
-                notifier.ready(&format!("filtering, configuration {} (reload failed)", kept.kept));
+                let instead = format!("configuration {} (reload failed)", kept.kept);
+                let stale = Stale { refused: "not reloaded", instead, errors: kept.error };
+                stale.tell(&self.health, &self.metrics);
+                notifier.ready(&self.health.status(kept.kept));
             }
         }
     }

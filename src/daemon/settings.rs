@@ -1,12 +1,14 @@
 //! What one generation of the configuration means to the daemon.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::host_name;
 use super::seal::{self, KeyError, Seal};
-use crate::config::{self, Config, Errors, Settings, Sources};
+use crate::config::{self, Config, Errors, Settings, Snapshot, SnapshotError, Sources};
 use crate::milter::server::Limits;
 use crate::milter::session::Bounds;
+use crate::record::time::Timestamp;
 
 /// A configuration with everything that was read or derived from it.
 #[derive(Clone, Debug)]
@@ -28,6 +30,56 @@ pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
     let settings = config.settings()?;
     let seal = Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
     Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
+}
+
+/// What the daemon starts with.
+#[derive(Debug)]
+pub enum Start {
+    /// The configuration as it is.
+    Present(Loaded),
+    /// The present one does not hold; this one did, at that time.
+    LastGood { loaded: Loaded, since: String, errors: Errors },
+}
+
+/// Loads the configuration, or the last good one where the present one is wrong, unreadable or
+/// gone: a typing error must not keep mail waiting.
+///
+/// # Errors
+/// Everything that is wrong with the present one, when none is kept.
+pub fn start(sources: &Sources) -> Result<Start, Errors> {
+    let errors = match config::gone(sources).map_or_else(|| load(sources), Err) {
+        Ok(loaded) => return Ok(Start::Present(loaded)),
+        Err(errors) => errors,
+    };
+    let kept = Snapshot::find(sources, &config::state_dirs(sources));
+    let Some(snapshot) = kept else { return Err(errors) };
+    let since = snapshot.time.clone();
+    match load(&sources.of_snapshot(snapshot)) {
+        Ok(loaded) => Ok(Start::LastGood { loaded, since, errors }),
+        // What was kept no longer holds either: the present one is what can be mended.
+        Err(_) => Err(errors),
+    }
+}
+
+/// Keeps the configuration in force for a start on which the present one does not hold. What is
+/// kept has been loaded from what is kept.
+///
+/// # Errors
+/// When a file changed meanwhile or the state directory takes none.
+pub fn keep(sources: &Sources, config: &Config) -> Result<(), KeepError> {
+    let time = Timestamp::of(SystemTime::now()).to_string();
+    let snapshot = Snapshot::take(sources, config, time)?;
+    config::load(&sources.of_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
+    Ok(snapshot.keep(&config.server.state_dir)?)
+}
+
+/// Why the configuration in force is not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    #[error(transparent)]
+    File(#[from] SnapshotError),
+    #[error("it changed while it was read: {0}")]
+    Changed(#[from] Errors),
 }
 
 impl Loaded {

@@ -17,6 +17,9 @@ const RETRY: Duration = Duration::from_secs(60 * 60);
 /// How often the age is looked at; a table too old is warned of once a day.
 const WARN_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// A table that is old at the start is not warned of yet: its refresh is under way.
+const FIRST_REFRESH: Duration = Duration::from_secs(30 * 60);
+
 /// The table in force. Cheap to ask, exchanged as a whole.
 #[derive(Debug)]
 pub struct Tlds {
@@ -76,12 +79,17 @@ impl Tlds {
     /// reload of the configuration counts.
     pub async fn keep_fresh(self: Arc<Self>, upkeep: impl Fn() -> Upkeep, metrics: Arc<Metrics>) {
         let mut failed = false;
+        let begun = tokio::time::Instant::now();
         let mut warned: Option<tokio::time::Instant> = None;
         loop {
             let settings = upkeep();
             self.export(&metrics);
             let age = self.age();
-            if age > settings.warn_age && warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN) {
+            let waited = begun.elapsed() >= FIRST_REFRESH;
+            if waited
+                && age > settings.warn_age
+                && warned.is_none_or(|at| at.elapsed() >= WARN_AGAIN)
+            {
                 tracing::warn!(days = age.as_secs() / 86_400, "the table of TLDs is old");
                 warned = Some(tokio::time::Instant::now());
             }

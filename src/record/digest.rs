@@ -61,9 +61,22 @@ pub fn text(sums: &Aggregate, reading: &Reading, from: Timestamp, to: Timestamp)
         &defanged(&sums.senders),
     );
     table(&mut out, "Exempted from edits", &sums.exempted);
-    table(&mut out, "Messages with parts that were not read", &sums.by_bypass);
+    table(&mut out, "Suspect: messages with parts that were not read", &sums.by_bypass);
     remarks(&mut out, sums, reading, from);
     out
+}
+
+/// What is to be mended, on top of a digest: it must not be scrolled to.
+pub fn with_troubles(troubles: &[String], text: &str) -> String {
+    let mut out = String::new();
+    for trouble in troubles {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "ATTENTION: {}", printable::line(trouble));
+    }
+    if !troubles.is_empty() {
+        out.push('\n');
+    }
+    out + text
 }
 
 /// A subject line for it.
@@ -276,7 +289,7 @@ mod tests {
         Senders of messages with suspect or worse links (domains)
                  2  example[.]org
 
-        Messages with parts that were not read
+        Suspect: messages with parts that were not read
                  2  opaque
 
         Damaged journal lines skipped: 1.

@@ -2,11 +2,11 @@
 //!
 //! Two streams stand side by side in one directory, so that a flood of clean mail never pushes
 //! out the findings: `events-*.jsonl` gets three quarters of the bytes, `clean-*.jsonl` the rest.
-//! A segment's name carries the second of its first event. A line is one `write` in append mode;
-//! a torn line (crash, full disk) is closed by the next writer and skipped by readers, and
-//! nothing else is lost. Time is handed in.
+//! A segment's name carries the second of its first event, or a later one where the clock went
+//! back: names only order. A line is one `write` in append mode; a torn line (crash, full disk) is
+//! closed by the next writer and skipped by readers, and nothing else is lost. Time is handed in:
+//! the clock of the wall, which may step, and the time that passed, which does not.
 
-use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -27,6 +27,13 @@ const SEGMENTS: u64 = 8;
 
 /// A segment is closed after a day as well: age is judged by whole segments.
 const SEGMENT_SPAN: Duration = Duration::from_secs(86_400);
+
+/// A clock that moved this much more or less than the time that passed has stepped.
+const STEP: Duration = Duration::from_secs(3_600);
+
+/// For this long after a step nothing is removed for its age: one that is set right again within
+/// it costs nothing.
+const DOUBT: Duration = Duration::from_secs(86_400);
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +67,10 @@ pub struct Journal {
     bounds: Bounds,
     findings: Stream,
     clean: Stream,
-    /// Segments found too old at the last look. Removed at the second, so that a clock that
-    /// jumps ahead and back between two looks costs nothing.
-    condemned: BTreeSet<PathBuf>,
+    /// The clock and the time that had passed at the last look.
+    looked: Option<(Timestamp, Duration)>,
+    /// The time passed up to which ages are not believed.
+    doubted_until: Duration,
 }
 
 impl Journal {
@@ -82,7 +90,8 @@ impl Journal {
             bounds,
             findings: Stream::new("events", share * 3),
             clean: Stream::new("clean", share),
-            condemned: BTreeSet::new(),
+            looked: None,
+            doubted_until: Duration::ZERO,
         };
         segments(directory, "events")?;
         Ok(journal)
@@ -108,29 +117,53 @@ impl Journal {
         self.clean.sync()
     }
 
-    /// Removes segments whose last event is too old. Call it about hourly; it takes two calls.
+    /// Removes segments that were written to last too long ago. Call it about hourly; `passed` is
+    /// the time since any fixed moment of this process. A clock that stepped is not believed for a
+    /// day: not since the last look, and at the first look not since the last writing.
     ///
     /// # Errors
     /// When the directory cannot be read or a segment cannot be removed.
-    pub fn expire(&mut self, now: Timestamp) -> Result<(), JournalError> {
-        let mut old = BTreeSet::new();
-        for stream in [&self.findings, &self.clean] {
-            let all = segments(&self.directory, stream.name)?;
-            let open = stream.open.as_ref().map(|open| open.path.as_path());
-            let starts = all.iter().map(|segment| segment.start);
-            // A segment ends where the next one starts; the last one at most a day later.
-            for (segment, next) in all.iter().zip(starts.skip(1).map(Some).chain([None])) {
-                let end = next.unwrap_or(segment.start + SEGMENT_SPAN.as_secs());
-                if end < now.minus(self.bounds.age).seconds() && open != Some(&segment.path) {
-                    old.insert(segment.path.clone());
-                }
+    pub fn expire(&mut self, now: Timestamp, passed: Duration) -> Result<(), JournalError> {
+        let mut all = segments(&self.directory, self.findings.name)?;
+        all.extend(segments(&self.directory, self.clean.name)?);
+        let expected = match self.looked {
+            Some((clock, then)) => Some(clock.plus(passed.saturating_sub(then))),
+            None => all.iter().map(|segment| segment.written).max(),
+        };
+        self.looked = Some((now, passed));
+        if expected.is_some_and(|expected| now.apart(expected) > STEP) {
+            self.doubted_until = passed.saturating_add(DOUBT);
+        }
+        if passed < self.doubted_until {
+            return Ok(());
+        }
+        let streams = [&self.findings, &self.clean];
+        let open: Vec<&Path> = streams
+            .iter()
+            .filter_map(|stream| Some(stream.open.as_ref()?.path.as_path()))
+            .collect();
+        let oldest = now.minus(self.bounds.age);
+        for segment in all {
+            if segment.written > now {
+                // Written under a clock that had run ahead: from now on it ages as others do.
+                segment.touch(now)?;
+            } else if segment.written < oldest && !open.contains(&segment.path.as_path()) {
+                remove(&segment.path)?;
             }
         }
-        for path in old.intersection(&self.condemned) {
-            remove(path)?;
-        }
-        self.condemned = old;
         Ok(())
+    }
+
+    /// Bytes of all segments.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn size(&self) -> Result<u64, JournalError> {
+        let mut bytes = 0;
+        for stream in [&self.findings, &self.clean] {
+            bytes += segments(&self.directory, stream.name)?.iter().map(|s| s.length).sum::<u64>();
+        }
+        Ok(bytes)
     }
 }
 
@@ -147,7 +180,8 @@ struct Stream {
 struct Open {
     path: PathBuf,
     file: File,
-    start: u64,
+    /// The clock when this process began to write to it.
+    since: Timestamp,
     length: u64,
     /// The last write did not end with a line end.
     torn: bool,
@@ -165,10 +199,9 @@ impl Stream {
         now: Timestamp,
     ) -> Result<(), JournalError> {
         let per_segment = (self.bytes / SEGMENTS).max(1);
-        let span = SEGMENT_SPAN.as_secs();
         let fits = |open: &Open| {
             let length = open.length.saturating_add(line.len() as u64);
-            length <= per_segment && now.seconds().abs_diff(open.start) < span
+            length <= per_segment && now.apart(open.since) < SEGMENT_SPAN
         };
         let mut open = match self.open.take() {
             Some(open) if fits(&open) => open,
@@ -216,7 +249,7 @@ impl Open {
     /// The newest segment, with a torn last line closed; a new one when there is none.
     fn resume(directory: &Path, stream: &str, now: Timestamp) -> Result<Open, JournalError> {
         match segments(directory, stream)?.pop() {
-            Some(newest) => Open::at(newest.path, newest.start),
+            Some(newest) => Open::at(newest.path, now),
             None => Open::create(directory, stream, now),
         }
     }
@@ -225,16 +258,16 @@ impl Open {
     fn create(directory: &Path, stream: &str, now: Timestamp) -> Result<Open, JournalError> {
         let newest = segments(directory, stream)?.pop().map(|newest| newest.start);
         let start = newest.map_or(now.seconds(), |newest| now.seconds().max(newest + 1));
-        Open::at(directory.join(format!("{stream}-{start:012}.jsonl")), start)
+        Open::at(directory.join(format!("{stream}-{start:012}.jsonl")), now)
     }
 
-    fn at(path: PathBuf, start: u64) -> Result<Open, JournalError> {
+    fn at(path: PathBuf, since: Timestamp) -> Result<Open, JournalError> {
         let opened =
             OpenOptions::new().read(true).append(true).create(true).mode(0o640).open(&path);
         let mut file = opened.map_err(|source| failed(&path, "open it", source))?;
         let length = inspect(&mut file).map_err(|source| failed(&path, "read it", source))?;
         let (length, torn) = length;
-        Ok(Open { path, file, start, length, torn })
+        Ok(Open { path, file, since, length, torn })
     }
 
     fn append(&mut self, line: &[u8]) -> Result<(), JournalError> {
@@ -382,9 +415,19 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
 
 struct Segment {
     path: PathBuf,
-    /// Seconds since 1970 of its first event.
+    /// Seconds since 1970 of its first event, or a later one.
     start: u64,
     length: u64,
+    /// When it was written to last.
+    written: Timestamp,
+}
+
+impl Segment {
+    fn touch(&self, now: Timestamp) -> Result<(), JournalError> {
+        let file = OpenOptions::new().append(true).open(&self.path);
+        let touched = file.and_then(|file| file.set_modified(now.into()));
+        touched.map_err(|source| failed(&self.path, "set its time", source))
+    }
 }
 
 /// The segments of a stream, oldest first. Other files in the directory are left alone.
@@ -403,7 +446,8 @@ fn segments(directory: &Path, stream: &str) -> Result<Vec<Segment>, JournalError
             .and_then(|name| name.strip_prefix(stream)?.strip_prefix('-')?.strip_suffix(".jsonl"))
             .and_then(|digits| digits.parse().ok());
         if let (Some(start), Ok(metadata)) = (start, entry.metadata()) {
-            found.push(Segment { path: entry.path(), start, length: metadata.len() });
+            let written = metadata.modified().map(Timestamp::of).unwrap_or_default();
+            found.push(Segment { path: entry.path(), start, length: metadata.len(), written });
         }
     }
     found.sort_by_key(|segment| segment.start);
@@ -424,169 +468,4 @@ fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::event::Action;
-
-    const START: u64 = 1_763_715_635;
-
-    fn event(second: u64, id: &str, action: Action) -> Event {
-        Event {
-            v: SCHEMA_VERSION,
-            time: Timestamp((START + second) * 1_000),
-            queue_id: id.to_owned(),
-            action,
-            ..Event::default()
-        }
-    }
-
-    fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, Reading) {
-        let mut ids = Vec::new();
-        let query = Query { since, queue_id: None };
-        let reading = read(directory, query, |event| ids.push(event.queue_id)).unwrap();
-        (ids, reading)
-    }
-
-    #[test]
-    fn what_was_written_is_read() {
-        let root = tempfile::tempdir().unwrap();
-        let directory = root.path().join("journal");
-        assert_eq!(ids(&directory, Timestamp(0)), (Vec::new(), Reading::default()));
-        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
-        journal.record(&event(0, "A", Action::Edited)).unwrap();
-        journal.record(&event(1, "B", Action::Passed)).unwrap();
-        drop(journal);
-        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
-        journal.record(&event(2, "C", Action::Reported)).unwrap();
-        journal.sync().unwrap();
-        let (all, reading) = ids(&directory, Timestamp(0));
-        assert_eq!(all, ["A", "C", "B"]);
-        assert_eq!(reading.damaged, 0);
-        assert_eq!(reading.oldest_clean, Some(Timestamp((START + 1) * 1_000)));
-        assert_eq!(ids(&directory, Timestamp((START + 2) * 1_000)).0, ["C"]);
-        let mut found = Vec::new();
-        let query = Query { queue_id: Some("B"), ..Query::default() };
-        read(&directory, query, |event| found.push(event.queue_id)).unwrap();
-        assert_eq!(found, ["B"]);
-    }
-
-    #[test]
-    fn modes_are_narrow() {
-        let root = tempfile::tempdir().unwrap();
-        let directory = root.path().join("journal");
-        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
-        journal.record(&event(0, "A", Action::Edited)).unwrap();
-        let segment = segments(&directory, "events").unwrap().pop().unwrap().path;
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&segment), 0o640);
-        assert_eq!(mode(&directory) & !0o750, 0);
-        fs::set_permissions(&segment, Permissions::from_mode(0o666)).unwrap();
-        let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
-        journal.record(&event(1, "B", Action::Edited)).unwrap();
-        assert_eq!(mode(&segment), 0o640);
-    }
-
-    #[test]
-    fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
-        let root = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
-        for id in ["A", "B", "C"] {
-            journal.record(&event(0, id, Action::Edited)).unwrap();
-        }
-        drop(journal);
-        let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
-        let whole = fs::read(&path).unwrap();
-        let third = whole.len() - whole.len() / 3;
-        for cut in third..=whole.len() {
-            fs::write(&path, &whole[..cut]).unwrap();
-            let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
-            journal.record(&event(1, "D", Action::Edited)).unwrap();
-            let (found, reading) = ids(root.path(), Timestamp(0));
-            // C is whole as soon as only its line end is missing, and absent at the cut before it.
-            let expected: &[&str] =
-                if cut + 1 >= whole.len() { &["A", "B", "C", "D"] } else { &["A", "B", "D"] };
-            assert_eq!(found, expected, "cut at {cut} of {}", whole.len());
-            assert!(reading.damaged <= 1);
-        }
-    }
-
-    #[test]
-    fn zeros_after_a_power_cut_are_one_damaged_line() {
-        let root = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
-        journal.record(&event(0, "A", Action::Edited)).unwrap();
-        drop(journal);
-        let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
-        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
-        file.write_all(&vec![0; 200_000]).unwrap();
-        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
-        journal.record(&event(1, "B", Action::Edited)).unwrap();
-        let (found, reading) = ids(root.path(), Timestamp(0));
-        assert_eq!((found, reading.damaged), (vec!["A".to_owned(), "B".to_owned()], 1));
-    }
-
-    #[test]
-    fn bytes_are_bounded_and_clean_mail_does_not_push_out_findings() {
-        let root = tempfile::tempdir().unwrap();
-        let bounds = Bounds { bytes: 64 << 10, ..Bounds::default() };
-        let mut journal = Journal::open(root.path(), bounds).unwrap();
-        journal.record(&event(0, "FIRST", Action::Edited)).unwrap();
-        for number in 0..5_000 {
-            journal.record(&event(number / 100, "CLEAN", Action::Passed)).unwrap();
-        }
-        let size = |stream| -> u64 {
-            segments(root.path(), stream).unwrap().iter().map(|segment| segment.length).sum()
-        };
-        assert!(size("clean") <= bounds.bytes / 4);
-        assert!(size("clean") > bounds.bytes / 8);
-        assert_eq!(ids(root.path(), Timestamp(0)).0.first().map(String::as_str), Some("FIRST"));
-        for number in 0..5_000 {
-            journal.record(&event(number / 100, "FOUND", Action::Edited)).unwrap();
-        }
-        assert!(size("events") + size("clean") <= bounds.bytes);
-        assert!(!ids(root.path(), Timestamp(0)).0.iter().any(|id| id == "FIRST"));
-    }
-
-    #[test]
-    fn age_is_bounded_and_a_clock_that_jumps_costs_nothing() {
-        const DAY: u64 = 86_400;
-        let root = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
-        for day in 0..40 {
-            journal.record(&event(day * DAY, &day.to_string(), Action::Edited)).unwrap();
-        }
-        let at = |day: u64| Timestamp((START + day * DAY) * 1_000);
-        journal.expire(at(4_000)).unwrap();
-        journal.expire(at(30)).unwrap();
-        assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 40);
-        journal.expire(at(40)).unwrap();
-        journal.expire(at(40)).unwrap();
-        let (left, _) = ids(root.path(), Timestamp(0));
-        // Day 9 ends where day 10 begins, thirty days before day 40.
-        assert_eq!(left.first().map(String::as_str), Some("9"));
-        assert_eq!(left.last().map(String::as_str), Some("39"));
-    }
-
-    #[test]
-    fn a_clock_that_goes_back_keeps_every_event() {
-        let root = tempfile::tempdir().unwrap();
-        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
-        for (second, id) in [(1_000_000, "A"), (0, "B"), (1, "C"), (1_000_001, "D")] {
-            journal.record(&event(second, id, Action::Edited)).unwrap();
-        }
-        assert_eq!(ids(root.path(), Timestamp(0)).0, ["A", "B", "C", "D"]);
-    }
-
-    #[test]
-    fn other_files_and_newer_events_are_let_be() {
-        let root = tempfile::tempdir().unwrap();
-        fs::write(root.path().join("events-x.jsonl"), "no").unwrap();
-        fs::write(root.path().join("README"), "no").unwrap();
-        let newer = event(0, "A", Action::Edited);
-        let newer = Event { v: SCHEMA_VERSION + 1, ..newer }.to_line();
-        fs::write(root.path().join("events-000000000001.jsonl"), newer + "\n{}\n").unwrap();
-        let (found, reading) = ids(root.path(), Timestamp(0));
-        assert!(found.is_empty());
-        assert_eq!((reading.newer, reading.damaged), (1, 1));
-    }
-}
+mod tests;

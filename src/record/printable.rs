@@ -54,6 +54,13 @@ pub fn label(text: &str) -> String {
     text.chars().take(80).map(|char| if matches!(char, ' '..='~') { char } else { '?' }).collect()
 }
 
+/// A line of this program's own for people, such as an error: printable ASCII.
+pub fn line(text: &str) -> String {
+    const LINE_CHARS: usize = 900;
+    let plain = |char: char| if matches!(char, ' '..='~') { char } else { '?' };
+    text.chars().take(LINE_CHARS).map(plain).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,12 @@ const DAY: u64 = 86_400;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub u64);
 
+impl From<Timestamp> for SystemTime {
+    fn from(time: Timestamp) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_millis(time.0)
+    }
+}
+
 impl Timestamp {
     /// The point in time of a clock reading; a clock before 1970 reads as 1970.
     pub fn of(clock: SystemTime) -> Timestamp {
@@ -21,6 +27,16 @@ impl Timestamp {
     /// Whole seconds since 1970.
     pub fn seconds(self) -> u64 {
         self.0 / 1_000
+    }
+
+    /// That much later.
+    pub fn plus(self, span: Duration) -> Timestamp {
+        Timestamp(self.0.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// The time between two moments, whichever comes first.
+    pub fn apart(self, other: Timestamp) -> Duration {
+        Duration::from_millis(self.0.abs_diff(other.0))
     }
 
     /// Earlier by that much, not before 1970.

@@ -1,8 +1,9 @@
-//! The table in the state directory: IANA's list as it came, and beside it what the server needs
+//! The table in a directory of its own: IANA's list as it came, and beside it what the server needs
 //! to be asked only for something newer. Files are replaced atomically; the last good one is kept.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -94,6 +95,7 @@ impl Store {
     /// When a file cannot be written; the last good ones are still there.
     pub fn replace(&self, text: &str, note: &Note) -> Result<(), StoreError> {
         fs::create_dir_all(&self.directory)
+            .and_then(|()| readable(&self.directory, 0o755))
             .map_err(|source| io_error(&self.directory, "create the directory", source))?;
         self.write(FILE, text.as_bytes())?;
         self.keep_note(note)
@@ -137,6 +139,7 @@ impl Store {
         let beside = self.directory.join(format!(".{name}.{}", std::process::id()));
         let written = (|| {
             let mut file = File::create(&beside)?;
+            readable(&beside, 0o644)?;
             file.write_all(bytes)?;
             file.sync_all()?;
             fs::rename(&beside, &path)?;
@@ -168,6 +171,11 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     let bound = list::MAX_BYTES as u64 + 1;
     File::open(path)?.take(bound).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// The table is public: who asks on this host judges by the same one, whatever the umask says.
+fn readable(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 fn io_error(path: &Path, doing: &'static str, source: io::Error) -> StoreError {

@@ -247,6 +247,14 @@ pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Un
     (Field { name: UNDO, value: fold(UNDO, &text) }, undo)
 }
 
+/// The recipe could not be kept: no field names one that is not there, and the summary says so.
+pub fn undo_lost(fields: &mut Vec<Field>) {
+    fields.retain(|field| field.name != UNDO);
+    for summary in fields.iter_mut().filter(|field| field.name == SUMMARY) {
+        summary.value.push_str(";\n undo=lost");
+    }
+}
+
 /// Bytes that a seal adds.
 const SEAL_ROOM: usize = 56;
 

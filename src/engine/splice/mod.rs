@@ -11,7 +11,7 @@ pub mod undo;
 use super::outcome::{Outcome, StoredRecipe};
 pub use apply::{Segments, apply, apply_head};
 pub use compose::compose;
-pub use fields::{incoming, is_ours};
+pub use fields::{incoming, is_ours, undo_lost};
 pub use undo::{RestoreError, Restored, Seal, restore};
 
 /// What our header fields need besides the outcome.

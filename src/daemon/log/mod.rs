@@ -1,34 +1,47 @@
 //! Logging: journald when it is there, else stderr, as text or JSON.
 //!
-//! One structured line a message ([`message`]). Never a body; hosts only as A-labels, defanged.
+//! One line a message ([`message`]) and a line for each error, the same everywhere ([`line`]);
+//! written by a thread of its own ([`sink`]), so that mail never waits for a reader of the log.
+//! Never a body; hosts only as A-labels, defanged.
 
-use std::io::{self, IsTerminal};
+mod line;
+mod sink;
+
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::time::SystemTime;
 
+use prometheus_client::metrics::counter::Counter;
 use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::reload;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
-use tracing_subscriber::{Layer, Registry, fmt};
+use tracing_subscriber::{Layer, Registry};
 
 use crate::config::{self, LogFormat, LogLevel, LogTarget};
 use crate::engine::outcome::Verdict;
 use crate::record::event::{Event, HostEntry};
 use crate::record::printable;
+use crate::record::time::Timestamp;
+use line::{COMPLETE, Form, Line};
+use sink::Sink;
 
 /// Why logging did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     #[error("log target journald: expected its socket at /run/systemd/journal/socket: {0}")]
     Journald(#[source] io::Error),
+    #[error("log target stderr: {0}")]
+    Stderr(#[source] io::Error),
     #[error("logging was started twice in one process: {0}")]
     Twice(#[from] TryInitError),
 }
 
-/// Changes the level of the running log.
+/// Changes the level of the running log, and waits for its last lines.
 #[derive(Clone, Debug)]
 pub struct LogHandle {
     level: reload::Handle<LevelFilter, Registry>,
+    sink: Sink,
 }
 
 impl LogHandle {
@@ -37,22 +50,46 @@ impl LogHandle {
         // The only error is a log that ended, and then no line is written at any level.
         let _ = self.level.reload(filter(level));
     }
+
+    /// Waits a moment for the lines so far.
+    pub fn flush(&self) {
+        self.sink.flush();
+    }
 }
 
-/// Starts the log of this process.
+/// Starts the log of this process. `dropped` counts lines that are not written because their
+/// reader is too slow.
 ///
 /// # Errors
 /// When journald was asked for by name and is not there, or on a second start.
-pub fn init(settings: &config::Log) -> Result<LogHandle, LogError> {
+pub fn init(settings: &config::Log, dropped: Counter) -> Result<LogHandle, LogError> {
     let (level, handle) = reload::Layer::new(filter(settings.level));
-    let output = match settings.target {
-        LogTarget::Journald => Some(journald().map_err(LogError::Journald)?),
-        LogTarget::Auto if stderr_is_journal() => journald().ok(),
+    let journald = match settings.target {
+        LogTarget::Journald => Some(sink::journald().map_err(LogError::Journald)?),
+        LogTarget::Auto if stderr_is_journal() => sink::journald().ok(),
         LogTarget::Auto | LogTarget::Stderr => None,
     };
-    let output = output.unwrap_or_else(|| on_stderr(settings.format));
-    tracing_subscriber::registry().with(level.and_then(output)).try_init()?;
-    Ok(LogHandle { level: handle })
+    let (form, output) = match (journald, settings.format) {
+        (Some(output), _) => (Form::Journald, output),
+        (None, LogFormat::Text) => (Form::Text, sink::stderr().map_err(LogError::Stderr)?),
+        (None, LogFormat::Json) => (Form::Json, sink::stderr().map_err(LogError::Stderr)?),
+    };
+    let sink = Sink::start(form, output, dropped).map_err(LogError::Stderr)?;
+    let lines = Lines { sink: sink.clone() };
+    tracing_subscriber::registry().with(level.and_then(lines)).try_init()?;
+    Ok(LogHandle { level: handle, sink })
+}
+
+/// Hands every event to the sink as a line.
+#[derive(Debug)]
+struct Lines {
+    sink: Sink,
+}
+
+impl<S: tracing::Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        self.sink.send(&Line::of(event, Timestamp::of(SystemTime::now())));
+    }
 }
 
 fn filter(level: LogLevel) -> LevelFilter {
@@ -62,24 +99,6 @@ fn filter(level: LogLevel) -> LevelFilter {
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
-    }
-}
-
-type Output = Box<dyn Layer<Registry> + Send + Sync>;
-
-/// Fields become `LINKMILTER_…`, so that `journalctl LINKMILTER_QUEUE_ID=…` finds a message.
-fn journald() -> io::Result<Output> {
-    let layer = tracing_journald::layer()?
-        .with_field_prefix(Some("LINKMILTER".to_owned()))
-        .with_syslog_identifier("linkmilter".to_owned());
-    Ok(layer.boxed())
-}
-
-fn on_stderr(format: LogFormat) -> Output {
-    let layer = fmt::layer().with_writer(io::stderr);
-    match format {
-        LogFormat::Text => layer.with_ansi(io::stderr().is_terminal()).with_target(false).boxed(),
-        LogFormat::Json => layer.json().flatten_event(true).with_target(false).boxed(),
     }
 }
 
@@ -93,12 +112,13 @@ fn stderr_is_journal() -> bool {
         .is_ok_and(|stderr| stream == format!("{}:{}", stderr.dev(), stderr.ino()))
 }
 
-/// The line of one message.
+/// The line of one message. In journald `LINKMILTER_QUEUE_ID=…` and the other fields find it.
 pub fn message(event: &Event) {
     let reasons = event.reasons.keys().map(String::as_str).collect::<Vec<_>>().join(",");
     let hosts = worst_hosts(event);
     let bypasses = event.bypasses.keys().map(String::as_str).collect::<Vec<_>>().join(",");
     tracing::info!(
+        target: COMPLETE,
         queue_id = event.queue_id,
         verdict = event.verdict.as_str(),
         action = event.action.as_str(),
@@ -114,7 +134,8 @@ pub fn message(event: &Event) {
         engine_us = event.engine_us,
         dns_us = event.dns_us,
         generation = event.generation,
-        "message"
+        "{}",
+        crate::record::line::line(event)
     );
 }
 
@@ -130,49 +151,4 @@ fn worst_hosts(event: &Event) -> String {
         .map(|entry| printable::defanged(&entry.host))
         .collect();
     shown.join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use super::*;
-
-    #[derive(Clone, Default)]
-    struct Lines(Arc<Mutex<Vec<u8>>>);
-
-    impl io::Write for Lines {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn one_line_a_message_that_no_input_can_split() {
-        let lines = Lines::default();
-        let writer = lines.clone();
-        let log = tracing_subscriber::registry()
-            .with(fmt::layer().with_ansi(false).with_writer(move || writer.clone()));
-        let event = Event {
-            queue_id: printable::queue_id("4X\nforged"),
-            verdict: Verdict::Unsafe,
-            sender: printable::domain("<a@evil.example\n<2>forged>"),
-            hosts: vec![HostEntry {
-                host: "xn--ypal-43d9g.com".into(),
-                verdict: Verdict::Unsafe,
-                ..HostEntry::default()
-            }],
-            ..Event::default()
-        };
-        tracing::subscriber::with_default(log, || message(&event));
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-        assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(text.contains(r#"hosts="xn--ypal-43d9g[.]com""#), "{text}");
-        assert!(text.contains(r#"queue_id="4X?forged""#) && text.contains(r#"verdict="unsafe""#));
-    }
 }

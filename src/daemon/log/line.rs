@@ -1,0 +1,226 @@
+//! One event of the program as one line: for people, as JSON, and as journald takes it.
+
+use std::fmt::{self, Write};
+
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level};
+
+use crate::record::time::Timestamp;
+
+/// Target, and name in JSON, of events whose message says everything: their fields are for machines.
+pub const COMPLETE: &str = "message";
+
+/// Longest line and longest value, in characters: below what journald takes in one datagram.
+const CHARS: usize = 8_192;
+
+/// syslog's facility for mail (RFC 5424 §6.2.1).
+const FACILITY_MAIL: u8 = 2;
+
+/// How a line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    Json,
+    /// The native protocol of journald: a datagram a line.
+    Journald,
+}
+
+/// An event, rendered. All of it is printable ASCII.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    time: Timestamp,
+    level: Level,
+    /// What kind of event it is: the same text each time.
+    name: String,
+    message: String,
+    fields: Map<String, Value>,
+}
+
+impl Line {
+    /// A line with nothing but a message.
+    pub fn new(time: Timestamp, level: Level, message: &str) -> Line {
+        let message = printable(message);
+        Line { time, level, name: message.clone(), message, fields: Map::new() }
+    }
+
+    /// The message with what happened (`error`) and every other field behind it.
+    pub fn of(event: &Event<'_>, time: Timestamp) -> Line {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let Fields { mut message, fields } = fields;
+        let name = if event.metadata().target() == COMPLETE {
+            COMPLETE.to_owned()
+        } else {
+            let name = printable(&message);
+            complete(&mut message, &fields);
+            name
+        };
+        let level = *event.metadata().level();
+        Line { time, level, name, message: printable(&message), fields }
+    }
+
+    /// The line in this form, with its line end where there is one. In JSON it is `line`, beside the
+    /// fields, and `message` names the kind of event.
+    pub fn bytes(&self, form: Form) -> Vec<u8> {
+        match form {
+            Form::Text => format!("{} {} {}\n", self.time, self.level, self.message).into_bytes(),
+            Form::Json => self.json(),
+            Form::Journald => self.journald(),
+        }
+    }
+
+    fn json(&self) -> Vec<u8> {
+        let mut object = Map::new();
+        object.insert("timestamp".to_owned(), self.time.to_string().into());
+        object.insert("level".to_owned(), self.level.as_str().into());
+        object.insert("message".to_owned(), self.name.as_str().into());
+        object.insert("line".to_owned(), self.message.as_str().into());
+        for (name, value) in &self.fields {
+            object.entry(name.as_str()).or_insert_with(|| value.clone());
+        }
+        let mut bytes = Value::Object(object).to_string().into_bytes();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// `NAME=value`, a line each: no value holds a line end.
+    fn journald(&self) -> Vec<u8> {
+        let mut out = String::new();
+        let priority = match self.level {
+            Level::ERROR => 3,
+            Level::WARN => 4,
+            Level::INFO => 6,
+            _ => 7,
+        };
+        // Writing to a String cannot fail, here and below.
+        let _ = write!(
+            out,
+            "MESSAGE={}\nPRIORITY={priority}\nSYSLOG_FACILITY={FACILITY_MAIL}\n\
+             SYSLOG_IDENTIFIER=linkmilter\nSYSLOG_PID={}\n",
+            self.message,
+            std::process::id()
+        );
+        for (name, value) in &self.fields {
+            let _ = writeln!(out, "LINKMILTER_{}={}", name.to_uppercase(), shown(value));
+        }
+        out.into_bytes()
+    }
+}
+
+/// What stands behind the message: the error after a colon, the rest in brackets.
+fn complete(message: &mut String, fields: &Map<String, Value>) {
+    if let Some(error) = fields.get("error") {
+        let _ = write!(message, ": {}", shown(error));
+    }
+    let rest: Vec<String> = fields
+        .iter()
+        .filter(|(name, value)| *name != "error" && !is_nothing(value))
+        .map(|(name, value)| format!("{name}={}", shown(value)))
+        .collect();
+    if !rest.is_empty() {
+        let _ = write!(message, " ({})", rest.join(", "));
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value == &Value::from(0) || value.as_str() == Some("")
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Lines of one event are joined; what is no printable ASCII is written as its code.
+fn printable(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().take(CHARS) {
+        match c {
+            '\n' => out.push_str("; "),
+            ' '..='~' => out.push(c),
+            '\r' => {}
+            _ => out.extend(c.escape_unicode()),
+        }
+    }
+    out
+}
+
+#[derive(Debug, Default)]
+struct Fields {
+    message: String,
+    fields: Map<String, Value>,
+}
+
+impl Fields {
+    fn put(&mut self, field: &Field, value: Value) {
+        self.fields.insert(field.name().to_owned(), value);
+    }
+}
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => value.clone_into(&mut self.message),
+            _ => self.put(field, printable(value).into()),
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field, value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field, value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field, value.into());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line() -> Line {
+        let mut line = Line::new(
+            Timestamp(1_763_715_635_123),
+            Level::ERROR,
+            "not kept: disk\nfull \u{202e}\u{7}",
+        );
+        line.fields.insert("path".to_owned(), "/var".into());
+        line.fields.insert("more".to_owned(), 3.into());
+        line
+    }
+
+    #[test]
+    fn the_same_line_in_every_form() {
+        let said = r"not kept: disk; full \u{202e}\u{7}";
+        let text = String::from_utf8(line().bytes(Form::Text)).unwrap();
+        assert_eq!(text, format!("2025-11-21T09:00:35.123Z ERROR {said}\n"));
+        let json: Value = serde_json::from_slice(&line().bytes(Form::Json)).unwrap();
+        assert_eq!((&json["line"], &json["more"]), (&said.into(), &3.into()));
+        let sent = String::from_utf8(line().bytes(Form::Journald)).unwrap();
+        let lines: Vec<&str> = sent.lines().collect();
+        assert_eq!(lines[0], format!("MESSAGE={said}"));
+        for field in
+            ["PRIORITY=3", "SYSLOG_FACILITY=2", "LINKMILTER_PATH=/var", "LINKMILTER_MORE=3"]
+        {
+            assert!(lines.contains(&field), "{field} in {sent}");
+        }
+        assert!(lines.iter().all(|line| line.contains('=')), "{sent}");
+    }
+
+    #[test]
+    fn the_cause_stands_in_the_message() {
+        let mut message = "no digest".to_owned();
+        let fields = [("error", "refused".into()), ("more", 0.into()), ("tries", 2.into())];
+        let fields = fields.map(|(name, value): (&str, Value)| (name.to_owned(), value));
+        complete(&mut message, &fields.into_iter().collect());
+        assert_eq!(message, "no digest: refused (tries=2)");
+    }
+}

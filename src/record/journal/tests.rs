@@ -1,0 +1,234 @@
+use super::*;
+use crate::record::event::Action;
+
+const START: u64 = 1_763_715_635;
+
+fn event(second: u64, id: &str, action: Action) -> Event {
+    Event {
+        v: SCHEMA_VERSION,
+        time: Timestamp((START + second) * 1_000),
+        queue_id: id.to_owned(),
+        action,
+        ..Event::default()
+    }
+}
+
+fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, Reading) {
+    let mut ids = Vec::new();
+    let query = Query { since, queue_id: None };
+    let reading = read(directory, query, |event| ids.push(event.queue_id)).unwrap();
+    (ids, reading)
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = root.path().join("journal");
+    assert_eq!(ids(&directory, Timestamp(0)), (Vec::new(), Reading::default()));
+    let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+    journal.record(&event(0, "A", Action::Edited)).unwrap();
+    journal.record(&event(1, "B", Action::Passed)).unwrap();
+    drop(journal);
+    let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+    journal.record(&event(2, "C", Action::Reported)).unwrap();
+    journal.sync().unwrap();
+    let (all, reading) = ids(&directory, Timestamp(0));
+    assert_eq!(all, ["A", "C", "B"]);
+    assert_eq!(reading.damaged, 0);
+    assert_eq!(reading.oldest_clean, Some(Timestamp((START + 1) * 1_000)));
+    assert_eq!(ids(&directory, Timestamp((START + 2) * 1_000)).0, ["C"]);
+    let mut found = Vec::new();
+    let query = Query { queue_id: Some("B"), ..Query::default() };
+    read(&directory, query, |event| found.push(event.queue_id)).unwrap();
+    assert_eq!(found, ["B"]);
+}
+
+#[test]
+fn modes_are_narrow() {
+    let root = tempfile::tempdir().unwrap();
+    let directory = root.path().join("journal");
+    let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+    journal.record(&event(0, "A", Action::Edited)).unwrap();
+    let segment = segments(&directory, "events").unwrap().pop().unwrap().path;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&segment), 0o640);
+    assert_eq!(mode(&directory) & !0o750, 0);
+    fs::set_permissions(&segment, Permissions::from_mode(0o666)).unwrap();
+    let mut journal = Journal::open(&directory, Bounds::default()).unwrap();
+    journal.record(&event(1, "B", Action::Edited)).unwrap();
+    assert_eq!(mode(&segment), 0o640);
+}
+
+#[test]
+fn a_torn_last_line_is_skipped_and_nothing_else_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    for id in ["A", "B", "C"] {
+        journal.record(&event(0, id, Action::Edited)).unwrap();
+    }
+    drop(journal);
+    let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
+    let whole = fs::read(&path).unwrap();
+    let third = whole.len() - whole.len() / 3;
+    for cut in third..=whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        journal.record(&event(1, "D", Action::Edited)).unwrap();
+        let (found, reading) = ids(root.path(), Timestamp(0));
+        // C is whole as soon as only its line end is missing, and absent at the cut before it.
+        let expected: &[&str] =
+            if cut + 1 >= whole.len() { &["A", "B", "C", "D"] } else { &["A", "B", "D"] };
+        assert_eq!(found, expected, "cut at {cut} of {}", whole.len());
+        assert!(reading.damaged <= 1);
+    }
+}
+
+#[test]
+fn zeros_after_a_power_cut_are_one_damaged_line() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    journal.record(&event(0, "A", Action::Edited)).unwrap();
+    drop(journal);
+    let path = segments(root.path(), "events").unwrap().pop().unwrap().path;
+    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(&vec![0; 200_000]).unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    journal.record(&event(1, "B", Action::Edited)).unwrap();
+    let (found, reading) = ids(root.path(), Timestamp(0));
+    assert_eq!((found, reading.damaged), (vec!["A".to_owned(), "B".to_owned()], 1));
+}
+
+#[test]
+fn bytes_are_bounded_and_clean_mail_does_not_push_out_findings() {
+    let root = tempfile::tempdir().unwrap();
+    let bounds = Bounds { bytes: 64 << 10, ..Bounds::default() };
+    let mut journal = Journal::open(root.path(), bounds).unwrap();
+    journal.record(&event(0, "FIRST", Action::Edited)).unwrap();
+    for number in 0..5_000 {
+        journal.record(&event(number / 100, "CLEAN", Action::Passed)).unwrap();
+    }
+    let size = |stream| -> u64 {
+        segments(root.path(), stream).unwrap().iter().map(|segment| segment.length).sum()
+    };
+    assert!(size("clean") <= bounds.bytes / 4);
+    assert!(size("clean") > bounds.bytes / 8);
+    assert_eq!(ids(root.path(), Timestamp(0)).0.first().map(String::as_str), Some("FIRST"));
+    for number in 0..5_000 {
+        journal.record(&event(number / 100, "FOUND", Action::Edited)).unwrap();
+    }
+    assert!(size("events") + size("clean") <= bounds.bytes);
+    assert!(!ids(root.path(), Timestamp(0)).0.iter().any(|id| id == "FIRST"));
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Segments of forty days, each written to last on its day.
+fn forty_days(directory: &Path) -> Journal {
+    let mut journal = Journal::open(directory, Bounds::default()).unwrap();
+    for day in 0..40 {
+        journal.record(&event(day * 86_400, &day.to_string(), Action::Edited)).unwrap();
+    }
+    for (day, segment) in segments(directory, "events").unwrap().iter().enumerate() {
+        segment.touch(at(day as u32)).unwrap();
+    }
+    journal
+}
+
+fn at(day: u32) -> Timestamp {
+    Timestamp(START * 1_000).plus(DAY * day)
+}
+
+#[test]
+fn age_is_bounded() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = forty_days(root.path());
+    journal.expire(at(39), Duration::ZERO).unwrap();
+    let (left, _) = ids(root.path(), Timestamp(0));
+    assert_eq!(left.first().map(String::as_str), Some("9"));
+    assert_eq!(left.last().map(String::as_str), Some("39"));
+    journal.expire(at(41), DAY * 2).unwrap();
+    assert_eq!(ids(root.path(), Timestamp(0)).0.first().map(String::as_str), Some("11"));
+}
+
+#[test]
+fn a_clock_that_steps_ahead_and_back_costs_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = forty_days(root.path());
+    let hour = DAY / 24;
+    journal.expire(at(30), Duration::ZERO).unwrap();
+    assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 40);
+    // Wrong for twenty hours, events written meanwhile.
+    for hours in 1..20 {
+        journal.expire(at(400).plus(hour * hours), hour * hours).unwrap();
+        journal.record(&event(400 * 86_400, "AHEAD", Action::Edited)).unwrap();
+    }
+    journal.expire(at(30).plus(hour * 20), hour * 20).unwrap();
+    assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 59);
+    // And a process that is started while it is wrong.
+    drop(journal);
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    journal.expire(at(900), Duration::ZERO).unwrap();
+    assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 59);
+}
+
+#[test]
+fn what_was_written_under_a_clock_ahead_goes_with_its_age_all_the_same() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    journal.record(&event(0, "A", Action::Edited)).unwrap();
+    let segment = segments(root.path(), "events").unwrap().pop().unwrap();
+    segment.touch(at(400)).unwrap();
+    journal.record(&event(500 * 86_400, "B", Action::Edited)).unwrap();
+    for day in 0..60 {
+        journal.expire(at(day), DAY * day).unwrap();
+    }
+    assert!(!segment.path.exists());
+}
+
+/// A year ahead, then back: the journal goes on as if nothing had been.
+#[test]
+fn a_clock_a_year_ahead_and_back_makes_no_file_an_event_and_loses_none() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    let year = 365 * 86_400;
+    let mut written = Vec::new();
+    for (round, base) in [0, year, 0, 2 * year, 0].into_iter().enumerate() {
+        for number in 0..2_000 {
+            let id = format!("R{round}N{number}");
+            journal.record(&event(base + number / 100, &id, Action::Edited)).unwrap();
+            written.push(id);
+        }
+    }
+    assert_eq!(ids(root.path(), Timestamp(0)).0, written);
+    assert!(segments(root.path(), "events").unwrap().len() <= 5);
+    // The same for the next process.
+    drop(journal);
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    for number in 0..1_000 {
+        journal.record(&event(number, "AGAIN", Action::Edited)).unwrap();
+    }
+    assert!(segments(root.path(), "events").unwrap().len() <= 6);
+}
+
+#[test]
+fn a_clock_that_goes_back_keeps_every_event() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    for (second, id) in [(1_000_000, "A"), (0, "B"), (1, "C"), (1_000_001, "D")] {
+        journal.record(&event(second, id, Action::Edited)).unwrap();
+    }
+    assert_eq!(ids(root.path(), Timestamp(0)).0, ["A", "B", "C", "D"]);
+}
+
+#[test]
+fn other_files_and_newer_events_are_let_be() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("events-x.jsonl"), "no").unwrap();
+    fs::write(root.path().join("README"), "no").unwrap();
+    let newer = event(0, "A", Action::Edited);
+    let newer = Event { v: SCHEMA_VERSION + 1, ..newer }.to_line();
+    fs::write(root.path().join("events-000000000001.jsonl"), newer + "\n{}\n").unwrap();
+    let (found, reading) = ids(root.path(), Timestamp(0));
+    assert!(found.is_empty());
+    assert_eq!((reading.newer, reading.damaged), (1, 1));
+}

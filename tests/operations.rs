@@ -1,0 +1,348 @@
+//! What goes wrong around the mail path, and that mail flows all the same: a configuration that
+//! does not hold, a socket that is not there, a port that is taken, a reader that is stuck, a disk
+//! that is full. Each is a daemon of its own.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "common/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::{Command, Stdio};
+
+use daemon::{Daemon, House, Manager, binary, clean, connect, deliver, negotiate, start, wait_for};
+
+const HEADER: &[(&str, &str)] =
+    &[("Subject", " hello"), ("Content-Type", " text/plain; charset=utf-8")];
+const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/signin today.\r\n";
+
+/// A daemon with a service manager, at its socket.
+fn serve(house: &House) -> (Daemon, Manager) {
+    let manager = Manager::new(house.root.path());
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path);
+    (start(command), manager)
+}
+
+/// Runs until READY and stops; what it said of itself.
+fn once(house: &House) -> String {
+    let (mut daemon, manager) = serve(house);
+    let told = manager.told();
+    assert_eq!(told[0], "READY=1", "{}", house.logged());
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    fs::remove_file(&manager.path).unwrap();
+    told[1].clone()
+}
+
+/// Whether the daemon edits a deceptive link now.
+fn edits(house: &House, id: &str) -> bool {
+    let mut session = connect(&house.socket());
+    negotiate(&mut session);
+    let replies = deliver(&mut session, id, HEADER, DECEPTIVE.as_bytes());
+    assert!(matches!(replies.last(), Some(b'a' | b'c')), "{replies:?}");
+    replies.contains(&b'b')
+}
+
+fn ask(house: &House, path: &str) -> String {
+    let mut stream = wait_for("the endpoint", || UnixStream::connect(house.path("m.sock")).ok());
+    let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn with_metrics(house: &House, settings: &str) -> String {
+    format!("metrics.listen = \"unix:{}\"\n{settings}", house.path("m.sock").display())
+}
+
+#[test]
+fn a_typing_error_starts_the_last_good_configuration_loudly() {
+    let house = House::new("");
+    house.configure(&with_metrics(&house, "policy.profile = \"report-only\""));
+    assert!(once(&house).contains("filtering"));
+    // A key that nobody knows, and text that is no TOML at all.
+    for wrong in ["policy.profil = \"strict\"", "policy.profile = \"strict"] {
+        house.configure(&with_metrics(&house, wrong));
+        let (mut daemon, manager) = serve(&house);
+        let told = manager.told();
+        assert_eq!(told[0], "READY=1");
+        assert!(told[1].contains("last good") && told[1].contains("linkmilter.toml:"), "{told:?}");
+        assert!(!edits(&house, "4GOOD1"), "report-only stays in force");
+        let logged = house.logged();
+        assert!(
+            logged.contains("does not hold") && logged.contains("linkmilter.toml:"),
+            "{logged}"
+        );
+        assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 1\n"));
+        let health = wait_for("the canary", || {
+            Some(ask(&house, "/healthz")).filter(|health| health.contains("\r\n\r\nok"))
+        });
+        assert!(
+            health.contains("200 OK") && health.contains("the last good one of 20"),
+            "{health}"
+        );
+        // Mended: one signal, and all is as it was.
+        house.configure(&with_metrics(&house, "policy.profile = \"enforce\""));
+        daemon.signal("HUP");
+        assert_eq!(manager.told()[0], "RELOADING=1");
+        let told = manager.told();
+        assert!(!told[1].contains("last good"), "{told:?}");
+        assert!(edits(&house, "4GOOD2"));
+        assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 0\n"));
+        daemon.signal("TERM");
+        assert!(daemon.wait().success());
+        fs::remove_file(&manager.path).unwrap();
+        house.configure(&with_metrics(&house, "policy.profile = \"report-only\""));
+        once(&house);
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_read_and_an_unknown_variable_start_the_last_good_configuration() {
+    let house = House::new("lists.blocked_file = \"blocked.txt\"");
+    fs::write(house.path("blocked.txt"), "bad.example\n").unwrap();
+    once(&house);
+    // A directory in its place cannot be read, not even by root.
+    fs::remove_file(house.path("blocked.txt")).unwrap();
+    fs::create_dir(house.path("blocked.txt")).unwrap();
+    let said = once(&house);
+    assert!(said.contains("last good") && said.contains("blocked.txt"), "{said}");
+    let manager = Manager::new(house.root.path());
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path).env("LINKMILTER_DNS__MOED", "never");
+    let _daemon = start(command);
+    let told = manager.told();
+    assert_eq!(told[0], "READY=1");
+    let mut session = connect(&house.socket());
+    negotiate(&mut session);
+    let replies = deliver(&mut session, "4BLOCK", HEADER, b"see https://bad.example/ for more\r\n");
+    assert!(replies.contains(&b'b'), "the list that was kept holds: {replies:?}");
+}
+
+#[test]
+fn a_configuration_that_is_gone_changes_nothing() {
+    let house = House::new("policy.profile = \"report-only\"");
+    let (mut daemon, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    fs::remove_file(house.path("linkmilter.toml")).unwrap();
+    daemon.signal("HUP");
+    assert_eq!(manager.told()[0], "RELOADING=1");
+    let told = manager.told();
+    assert!(told[1].contains("reload failed"), "{told:?}");
+    assert!(!edits(&house, "4GONE1"));
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    fs::remove_file(&manager.path).unwrap();
+
+    // Only the service manager knows now where the state directory is.
+    let manager = Manager::new(house.root.path());
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command.env("NOTIFY_SOCKET", &manager.path).env("STATE_DIRECTORY", house.path("state"));
+    let _daemon = start(command);
+    let told = manager.told();
+    assert!(told[0] == "READY=1" && told[1].contains("last good"), "{told:?}");
+    assert!(!edits(&house, "4GONE2"));
+}
+
+#[test]
+fn what_another_program_kept_loads_without_the_keys_that_nobody_knows() {
+    let house = House::new("policy.profile = \"report-only\"");
+    once(&house);
+    // A newer program, and then this one again.
+    let kept = house.path("state").join("last-good.json");
+    let text = fs::read_to_string(&kept).unwrap();
+    let newer = text.replace("policy.profile", "policy.from_the_future = 7\\npolicy.profile");
+    assert_ne!(text, newer);
+    fs::write(&kept, newer).unwrap();
+    house.configure("policy.profile = \"report-only\"\npolicy.from_the_future = 7");
+    let (_daemon, manager) = serve(&house);
+    let told = manager.told();
+    assert!(told[0] == "READY=1" && told[1].contains("last good"), "{told:?}");
+    assert!(!edits(&house, "4OLDER"));
+}
+
+#[test]
+fn what_is_kept_is_for_the_daemon_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = House::new("");
+    once(&house);
+    let kept = house.path("state").join("last-good.json");
+    assert_eq!(fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn without_the_sockets_that_were_promised_it_does_not_start() {
+    let house = House::new("");
+    let output = house.serve().arg("--inherited").stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "not 2, so that it is started again");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("LISTEN_FDS") && said.contains("linkmilter.socket"), "{said}");
+}
+
+/// `serve` with this socket handed over as systemd does.
+fn activated(house: &House, socket: UnixListener) -> Command {
+    let mut shell = Command::new("sh");
+    let script = "exec 3<&0 </dev/null; export LISTEN_PID=$$ LISTEN_FDS=1; \
+        exec \"$0\" serve --inherited --config \"$1\"";
+    shell.args(["-c", script, binary()]).arg(house.path("linkmilter.toml"));
+    clean(&mut shell);
+    shell.stdin(Stdio::from(OwnedFd::from(socket))).stdout(Stdio::null()).stderr(house.log());
+    shell
+}
+
+#[test]
+fn without_any_configuration_that_held_mtas_are_turned_away_at_once() {
+    let house = House::new("policy.profil = 1");
+    let socket = UnixListener::bind(house.socket()).unwrap();
+    let mut waiting = connect(&house.socket());
+    let mut daemon = start(activated(&house, socket.try_clone().unwrap()));
+    assert_eq!(waiting.read(&mut [0; 16]).unwrap(), 0, "closed, not kept waiting");
+    assert_eq!(daemon.wait().code(), Some(2));
+    assert!(house.logged().contains("policy.profil"), "{}", house.logged());
+}
+
+#[test]
+fn an_address_that_is_taken_does_not_take_the_inherited_sockets_away() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let house = House::new(&format!("server.listen = [\"inet:{port}@127.0.0.1\"]"));
+    let _daemon = start(activated(&house, UnixListener::bind(house.socket()).unwrap()));
+    assert!(edits(&house, "4TAKEN"));
+    assert!(house.logged().contains(&format!("inet:{port}@127.0.0.1")), "{}", house.logged());
+}
+
+#[test]
+fn a_metrics_port_that_is_taken_does_not_stop_mail() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let house = House::new(&format!("metrics.listen = \"inet:{port}@127.0.0.1\""));
+    let (_daemon, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    assert!(edits(&house, "4PORT1"));
+    wait_for("the reason", || house.logged().contains("metrics: cannot listen at").then_some(()));
+}
+
+#[test]
+fn the_log_tells_a_message_in_words_and_a_refused_reload_with_its_reasons() {
+    for (format, level) in [("text", " INFO "), ("json", "\"level\":\"INFO\"")] {
+        let house = House::new(&format!("log.format = \"{format}\""));
+        let (mut daemon, manager) = serve(&house);
+        assert_eq!(manager.told()[0], "READY=1");
+        assert!(edits(&house, "4WORDS"));
+        house.configure("policy.profil = 1\nserver.drain = 30");
+        daemon.signal("HUP");
+        assert_eq!(manager.told()[0], "RELOADING=1");
+        assert_eq!(manager.told()[0], "READY=1");
+        daemon.signal("TERM");
+        assert!(daemon.wait().success());
+        let logged = house.logged();
+        let lines: Vec<&str> = logged.lines().filter(|line| line.contains("4WORDS")).collect();
+        assert_eq!(lines.len(), 1, "{logged}");
+        for said in [
+            level,
+            "4WORDS: unsafe, edited 1 of ",
+            "www[.]xn--pypal-4ve[.]com edited: its letters do not belong together (mixed-script)",
+            "from sender[.]example to recipient[.]example",
+            " us",
+        ] {
+            assert!(lines[0].contains(said), "{said} in {}", lines[0]);
+        }
+        for said in ["policy.profil: ", "server.drain: expected "] {
+            assert!(
+                logged.lines().any(|line| line.contains("ERROR") && line.contains(said)),
+                "{said} in {logged}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stuck_reader_of_the_log_holds_no_mail_and_no_health_check() {
+    let house = House::new("");
+    house.configure(&with_metrics(&house, "log.level = \"info\""));
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    // Nobody reads it: 64 KiB and it is full.
+    command.stderr(Stdio::piped());
+    let mut daemon = start(command);
+    let mut session = connect(&house.socket());
+    negotiate(&mut session);
+    for number in 0..6_000 {
+        let replies =
+            deliver(&mut session, &format!("4STUCK{number}"), HEADER, b"https://example.com/\r\n");
+        assert!(matches!(replies.last(), Some(b'a' | b'c')), "{replies:?}");
+    }
+    let text = ask(&house, "/metrics");
+    let dropped =
+        text.lines().find_map(|line| line.strip_prefix("linkmilter_log_lines_dropped_total "));
+    assert!(dropped.unwrap().parse::<u64>().unwrap() > 0, "{text}");
+    wait_for("the canary", || ask(&house, "/healthz").contains("200 OK").then_some(()));
+    drop(session);
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+}
+
+#[test]
+fn a_recipe_that_cannot_be_kept_is_said_to_be_lost_and_signed_mail_may_be_left_alone() {
+    let signed = [
+        ("Subject", " hello"),
+        ("Content-Type", " text/plain; charset=utf-8"),
+        ("DKIM-Signature", " v=1; d=sender.example; s=a; h=from; bh=AA==; b=AA=="),
+    ];
+    for (setting, edited) in [("edit", true), ("report-signed", false)] {
+        let house = House::new(&format!("policy.undo_bytes = 0\npolicy.undo_lost = \"{setting}\""));
+        // A file in the place of the directory: nobody can write there, not even root.
+        fs::write(house.path("state").join("undo"), "").unwrap();
+        let (_daemon, manager) = serve(&house);
+        assert_eq!(manager.told()[0], "READY=1");
+        assert!(edits(&house, "4LOST1"), "what is not signed is edited either way");
+        let mut session = connect(&house.socket());
+        negotiate(&mut session);
+        let replies = deliver(&mut session, "4LOST2", &signed, DECEPTIVE.as_bytes());
+        assert_eq!(replies.contains(&b'b'), edited, "{setting}: {replies:?}");
+        wait_for("the reason", || {
+            house.logged().contains("4LOST2: a recipe is lost").then_some(())
+        });
+    }
+}
+
+#[test]
+fn metrics_beyond_loopback_ask_for_the_token() {
+    let house = House::new("");
+    let port = daemon::free_port();
+    fs::write(house.path("token"), "s3cret\n").unwrap();
+    house.configure(&format!(
+        "metrics.listen = \"inet:{port}@0.0.0.0\"\nmetrics.beyond_loopback = true\n\
+         metrics.token_file = \"token\""
+    ));
+    let (_daemon, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    let ask = |fields: &str| {
+        let mut stream =
+            wait_for("the endpoint", || std::net::TcpStream::connect(("127.0.0.1", port)).ok());
+        let head = format!(
+            "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    for wrong in ["", "Authorization: Bearer s3cre\r\n", "Authorization: Basic s3cret\r\n"] {
+        let answer = ask(wrong);
+        assert!(answer.starts_with("HTTP/1.1 401 ") && !answer.contains("linkmilter_"), "{answer}");
+    }
+    assert!(ask("Authorization: Bearer s3cret\r\n").contains("# EOF"));
+    let older = ask("Authorization: Bearer s3cret\r\nAccept: text/plain\r\n");
+    assert!(older.contains("text/plain; version=0.0.4") && !older.contains("# EOF"), "{older}");
+    assert!(older.contains("# TYPE linkmilter_reloads_total counter"), "{older}");
+}
