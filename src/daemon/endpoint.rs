@@ -25,6 +25,7 @@ use tokio::time::{sleep, timeout};
 use super::health::{Health, Trouble};
 use super::listen;
 use super::metrics::Metrics;
+use super::notify::Notifier;
 use crate::config::Config;
 use crate::milter;
 use crate::milter::endpoint::{Access, SocketFile};
@@ -71,8 +72,18 @@ impl Place {
         })
     }
 
+    /// The same when it can be had.
+    async fn open_later(&self) -> Opened {
+        loop {
+            sleep(AGAIN).await;
+            if let Ok(opened) = self.open() {
+                return opened;
+            }
+        }
+    }
+
     /// A socket there, its file, and who may ask.
-    fn open(&self) -> io::Result<(Listener, Option<SocketFile>, Guard)> {
+    fn open(&self) -> io::Result<Opened> {
         let guard = match &self.token_file {
             Some(file) => Guard::read(file)?,
             None => Guard::default(),
@@ -87,6 +98,8 @@ impl Place {
         })
     }
 }
+
+type Opened = (Listener, Option<SocketFile>, Guard);
 
 /// Who may ask: everybody, or who knows the token. Its hash is compared, so that the time it takes
 /// tells nothing.
@@ -113,36 +126,34 @@ impl Guard {
     }
 }
 
-/// Serves at this place until its task is dropped. One that is taken is tried again and again:
-/// mail does not wait for metrics.
-pub async fn expose(place: Place, metrics: Arc<Metrics>, health: Arc<Health>) {
+/// Serves at this place for as long as the runtime lives. One that is taken is tried again and
+/// again: mail does not wait for metrics. Call it inside the runtime.
+pub fn expose(place: Place, metrics: Arc<Metrics>, health: Arc<Health>, notifier: Notifier) {
     if place.open_to_all {
         tracing::warn!(
             "metrics: whoever reaches {} can read them; metrics.token_file asks for a token",
             place.endpoint
         );
     }
-    let mut told = false;
-    let (listener, _removed_with_the_task, guard) = loop {
-        match place.open() {
-            Ok(opened) => break opened,
-            Err(error) => {
-                let what = format!("metrics: cannot listen at {}: {error}", place.endpoint);
-                if !told {
-                    tracing::error!("{what}; mail is not affected, it is tried again");
-                    told = true;
-                }
-                health.trouble(Trouble::Metrics, Some(what));
-                sleep(AGAIN).await;
-            }
-        }
-    };
-    health.trouble(Trouble::Metrics, None);
-    if told {
-        tracing::info!("metrics: listening at {}", place.endpoint);
+    let first = place.open();
+    if let Err(error) = &first {
+        let what = format!("metrics: cannot listen at {}: {error}", place.endpoint);
+        tracing::error!("{what}; mail is not affected, it is tried again");
+        health.trouble(Trouble::Metrics, Some(what));
     }
-    let told = Told { metrics, health, guard };
-    serve(listener, Arc::new(told)).await;
+    tokio::spawn(async move {
+        let (listener, _removed_with_the_task, guard) = match first {
+            Ok(opened) => opened,
+            Err(_) => {
+                let opened = place.open_later().await;
+                health.trouble(Trouble::Metrics, None);
+                notifier.status(&health.status());
+                tracing::info!("metrics: listening at {}", place.endpoint);
+                opened
+            }
+        };
+        serve(listener, Arc::new(Told { metrics, health, guard })).await;
+    });
 }
 
 /// What the endpoint tells, and to whom.

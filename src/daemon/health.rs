@@ -14,6 +14,8 @@ pub struct Health {
 #[derive(Debug, Default)]
 struct Inner {
     state: State,
+    /// Number of the configuration in force, from 1.
+    generation: u64,
     /// What is wrong beside the mail path, by what it is about.
     troubles: Vec<(Trouble, String)>,
 }
@@ -65,9 +67,14 @@ impl Health {
         self.lock().troubles.iter().map(|(_, what)| what.clone()).collect()
     }
 
+    /// The configuration of this number is in force.
+    pub fn generation(&self, number: u64) {
+        self.lock().generation = number;
+    }
+
     /// A line for `systemctl status`.
-    pub fn status(&self, generation: u64) -> String {
-        let mut status = format!("filtering, configuration {generation}");
+    pub fn status(&self) -> String {
+        let mut status = format!("filtering, configuration {}", self.lock().generation);
         for trouble in self.troubles() {
             status.push_str("; ");
             status.push_str(&trouble);
@@ -125,7 +132,8 @@ mod tests {
         health.trouble(Trouble::Metrics, Some("no metrics".to_owned()));
         health.trouble(Trouble::Configuration, Some("line 3\nis wrong".to_owned()));
         assert_eq!(health.report(), Ok("ok\nline 3 is wrong\nno metrics".to_owned()));
-        assert_eq!(health.status(2), "filtering, configuration 2; line 3 is wrong; no metrics");
+        health.generation(2);
+        assert_eq!(health.status(), "filtering, configuration 2; line 3 is wrong; no metrics");
         health.trouble(Trouble::Configuration, None);
         health.trouble(Trouble::Metrics, None);
         assert_eq!(health.report(), Ok("ok".to_owned()));

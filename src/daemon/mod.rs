@@ -173,14 +173,15 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let _pid = PidFile::write(loaded.config.pid_file());
     warn(&loaded);
     let tell = Tell::new(Arc::clone(&metrics), recorder(&loaded, &metrics));
+    let notifier = Notifier::from_env();
+    health.generation(1);
     if let Some(place) = endpoint::Place::of(&loaded.config) {
-        tokio::spawn(endpoint::expose(place, Arc::clone(&metrics), Arc::clone(&health)));
+        endpoint::expose(place, Arc::clone(&metrics), Arc::clone(&health), notifier.clone());
     }
     let limits = loaded.limits();
     let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), tell));
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
 
-    let notifier = Notifier::from_env();
     let canary = Arc::clone(&filter);
     let check = move || canary::check(&canary.tlds.table());
     let seen = canary::Seen { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
@@ -195,7 +196,7 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let bounds = move || recipes::bounds(&cleaner.live.get().config);
     tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
     let (drain, draining) = watch::channel(false);
-    let status = health.status(1);
+    let status = health.status();
     let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
     let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
     notifier.ready(&status);
@@ -339,17 +340,18 @@ impl House {
                 self.metrics.generation(reloaded.number);
                 self.metrics.reload(Ended::Well);
                 self.metrics.stale(false);
+                self.health.generation(reloaded.number);
                 self.health.trouble(Trouble::Configuration, None);
                 let needs_restart = reloaded.needs_restart.join(",");
                 tracing::info!(generation = reloaded.number, needs_restart, "reloaded");
-                notifier.ready(&self.health.status(reloaded.number));
+                notifier.ready(&self.health.status());
             }
             Err(kept) => {
                 self.metrics.reload(Ended::Failed);
                 let instead = format!("configuration {} (reload failed)", kept.kept);
                 let stale = Stale { refused: "not reloaded", instead, errors: kept.error };
                 stale.tell(&self.health, &self.metrics);
-                notifier.ready(&self.health.status(kept.kept));
+                notifier.ready(&self.health.status());
             }
         }
     }
