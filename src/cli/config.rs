@@ -48,7 +48,7 @@ fn check(sources: Sources) -> Answer {
     match errors {
         None => Answer::Done,
         Some(errors) => {
-            eprintln!("{errors}");
+            super::say(&format!("{errors}\n"));
             Answer::No
         }
     }

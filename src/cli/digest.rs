@@ -1,6 +1,5 @@
 //! `linkmilter digest`.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -41,8 +40,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let from = now.minus(args.since);
     if !args.send {
         let digest = gather(&journal, from, now)?;
-        std::io::stdout().write_all(digest.text.as_bytes())?;
-        return Ok(Answer::Done);
+        return super::print(&digest.text);
     }
     let host_name = host_name::of(&config);
     let plan = Plan {

@@ -1,7 +1,7 @@
 //! `linkmilter explain`.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -48,8 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colour { Paint::Ansi } else { Paint::Plain };
     let page = page(whole.message(), &selection.policy, &seen, paint);
-    io::stdout().write_all(page.as_bytes()).context("cannot write to standard output")?;
-    Ok(Answer::Done)
+    super::print(&page)
 }
 
 fn envelope(words: &str) -> anyhow::Result<Envelope> {

@@ -1,7 +1,6 @@
 //! `linkmilter generate`: manual pages and completions out of the option definitions.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -55,12 +54,12 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
                 let known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
                 format!("expected a command ({}), found {wanted:?}", known.join(", "))
             })?;
-            std::io::stdout().write_all(&render(page)?)?;
+            return super::done(super::write(&render(page)?));
         }
         What::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "linkmilter", &mut script);
-            std::io::stdout().write_all(&script)?;
+            return super::done(super::write(&script));
         }
     }
     Ok(Answer::Done)

@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Later) => ExitCode::from(3),
         Err(error) => {
-            eprintln!("linkmilter: {error:#}");
+            complain(&format_args!("{error:#}"));
             ExitCode::from(2)
         }
     }
@@ -96,15 +96,34 @@ pub fn main() -> ExitCode {
 
 /// Writes to standard output.
 fn print(text: &str) -> anyhow::Result<Answer> {
+    done(write(text.as_bytes()))
+}
+
+/// Writes all to standard output and makes sure that it has left.
+fn write(bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    out.write_all(bytes).and_then(|()| out.flush())
 }
 
 /// The answer when all is written. A reader that has seen enough (`| head`) is no failure.
 fn done(written: std::io::Result<()>) -> anyhow::Result<Answer> {
     match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(anyhow::Error::new(error).context("cannot write to standard output"))
+        }
         _ => Ok(Answer::Done),
     }
+}
+
+/// Says something beside the output. Whoever closed standard error does not want to be told, so a
+/// write that fails is no failure of the command.
+fn complain(what: &dyn std::fmt::Display) {
+    say(&format!("linkmilter: {what}\n"));
+}
+
+/// The same as it is, without our name in front.
+fn say(text: &str) {
+    use std::io::Write as _;
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }

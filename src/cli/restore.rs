@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::Answer;
 use super::message::Whole;
+use super::{Answer, complain, done};
 use crate::engine::splice::{RestoreError, Seal, restore};
 
 /// Undo the edits of a filtered message
@@ -36,7 +36,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let restored = match restore(message.head, message.body, key.as_deref(), stored) {
         Ok(restored) => restored,
         Err(error) => {
-            eprintln!("linkmilter: {error}{}", hint(&error, &args.state_dir));
+            complain(&format_args!("{error}{}", hint(&error, &args.state_dir)));
             return Ok(Answer::No);
         }
     };
@@ -46,13 +46,11 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         (Seal::Unknown, true) => "no seal",
         (Seal::Unknown, false) => "the seal was not checked (--seal-key)",
     };
-    eprintln!("linkmilter: body as it was before the filter; {seal}");
+    complain(&format_args!("body as it was before the filter; {seal}"));
     let mut out = std::io::stdout().lock();
-    for bytes in [whole.envelope(), &restored.head, whole.separator(), &restored.body] {
-        out.write_all(bytes).context("cannot write to standard output")?;
-    }
-    out.flush().context("cannot write to standard output")?;
-    Ok(Answer::Done)
+    let mut pieces =
+        [whole.envelope(), &restored.head, whole.separator(), &restored.body].into_iter();
+    done(pieces.try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush()))
 }
 
 /// Folder of the state directory that holds recipes.

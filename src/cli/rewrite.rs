@@ -3,8 +3,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::Context;
-
 use super::Answer;
 use super::dns::Asker;
 use super::message::{Lines, Whole};
@@ -59,8 +57,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let case = Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
     let outcome = examine(inspect_case, case, ask);
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
-        eprintln!(
-            "linkmilter: expected to read the message, but the engine failed: it goes on as it came"
+        super::complain(
+            &"expected to read the message, but the engine failed: it goes on as it came",
         );
     }
     let mut out = io::stdout().lock();
@@ -76,6 +74,5 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         }
         out.flush()
     };
-    write().context("cannot write the message to standard output")?;
-    Ok(Answer::Done)
+    super::done(write())
 }

@@ -5,11 +5,15 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use crate::config::{self, Config, Sources};
 use crate::engine::policy::{HeaderFields, Report as Wanted};
@@ -43,9 +47,9 @@ pub struct Args {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Cores that judge [default: all]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    /// Threads that judge, 1 to 512 [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
+    jobs: Option<usize>,
     /// Keep a journal in this file; go on where it says
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
@@ -155,7 +159,7 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =
             tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
-        eprintln!("linkmilter: {bypassed} parts were not read: {}", reasons.join(", "));
+        super::complain(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
     }
     match tally.unread {
         0 if tally.total_findings() > 0 => Ok(Answer::No),
@@ -253,17 +257,49 @@ fn command(args: &Args, config: &Config) -> String {
     )
 }
 
-fn jobs(asked: Option<NonZeroUsize>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    asked.map_or_else(cores, NonZeroUsize::get)
+/// Threads at most: more than the biggest machines have cores, and their stacks (2 MiB) and batches
+/// (256 KiB, eight a thread) still fit a machine that is not.
+const MOST_JOBS: usize = 512;
+
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=MOST_JOBS).contains(number));
+    number.ok_or_else(|| {
+        format!("expected a number from 1 to {MOST_JOBS}: more threads than cores make it slower")
+    })
 }
 
-/// The first Ctrl-C ends the scan after the batches under way, the second at once.
+fn jobs(asked: Option<usize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    asked.unwrap_or_else(cores).min(MOST_JOBS)
+}
+
+/// How long the first signal lets the batches under way be finished. A source that gives nothing
+/// (a pipe, a terminal) would hold the scan for ever; what is written and in the journal by then is
+/// whole, as after a kill.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The first Ctrl-C ends the scan after the batches under way, or after [`GRACE`]; the second at
+/// once.
 fn interrupts(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(stop))?;
-        signal_hook::flag::register(signal, Arc::clone(stop))?;
-    }
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let stop = Arc::clone(stop);
+    let watch = move || {
+        for signal in signals.forever() {
+            let end = move || {
+                // Without a way to end as the signal would, its exit code is still told.
+                let _ = emulate_default_handler(signal);
+                std::process::exit(128 + signal);
+            };
+            if stop.swap(true, Ordering::Relaxed) {
+                end();
+            }
+            std::thread::spawn(move || {
+                std::thread::sleep(GRACE);
+                end();
+            });
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(watch)?;
     Ok(())
 }
 

@@ -78,7 +78,7 @@ pub fn table_of(file: Option<PathBuf>) -> anyhow::Result<TldTable> {
 /// Says on stderr why the file in the state directory was not taken.
 fn warned(stored: Stored) -> TldTable {
     if let Some(error) = &stored.passed_over {
-        eprintln!("linkmilter: {error}; the built-in table is used");
+        super::complain(&format_args!("{error}; the built-in table is used"));
     }
     stored.table
 }

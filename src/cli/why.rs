@@ -1,11 +1,11 @@
 //! `linkmilter why`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use super::Answer;
 use crate::config::{self, Sources};
 use crate::daemon::journal;
+use crate::record::event::Event;
 use crate::record::journal::{Query, read};
 use crate::record::story::story;
 
@@ -35,22 +35,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let mut events = Vec::new();
     let query = Query { queue_id: Some(&args.queue_id), ..Query::default() };
     let reading = read(&journal, query, |event| events.push(event))?;
-    let mut out = std::io::stdout().lock();
-    for event in &events {
-        let text = if args.json { event.to_line() + "\n" } else { story(event) };
-        out.write_all(text.as_bytes())?;
-    }
     if !events.is_empty() {
-        return Ok(Answer::Done);
+        let said = |event| if args.json { Event::to_line(event) + "\n" } else { story(event) };
+        return super::print(&events.iter().map(said).collect::<String>());
     }
     let reaches = [reading.oldest_finding, reading.oldest_clean].into_iter().flatten().min();
     match reaches {
-        Some(oldest) => eprintln!(
-            "linkmilter: no message {:?} in the journal {}, which reaches back to {oldest}",
+        Some(oldest) => super::complain(&format_args!(
+            "no message {:?} in the journal {}, which reaches back to {oldest}",
             args.queue_id,
             journal.display()
-        ),
-        None => eprintln!("linkmilter: the journal {} is empty", journal.display()),
+        )),
+        None => super::complain(&format_args!("the journal {} is empty", journal.display())),
     }
     Ok(Answer::No)
 }

@@ -1,6 +1,6 @@
 //! Progress on standard error when it is a terminal: messages, MB/s, findings, time left.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,7 +38,7 @@ impl Progress {
 
     /// Sums up the sizes beside the scan, so that the time left can be told.
     pub fn size_up(&self, paths: Vec<PathBuf>) {
-        if !std::io::stderr().is_terminal() {
+        if !io::stderr().is_terminal() {
             return;
         }
         let bar = self.bar.clone();
@@ -84,9 +84,10 @@ impl Progress {
                 0 => String::new(),
                 offset => format!(" at byte {offset}"),
             };
-            self.bar.suspend(|| {
-                eprintln!("linkmilter: {}{at}: {}", visible(&unread.source), visible(&unread.why));
-            });
+            let line =
+                format!("linkmilter: {}{at}: {}\n", visible(&unread.source), visible(&unread.why));
+            // Whoever closed standard error does not want to be told.
+            self.bar.suspend(|| drop(io::stderr().write_all(line.as_bytes())));
         }
     }
 

@@ -1,0 +1,317 @@
+//! What holds for every command: nothing panics, hangs or speaks out of turn.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::CommandFactory;
+use linkmilter::cli::Cli;
+
+/// Longest wait for anything: a loaded machine, not a measure.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const MESSAGE: &str = "From: a@example.org\nSubject: x\nContent-Type: text/plain; charset=utf-8\n\n\
+    https://www.p\u{430}ypal.com/ and http://3232235777/\n";
+
+/// A directory with a configuration, a message, and what is no file.
+fn house() -> tempfile::TempDir {
+    let house = tempfile::tempdir().unwrap();
+    let path = |name: &str| house.path().join(name);
+    let config = format!("server.state_dir = {:?}\ndns.mode = \"never\"\n", path("state"));
+    fs::write(path("linkmilter.toml"), config).unwrap();
+    fs::write(path("message.eml"), MESSAGE).unwrap();
+    fs::create_dir(path("state")).unwrap();
+    fs::create_dir(path("folder")).unwrap();
+    house
+}
+
+/// Every command in a way that ends by itself and writes something, to standard output or error.
+/// `FILE` stands for a file to read, `CONFIG` for the configuration.
+const COMMANDS: &[&str] = &[
+    "--help",
+    "--version",
+    "rewrite --config CONFIG FILE",
+    "restore FILE",
+    "check --config CONFIG pаypal.com example.com",
+    "check --json --config CONFIG pаypal.com",
+    "links --config CONFIG FILE",
+    "links --json --config CONFIG FILE",
+    "links --mark --config CONFIG FILE",
+    "format --config CONFIG https://pаypal.com/ä",
+    "linkify --config CONFIG FILE",
+    "scan FILE",
+    "scan --format csv FILE",
+    "scan --format summary FILE",
+    "scan --format html FILE",
+    "scan --format stix FILE",
+    "scan --diff FILE",
+    "scan /nonexistent",
+    "scan --ranges 1 FILE",
+    "tld --config CONFIG",
+    "tld list --config CONFIG",
+    "tld check --config CONFIG com nonesuchtld",
+    "config check --config CONFIG",
+    "config check --config FILE",
+    "config print --config CONFIG",
+    "explain --config CONFIG FILE",
+    "why --config CONFIG 4XyzAB",
+    "allow add --config CONFIG example.com",
+    "allow add --config CONFIG nonsense..",
+    "digest --config CONFIG",
+    "generate man",
+    "generate completions bash",
+    "serve --config FILE",
+    "nonesuch",
+];
+
+fn command(house: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    for word in line.split(' ') {
+        match word {
+            "FILE" => command.arg(house.join("message.eml")),
+            "CONFIG" => command.arg(house.join("linkmilter.toml")),
+            word => command.arg(word),
+        };
+    }
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("LINKMILTER_") {
+            command.env_remove(name);
+        }
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The end of a child; a child that does not end is a failure.
+fn end(mut child: Child, what: &str) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("{what} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap()
+}
+
+fn run(mut command: Command, what: &str) -> Output {
+    end(command.spawn().unwrap(), what)
+}
+
+/// Neither a panic (101) nor an abort, and not a word of one.
+fn sound(output: &Output, what: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0..=2)), "{what}: {}: {said}", output.status);
+    assert!(!said.contains("panicked"), "{what}: {said}");
+}
+
+/// The writing end of a pipe whose reader has gone.
+fn gone() -> Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+#[test]
+fn every_command_is_tried() {
+    let program = Cli::command();
+    for command in program.get_subcommands() {
+        let name = command.get_name();
+        assert!(COMMANDS.iter().any(|line| line.split(' ').next() == Some(name)), "{name}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_failure_and_no_panic() {
+    let house = house();
+    for line in COMMANDS {
+        let usual = run(command(house.path(), line), line);
+        sound(&usual, line);
+        let mut both = command(house.path(), line);
+        both.stdout(gone()).stderr(gone());
+        sound(&run(both, line), line);
+
+        let mut quiet = command(house.path(), line);
+        quiet.stdout(gone());
+        let output = run(quiet, line);
+        sound(&output, line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("roken pipe"), "{line}: {said}");
+        if usual.status.code() != Some(2) {
+            assert_ne!(output.status.code(), Some(2), "{line}: {said}");
+        }
+
+        let mut deaf = command(house.path(), line);
+        deaf.stderr(gone());
+        let output = run(deaf, line);
+        assert_eq!(output.status.code(), run(command(house.path(), line), line).status.code());
+    }
+}
+
+#[test]
+fn a_full_disk_behind_the_output_is_told() {
+    let house = house();
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for line in COMMANDS {
+        let usual = run(command(house.path(), line), line);
+        let mut onto_full = command(house.path(), line);
+        onto_full.stdout(full());
+        let output = run(onto_full, line);
+        sound(&output, line);
+        // clap itself writes help and version, and says nothing of a failure.
+        if !usual.stdout.is_empty() && !line.starts_with("--") {
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{line}");
+            assert!(said.contains("No space left"), "{line}: {said}");
+        }
+        let mut silent = command(house.path(), line);
+        silent.stderr(full());
+        assert_eq!(run(silent, line).status.code(), usual.status.code(), "{line}");
+    }
+}
+
+#[test]
+fn closed_descriptors_are_no_panic() {
+    let house = house();
+    for line in COMMANDS {
+        let direct = command(house.path(), line);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-"]);
+        shell.arg(direct.get_program()).args(direct.get_args());
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        sound(&run(shell, line), line);
+    }
+}
+
+#[test]
+fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
+    let house = house();
+    let odd = OsStr::from_bytes(b"\xff\xfe.eml");
+    for name in
+        ["rewrite", "restore", "links", "linkify", "explain", "scan", "check", "format", "why"]
+    {
+        for argument in [odd, house.path().join("folder").as_os_str(), OsStr::new("")] {
+            let mut given = command(house.path(), name);
+            given.arg(argument);
+            let output = run(given, name);
+            sound(&output, name);
+        }
+    }
+    for line in [
+        "scan --jobs 99999 FILE",
+        "scan --jobs 0 FILE",
+        "scan --jobs -1 FILE",
+        "scan --jobs 99999999999999999999999 FILE",
+        "scan --max-message 0 FILE",
+        "scan --max-message 99999999999999999999 FILE",
+        "scan --ranges -1 FILE",
+        "digest --since -1h",
+        "digest --since 99999999999999999999w",
+    ] {
+        let output = run(command(house.path(), line), line);
+        sound(&output, line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(!output.stderr.is_empty(), "{line}");
+    }
+    for line in [
+        "scan --max-message 18446744073709551615 FILE",
+        "scan --ranges 18446744073709551615 FILE",
+        "scan --ranges 0 FILE",
+        "digest --config CONFIG --since 18446744073709551615s",
+    ] {
+        sound(&run(command(house.path(), line), line), line);
+    }
+}
+
+#[test]
+fn a_bound_of_threads_says_what_it_expects() {
+    let house = house();
+    let output = run(command(house.path(), "scan --jobs 99999 FILE"), "scan");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("from 1 to 512") && said.contains("99999"), "{said}");
+    let output = run(command(house.path(), "scan --jobs 512 FILE"), "scan");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// A source that gives nothing holds a scan no longer than its grace.
+#[test]
+fn a_scan_of_a_silent_pipe_answers_signals() {
+    for signal in [2, 15] {
+        for times in [1, 2] {
+            let house = house();
+            let mut scan = command(house.path(), "scan -");
+            scan.stdin(Stdio::piped());
+            let mut child = scan.spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            input.write_all(b"From: a@example.org\n\n").unwrap();
+            // Until its handlers stand: the thread that waits for signals has a name.
+            let tasks = format!("/proc/{}/task", child.id());
+            let begun = Instant::now();
+            let named = |entry: fs::DirEntry| {
+                fs::read_to_string(entry.path().join("comm")).is_ok_and(|name| name == "signals\n")
+            };
+            while !fs::read_dir(&tasks).unwrap().any(|entry| named(entry.unwrap())) {
+                assert!(begun.elapsed() < PATIENCE, "no handler");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            for _ in 0..times {
+                let id = child.id().to_string();
+                let sent = Command::new("kill").args([&format!("-{signal}"), &id]).status();
+                assert!(sent.unwrap().success());
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            let output = end(child, "the scan");
+            assert_eq!(output.status.signal(), Some(signal), "{:?}", output.status);
+            drop(input);
+        }
+    }
+}
+
+/// What `apt-get` leaves unfinished is no reason to leave our own file behind.
+#[test]
+fn packages_that_cannot_be_installed_leave_no_policy_behind() {
+    let house = house();
+    let tools = house.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    let tool = |name: &str, text: &str| {
+        fs::write(tools.join(name), format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(tools.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    tool("id", "echo 0");
+    let policy = house.path().join("policy-rc.d");
+    for (apt, expected) in [
+        ("test -x \"$POLICY_RC_D\" && exit 100", Some(100)),
+        ("test -x \"$POLICY_RC_D\" && kill -TERM $PPID; sleep 1", Some(143)),
+        ("exit 0", Some(0)),
+    ] {
+        tool("apt-get", apt);
+        let mut shell = Command::new("bash");
+        shell.args([
+            "-c",
+            "set -euo pipefail; . tests/install; install_packages nonesuch-tool:nonesuch",
+        ]);
+        shell.current_dir(env!("CARGO_MANIFEST_DIR"));
+        shell.env("PATH", format!("{}:/usr/bin:/bin", tools.display()));
+        shell.env("POLICY_RC_D", &policy);
+        shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = run(shell, apt);
+        assert_eq!(output.status.code(), expected, "{apt}: {output:?}");
+        assert!(!policy.exists(), "{apt}");
+    }
+    // One that is there already is somebody else's.
+    fs::write(&policy, "theirs").unwrap();
+    let mut shell = Command::new("bash");
+    shell.args(["-c", ". tests/install; install_packages nonesuch-tool:nonesuch"]);
+    shell.current_dir(env!("CARGO_MANIFEST_DIR"));
+    shell.env("PATH", format!("{}:/usr/bin:/bin", tools.display())).env("POLICY_RC_D", &policy);
+    assert!(run(shell, "theirs").status.success());
+    assert_eq!(fs::read_to_string(&policy).unwrap(), "theirs");
+}
