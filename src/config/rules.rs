@@ -122,6 +122,7 @@ impl Config {
             on_error: policy.on_error,
             on_limit: policy.on_limit,
             on_opaque: policy.on_opaque,
+            on_ambiguous: policy.on_ambiguous,
             ask_tlds: match self.dns.mode {
                 DnsMode::Always => AskTlds::Every,
                 DnsMode::UnknownOnly | DnsMode::Never => AskTlds::Unknown,

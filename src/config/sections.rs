@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::engine::outcome::Disposition;
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, RestrictionLevel, Signed,
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, RestrictionLevel,
+    Signed,
 };
 use crate::policy::{Direction, Network, Pattern, Profile};
 
@@ -170,8 +171,9 @@ settings! {
         /// Language of that explanation, a BCP 47 primary tag (`de`); empty follows the message: its
         /// Content-Language or Accept-Language, then the script of its text, then English.
         language: Option<String> = "\"\"", Reload;
-        /// HTML files attached: `report` or `edit`. Default: attachments are documents, not mail.
-        html_attachments: HtmlAttachments = "\"report\"", Reload;
+        /// HTML files attached: `report` or `edit`. Default: one header line, which the sender writes, makes
+        /// a part an attachment, and some mail programs show it all the same.
+        html_attachments: HtmlAttachments = "\"edit\"", Reload;
         /// Biggest undo recipe in a header field, in bytes; a bigger one goes to the state
         /// directory. Default: leaves room below Sendmail's 32 KiB for all headers.
         undo_bytes: Size = "6000", Reload, 0..=16384;
@@ -189,6 +191,10 @@ settings! {
         on_limit: Disposition = "\"accept\"", Reload;
         /// What a part that cannot be read (encrypted, PKCS#7) does to it.
         on_opaque: Disposition = "\"accept\"", Reload;
+        /// What becomes of a message with a link whose labels or delimiters programs read in different
+        /// ways: `accept`, `defuse` (every link in it is taken apart) or `quarantine`. Default: what was
+        /// found in any reading is edited all the same, and the message is suspect.
+        on_ambiguous: OnAmbiguous = "\"accept\"", Reload;
     }
 }
 

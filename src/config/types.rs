@@ -9,7 +9,8 @@ use ::config::ValueKind;
 
 use crate::engine::outcome::{Disposition, Reason, Verdict};
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, RestrictionLevel, Signed,
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, RestrictionLevel,
+    Signed,
 };
 use crate::policy::{Direction, Network, Pattern, Profile};
 
@@ -201,6 +202,11 @@ choice!(Disposition {
 choice!(Signed { "edit-unsafe" = Signed::EditUnsafe, "report" = Signed::Report });
 choice!(Linkify { "off" = Linkify::Off, "html" = Linkify::Html });
 choice!(Notice { "off" = Notice::Off, "inline" = Notice::Inline });
+choice!(OnAmbiguous {
+    "accept" = OnAmbiguous::Accept,
+    "defuse" = OnAmbiguous::Defuse,
+    "quarantine" = OnAmbiguous::Quarantine,
+});
 choice!(HtmlAttachments {
     "report" = HtmlAttachments::Report,
     "edit" = HtmlAttachments::Edit,

@@ -3,11 +3,16 @@
 use super::judging::Judged;
 use super::media::Media;
 use super::mime::Part;
-use super::outcome::{Bypass, Disposition, Done, Outcome};
-use super::policy::{Defang, HtmlAttachments, LinkAction, MessageAction, Mode, Policy, Signed};
+use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason, Reasons, Verdict};
+use super::policy::{
+    Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
+};
 
 /// The action on a link of a part, and what the finding says of it.
 pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
+    if part.surroundings.sealed {
+        return (LinkAction::Leave, Done::Reported);
+    }
     let (action, done) = anywhere(policy, judged);
     let reported = (policy.signed == Signed::Report && part.surroundings.signed)
         || (policy.html_attachments == HtmlAttachments::Report
@@ -65,6 +70,13 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
                 }
             }
         }
+    }
+    let ambiguous = |finding: &Finding| finding.reasons.contains(Reason::AmbiguousStructure);
+    if policy.on_ambiguous == OnAmbiguous::Quarantine
+        && !exempt
+        && outcome.findings.iter().any(ambiguous)
+    {
+        asked.disposition = asked.disposition.max(Disposition::Quarantine);
     }
     for (_, bypass) in &outcome.bypasses {
         let disposition = match bypass {

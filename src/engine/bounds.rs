@@ -4,7 +4,7 @@
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
 use super::splice::{fields, undo};
-use super::{host, judging, mime, rounds};
+use super::{host, judging, mime, net, rounds};
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
 pub fn fixed() -> Vec<Bound> {
@@ -53,6 +53,23 @@ fn message() -> Vec<Bound> {
             test: "second_readings_are_bounded",
         },
         Bound {
+            name: "levels",
+            unit: "second readings of structure inside one another",
+            default: u64::from(mime::LEVELS),
+            reason: "Labels inside labels that only some programs read: no program was found to show \
+                     anything beyond two.",
+            effect: "deeper ones are left out",
+            test: "second_labels_in_second_labels",
+        },
+        Bound {
+            name: "delimiter",
+            unit: "bytes of a line that could delimit parts",
+            default: mime::DELIMITER as u64,
+            reason: "RFC 2046 §5.1.1 allows 74; the end of a longer line is not looked for.",
+            effect: "the line delimits only what declares it",
+            test: "lines_that_could_delimit_parts",
+        },
+        Bound {
             name: "rounds",
             unit: "times an edited message is read again",
             default: rounds::ROUNDS as u64,
@@ -70,7 +87,7 @@ fn parts() -> Vec<Bound> {
             name: "charsets",
             unit: "charsets tried on one part",
             default: mime::CHARSETS as u64,
-            reason: "Two labels, a byte order mark, `<meta>` and UTF-8: more cannot be asked for.",
+            reason: "Labels, a byte order mark, `<meta>`, UTF-8 and a guess: no more differ in earnest.",
             effect: "further ones are left out",
             test: "charsets_of_a_part_are_bounded",
         },
@@ -105,6 +122,22 @@ fn parts() -> Vec<Bound> {
             reason: "Every `<` of a text begins such a look.",
             effect: "the URL is read to the end of its line",
             test: "a_url_between_angles_is_joined_up_to_a_length",
+        },
+        Bound {
+            name: "net_window",
+            unit: "bytes of a host with its escapes that the net looks at",
+            default: net::WINDOW as u64,
+            reason: "Every `:` and `@` of a message may begin such a look; a host has 253 at most.",
+            effect: "the host is read to there",
+            test: "windows_end_where_hosts_do",
+        },
+        Bound {
+            name: "net_looks",
+            unit: "links in base64 that the net looks at",
+            default: net::LOOKS as u64,
+            reason: "Digits of a picture may be those of a link; more than honest mail has in text.",
+            effect: "the rest is not looked at; `limit:net`",
+            test: "the_net_is_bounded",
         },
         Bound {
             name: "judgements",

@@ -192,6 +192,10 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::HyphenPrefix => "it has hyphens at positions three and four but is no A-label",
         Reason::EncodedHost => "plain letters of the host are percent-encoded",
         Reason::AddressInvalid => "what stands before its at sign is no local part of an address",
+        Reason::HiddenHost => "no usual reading of the message shows it, and some program may",
+        Reason::AmbiguousStructure => {
+            "programs split the message around it in different ways, and may show another one"
+        }
         Reason::Listed => "it is on the block list",
         Reason::TldSyntax => "it does not end like a top-level domain",
         Reason::TldUnknown => "there is no such top-level domain",

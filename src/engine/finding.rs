@@ -83,6 +83,27 @@ impl Found {
         }
     }
 
+    /// Programs split the message in different ways, and there is a link in it.
+    pub fn note_ambiguous(&mut self, path: &str) {
+        self.candidates.push(Candidate {
+            finding: Finding {
+                part: path.to_owned(),
+                place: Place::Text,
+                span: 0..0,
+                spelling: String::new(),
+                ascii: String::new(),
+                unicode: String::new(),
+                verdict: Verdict::Suspect,
+                reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
+                target: None,
+                done: Done::Reported,
+            },
+            standing: Standing::Link,
+            reading: (usize::MAX, 0),
+            edits: Vec::new(),
+        });
+    }
+
     /// Remembers a host of a part below multipart/alternative.
     pub fn note_host(&mut self, part: usize, judged: &Judged) {
         if let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) {

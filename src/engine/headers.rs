@@ -11,6 +11,7 @@ use super::host::Glue;
 use super::judging::{Judge, Judged, Standing, same_domain};
 use super::limits::Budget;
 use super::link::{Kind, Link, Linkifier, mailto};
+use super::mime::{Media, Part};
 use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 
@@ -33,6 +34,7 @@ pub fn read(
     let Some(message) = parser().parse_headers(bounded) else { return };
     for header in message.headers() {
         let field = Field {
+            part: "0",
             name: header.name.as_str(),
             span: header.offset_start as usize..header.offset_end as usize,
         };
@@ -57,7 +59,18 @@ fn parser() -> MessageParser {
     parser.default_header_ignore()
 }
 
+/// Judges what relative URLs of an HTML part begin with: programs put both together.
+pub fn bases(part: &Part, judge: &mut Judge<'_>, policy: &Policy, found: &mut Found) {
+    let html = part.media == Media::Html || part.also.contains(&Media::Html);
+    for base in part.bases.iter().filter(|_| html) {
+        let field = Field { part: &part.path, name: "Content-Location", span: 0..0 };
+        FieldReader { field, judge: &mut *judge, policy, found: &mut *found }.text(base);
+    }
+}
+
 struct Field<'h> {
+    /// Path of the part whose header it stands in; `0` is the message's own.
+    part: &'h str,
     name: &'h str,
     /// The value's bytes in the head.
     span: std::ops::Range<usize>,
@@ -143,7 +156,7 @@ impl FieldReader<'_, '_, '_> {
             return;
         }
         let finding = Finding {
-            part: "0".to_owned(),
+            part: self.field.part.to_owned(),
             place: Place::Header(self.field.name.to_owned()),
             span: self.field.span.clone(),
             spelling: spelled.to_owned(),

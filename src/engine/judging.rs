@@ -1,6 +1,6 @@
 //! Judges what the content room sighted: each distinct host once a message.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ impl<'a> Judge<'a> {
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if link.user.is_some() || carries(tail) {
+        if link.user.is_some() || carries(tail) || rewritten(spelling, tail) {
             let carried = match &judged.host {
                 Some(host) => host::carried(text, link, host, &self.context(glue)),
                 None => LinkJudgement::default(),
@@ -181,6 +181,11 @@ impl<'a> Judge<'a> {
             memory.keep(spelling, under, &judgement);
             judgement
         })
+    }
+
+    /// The hosts judged so far, in ASCII form.
+    pub fn met(&self) -> BTreeSet<String> {
+        self.memo.values().flatten().map(|(_, known)| known.ascii.clone()).collect()
     }
 
     /// Whether a host is protected: on the list, or a recipient's own.
@@ -271,6 +276,11 @@ fn is_local(rest: &str) -> bool {
 /// Whether path, query or fragment can hold what deceives: another URL, another script.
 fn carries(tail: &str) -> bool {
     tail.bytes().any(|c| matches!(c, b'%' | b':' | b'@' | 0x80..))
+}
+
+/// Whether the target may be hidden in a query without a sign of it.
+fn rewritten(host: &str, tail: &str) -> bool {
+    tail.len() > 1 && host::rewrites(host)
 }
 
 impl Judged {

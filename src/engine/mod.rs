@@ -19,6 +19,7 @@ pub mod limits;
 pub mod link;
 pub mod media;
 pub mod mime;
+mod net;
 mod notices;
 pub mod outcome;
 mod parts;
@@ -42,7 +43,7 @@ pub use tlds::{Answer, Answers, TldTable};
 use finding::Found;
 use judging::Judge;
 use limits::Budget;
-use policy::Notice;
+use policy::{Defang, Mode, Notice, OnAmbiguous};
 
 /// What the engine must know of the envelope and of the house.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +90,14 @@ pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
 fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
+    let defused;
+    let case = match case.policy.on_ambiguous {
+        OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && defuses(case.policy) => {
+            defused = Policy { defang: Defang::All, ..case.policy.clone() };
+            Case { policy: &defused, ..case }
+        }
+        _ => case,
+    };
     let Case { message, facts, policy, tlds, .. } = case;
     let mut judge = Judge::new(case);
     let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
@@ -101,8 +110,17 @@ fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
         let mut room = parts::Room { message, tree, language, policy, tlds };
         room.read(part, &mut judge, &mut budget, &mut found);
     }
+    net::cast(message, tree, &mut judge, &mut budget, &mut found);
     found.compare_alternatives(tree);
+    if let Some(path) = tree.ambiguous.first().filter(|_| found.links() > 0) {
+        found.note_ambiguous(path);
+    }
     (judge.questions, found)
+}
+
+/// Whether edits are made at all under this policy.
+fn defuses(policy: &Policy) -> bool {
+    policy.exempt.is_none() && policy.mode != Mode::ReportOnly
 }
 
 #[cfg(test)]

@@ -154,6 +154,10 @@ reasons! {
     EncodedHost = "encoded-host", Suspect;
     /// The local part of an address is none by RFC 3696 §3 (S14).
     AddressInvalid = "address-invalid", Notice;
+    /// A host that judges unsafe and that no reading of the message has met: somebody may see it.
+    HiddenHost = "hidden-host", Suspect;
+    /// Labels or delimiters that programs read in different ways, in a message with a link.
+    AmbiguousStructure = "ambiguous-structure", Suspect;
     /// On the operator's block list.
     Listed = "listed", Unsafe;
     /// No TLD by syntax (S10).

@@ -12,7 +12,7 @@ use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::span::TextEdit;
-use super::{Policy, TldTable, actions, notices};
+use super::{Policy, TldTable, actions, headers, notices};
 
 /// All that reading a part needs and does not change.
 #[derive(Clone, Copy)]
@@ -35,6 +35,7 @@ impl Room<'_> {
         found: &mut Found,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
+        headers::bases(entry, judge, self.policy, found);
         for (index, reading) in mime::readings(self.message, self.tree, part).enumerate() {
             let agreed = OnceCell::new();
             let text = reading.text.as_str();

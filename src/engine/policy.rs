@@ -71,12 +71,25 @@ pub enum Notice {
     Inline,
 }
 
-/// HTML parts that are attachments.
+/// HTML parts that are attachments: a header line says so, which the sender writes, and some clients show
+/// them all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HtmlAttachments {
-    #[default]
     Report,
+    #[default]
     Edit,
+}
+
+/// What becomes of a message that programs split in several ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnAmbiguous {
+    /// It is reported.
+    #[default]
+    Accept,
+    /// Every link in it is taken apart.
+    Defuse,
+    /// It is held, when there is a link in it.
+    Quarantine,
 }
 
 /// Which links are treated as unsafe.
@@ -170,6 +183,7 @@ pub struct Policy {
     pub on_error: Disposition,
     pub on_limit: Disposition,
     pub on_opaque: Disposition,
+    pub on_ambiguous: OnAmbiguous,
     pub ask_tlds: AskTlds,
     pub limits: Limits,
 }
@@ -225,6 +239,7 @@ impl Default for Policy {
             on_error: Disposition::Accept,
             on_limit: Disposition::Accept,
             on_opaque: Disposition::Accept,
+            on_ambiguous: OnAmbiguous::default(),
             ask_tlds: AskTlds::default(),
             limits: Limits::default(),
         }

@@ -68,7 +68,7 @@ fn an_href_is_made_inert_under_every_name_it_has() {
     assert_eq!(
         html(&format!("<a HREF=\"http://{BAD}\" class=c href='http://example.com'>x</a>")),
         format!(
-            "<a data-unsafe-href=\"http://{BAD}\" class=c data-unsafe-href='http://example.com'>x</a>"
+            "<a data-unsafe-href=\"hxxp://{CODE}[.]com\" class=c data-unsafe-href='http://example.com'>x</a>"
         )
     );
     assert_eq!(html("<a href=javascript:x>y</a>"), "<a data-unsafe-href=javascript:x>y</a>");

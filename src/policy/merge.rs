@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::engine::Policy;
 use crate::engine::outcome::{Disposition, Reason, Verdict};
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, Signed,
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, OnAmbiguous, Signed,
 };
 
 /// Whether two settings came from the same rule, so that merging them changes nothing.
@@ -41,7 +41,20 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     merged.on_error = agreed(everyone.iter().map(|policy| policy.on_error));
     merged.on_limit = agreed(everyone.iter().map(|policy| policy.on_limit));
     merged.on_opaque = agreed(everyone.iter().map(|policy| policy.on_opaque));
+    merged.on_ambiguous = agreed_on_ambiguous(&everyone);
     Some(Arc::new(merged))
+}
+
+/// Holding a message needs everyone; an edit needs one who wants it.
+fn agreed_on_ambiguous(everyone: &[&Policy]) -> OnAmbiguous {
+    let all = |wanted| everyone.iter().all(|policy| policy.on_ambiguous == wanted);
+    if all(OnAmbiguous::Quarantine) {
+        return OnAmbiguous::Quarantine;
+    }
+    match everyone.iter().any(|policy| policy.on_ambiguous == OnAmbiguous::Defuse) {
+        true => OnAmbiguous::Defuse,
+        false => OnAmbiguous::Accept,
+    }
 }
 
 /// Nobody wants an edit; report-only says more of the message than exempt does.

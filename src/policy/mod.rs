@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use crate::engine;
 use crate::engine::outcome::Disposition;
-use crate::engine::policy::{MessageAction, Mode};
+use crate::engine::policy::{MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
@@ -206,6 +206,7 @@ fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     policy.on_error = Disposition::Accept;
     policy.on_limit = Disposition::Accept;
     policy.on_opaque = Disposition::Accept;
+    policy.on_ambiguous = OnAmbiguous::Accept;
     policy
 }
 

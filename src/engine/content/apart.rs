@@ -2,7 +2,7 @@
 //!
 //! | place | edit |
 //! | --- | --- |
-//! | attribute that navigates or loads | every attribute of that name in the tag becomes `data-unsafe-…` |
+//! | attribute that navigates or loads | every attribute of that name in the tag becomes `data-unsafe-…`, and the URL is taken apart |
 //! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
 //! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
 
@@ -62,8 +62,12 @@ impl<'a> Apart<'a> {
                 | Spot::HtmlText,
                 LinkAction::Defang,
             ) => self.defang(sighting, judgement, &mut inner),
-            (Spot::Attribute { tag, attribute, holds: Holds::Url, .. }, _) => {
+            (Spot::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
                 self.rename(*tag, attribute, &mut inner);
+                // Programs that show the text of markup link what they find in it.
+                if action == LinkAction::Defang {
+                    self.defang(sighting, judgement, &mut inner);
+                }
             }
             (Spot::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
             | (Spot::Text | Spot::Value | Spot::HtmlText, LinkAction::Unlink) => {}

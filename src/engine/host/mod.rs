@@ -47,6 +47,7 @@ pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
 pub use names::{BadName, Names};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
+pub use wrappers::rewrites;
 
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::RestrictionLevel;

@@ -1,4 +1,5 @@
-//! Links that a mail security service rewrote: what they lead to.
+//! Links that a mail security service or a redirector rewrote so that the target is not spelled out in
+//! them: what they lead to.
 //!
 //! | service | form |
 //! | --- | --- |
@@ -7,7 +8,13 @@
 //! | Proofpoint v2 | `…/v2/url?u=…`, `-` for `%` and `_` for `/` |
 //! | Proofpoint v3 | `urldefense.com/v3/__URL__;TABLE!…`, `*` for characters of the table |
 //! | Mimecast | `*.mimecast.com/s/TOKEN?domain=HOST`, `*.mimecastprotect.com` |
+//! | Sophos | `*.protection.sophos.com/?d=HOST&u=BASE64` |
+//! | Bing | `bing.com/ck/a?…&u=a1BASE64` |
+//! | Mandrill | `mandrillapp.com/track/click/…?p=BASE64` of JSON |
+//! | AMP | `google.com/amp/s/HOST/…`, `*.cdn.ampproject.org/c/s/HOST/…` |
+//! | redirectors that take a target without a scheme | `google.com/url?q=HOST/…` and others |
 
+use super::embedded::NESTING;
 use crate::engine::link::percent;
 
 #[derive(Clone, Copy)]
@@ -15,10 +22,17 @@ enum Service {
     SafeLinks,
     Proofpoint,
     Mimecast,
+    Sophos,
+    Bing,
+    Mandrill,
+    Amp,
+    Google,
+    /// A parameter of the query is the target.
+    Query(&'static str),
 }
 
 /// Names below which a service rewrites.
-const NAMES: [(&str, Service); 7] = [
+const NAMES: [(&str, Service); 20] = [
     ("safelinks.protection.outlook.com", Service::SafeLinks),
     ("safelinks.o365.us", Service::SafeLinks),
     ("urldefense.proofpoint.com", Service::Proofpoint),
@@ -26,10 +40,23 @@ const NAMES: [(&str, Service); 7] = [
     ("urldefense.us", Service::Proofpoint),
     ("mimecast.com", Service::Mimecast),
     ("mimecastprotect.com", Service::Mimecast),
+    ("protection.sophos.com", Service::Sophos),
+    ("bing.com", Service::Bing),
+    ("mandrillapp.com", Service::Mandrill),
+    ("cdn.ampproject.org", Service::Amp),
+    ("google.com", Service::Google),
+    ("l.facebook.com", Service::Query("u")),
+    ("lm.facebook.com", Service::Query("u")),
+    ("youtube.com", Service::Query("q")),
+    ("slack-redir.net", Service::Query("url")),
+    ("out.reddit.com", Service::Query("url")),
+    ("steamcommunity.com", Service::Query("url")),
+    ("linkedin.com", Service::Query("url")),
+    ("vk.com", Service::Query("to")),
 ];
 
 /// Whether links below this host are rewritten ones.
-pub(super) fn rewrites(host: &str) -> bool {
+pub fn rewrites(host: &str) -> bool {
     service(host).is_some()
 }
 
@@ -37,12 +64,67 @@ pub(super) fn rewrites(host: &str) -> bool {
 /// query and fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
     match service(host)? {
-        Service::SafeLinks => Some(percent::decode_text(parameter(tail, "url")?)),
+        Service::SafeLinks => Some(decoded(parameter(tail, "url")?)),
         Service::Proofpoint => proofpoint(tail),
         Service::Mimecast => {
             Some(format!("https://{}/", percent::decode_text(parameter(tail, "domain")?)))
         }
+        Service::Sophos => parameter(tail, "u")
+            .and_then(base64_url)
+            .or_else(|| Some(format!("https://{}/", decoded(parameter(tail, "d")?)))),
+        Service::Bing => {
+            let value = parameter(tail, "u").filter(|_| tail.starts_with("/ck/"))?;
+            base64_url(value.strip_prefix("a1").unwrap_or(value))
+        }
+        Service::Mandrill => mandrill(parameter(tail, "p")?),
+        Service::Amp => amp(tail.trim_start_matches('/').split_once('/')?.1),
+        Service::Google => match tail.trim_start_matches('/').strip_prefix("amp/") {
+            Some(rest) => amp(rest),
+            None => ["q", "url"].iter().find_map(|name| schemeless(parameter(tail, name)?)),
+        },
+        Service::Query(name) => schemeless(parameter(tail, name)?),
     }
+}
+
+/// A value decoded until its URL is spelled out: some are encoded twice.
+fn decoded(value: &str) -> String {
+    let mut value = percent::decode_text(value);
+    for _ in 0..NESTING {
+        if value.contains("://") || !value.contains('%') {
+            break;
+        }
+        value = percent::decode_text(&value);
+    }
+    value
+}
+
+/// The URL that base64 holds.
+fn base64_url(value: &str) -> Option<String> {
+    let url = String::from_utf8(base64url(&percent::decode_text(value))).ok()?;
+    url.contains("://").then_some(url)
+}
+
+/// The first URL in JSON in base64; its slashes are escaped, once or twice.
+fn mandrill(value: &str) -> Option<String> {
+    let json = String::from_utf8(base64url(&percent::decode_text(value))).ok()?.replace('\\', "");
+    let url = json.get(json.find("\"url\":\"")? + 7..)?;
+    url.split('"').next().map(str::to_owned)
+}
+
+/// `s/HOST/…` or `HOST/…`.
+fn amp(rest: &str) -> Option<String> {
+    let target = rest.strip_prefix("s/").unwrap_or(rest);
+    let host = target.split(['/', '?', '#']).next().unwrap_or_default();
+    host.contains('.').then(|| format!("https://{target}"))
+}
+
+/// A target without a scheme; one with a scheme is found as such.
+fn schemeless(value: &str) -> Option<String> {
+    let target = decoded(value);
+    let target = target.trim_start_matches(['/', '\\']);
+    let host = target.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let bare = !host.contains(':') && host.contains('.') && !host.contains(char::is_whitespace);
+    bare.then(|| format!("https://{target}"))
 }
 
 fn service(host: &str) -> Option<Service> {
@@ -123,11 +205,11 @@ fn parameter<'a>(tail: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
+/// The host itself or one below it, in either case.
 fn is_below(host: &str, name: &str) -> bool {
-    let split = host.len().checked_sub(name.len()).and_then(|at| host.split_at_checked(at));
-    split.is_some_and(|(rest, end)| {
-        end.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.ends_with('.'))
-    })
+    let Some(at) = host.len().checked_sub(name.len()) else { return false };
+    let (rest, end) = host.split_at_checked(at).unwrap_or(("", ""));
+    end.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.ends_with('.'))
 }
 
 #[cfg(test)]
@@ -162,6 +244,31 @@ mod tests {
                 "/v3/__https://example.com/**Ax__;w6TDtg!!token$",
                 "https://example.com/äöx",
             ),
+            (
+                "eur01.safelinks.protection.outlook.com",
+                "/?url=https%253A%252F%252Fwww.example.com%252Fa&data=05",
+                "https://www.example.com/a",
+            ),
+            (
+                "www.bing.com",
+                "/ck/a?!&&p=x&u=a1aHR0cHM6Ly94bi0teXBhbC00M2Q5Zy5jb20vbG9naW4&ntb=1",
+                "https://xn--ypal-43d9g.com/login",
+            ),
+            (
+                "eu-west-1.protection.sophos.com",
+                "/?d=example.com&u=aHR0cHM6Ly94bi0teXBhbC00M2Q5Zy5jb20vbG9naW4=&i=x",
+                "https://xn--ypal-43d9g.com/login",
+            ),
+            ("eu-west-1.protection.sophos.com", "/?d=example.com&i=x", "https://example.com/"),
+            (
+                "mandrillapp.com",
+                "/track/click/1/example.com?p=eyJzIjoiYSIsInAiOiJ7XCJ1cmxcIjpcImh0dHBzOlxcXC9cXFwveG4tLXlwYWwtNDNkOWcuY29tXFxcL2xvZ2luXCJ9In0",
+                "https://xn--ypal-43d9g.com/login",
+            ),
+            ("www.google.com", "/amp/s/example.com/a", "https://example.com/a"),
+            ("www.google.com", "/url?sa=t&q=example.com%2Fa", "https://example.com/a"),
+            ("a-com.cdn.ampproject.org", "/c/s/example.com/a", "https://example.com/a"),
+            ("l.facebook.com", "/l.php?u=example.com%2Fa", "https://example.com/a"),
             ("protect-eu.mimecast.com", "/s/AbCdEf?domain=example.com", "https://example.com/"),
         ] {
             assert_eq!(unwrap(host, tail).as_deref(), Some(inner), "{host}{tail}");

@@ -42,9 +42,9 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = Field> + '_ {
 }
 
 /// Offset of the colon when the line begins with a field name (RFC 5322 §3.6.8; white space before
-/// the colon is the obsolete form).
+/// the colon is the obsolete form). NUL counts as no character: some programs drop it.
 pub(super) fn colon(line: &[u8]) -> Option<usize> {
-    let name = line.iter().take_while(|b| matches!(b, b'!'..=b'9' | b';'..=b'~')).count();
+    let name = line.iter().take_while(|b| matches!(b, 0 | b'!'..=b'9' | b';'..=b'~')).count();
     let rest = line.get(name..)?;
     let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     (name > 0 && rest.get(space) == Some(&b':')).then_some(name + space)
@@ -91,6 +91,8 @@ pub(super) enum Label {
     Type,
     Transfer,
     Disposition,
+    /// Content-Base (RFC 2110) or Content-Location (RFC 2557 §5): what relative URLs begin with.
+    Base,
 }
 
 /// The labels of a block in order, with their values unfolded.
@@ -99,12 +101,25 @@ pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '
         let name = block.get(field.name)?;
         let label = match name.len() {
             12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
+            12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
+            16 if name.eq_ignore_ascii_case(b"content-location") => Label::Base,
             19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
             25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
             _ => return None,
         };
         Some((label, unfold(block.get(field.value)?)))
     })
+}
+
+/// Whether white space stands between the name of such a field and its colon (RFC 5322 §4.5.8).
+pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
+    let blank = |pair| memchr::memmem::find(block, pair).is_some();
+    (blank(b" :") || blank(b"\t:"))
+        && fields(block).any(|field| {
+            let name = block.get(field.name.clone()).unwrap_or_default();
+            matches!(block.get(field.name.end), Some(b' ' | b'\t'))
+                && name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
+        })
 }
 
 /// One way to read a Content-Type or Content-Disposition field.
@@ -279,14 +294,14 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn media_type(&mut self) -> (String, String) {
         self.skip(b"");
-        let kind = lower(self.word(b"/;"));
+        let kind = lower(self.word(b"/;,("));
         self.skip(b"");
         let Some(rest) = self.rest.strip_prefix(b"/") else {
             return (kind, String::new());
         };
         self.rest = rest;
         self.skip(b"");
-        (kind, lower(self.word(b";")))
+        (kind, lower(self.word(b";,(")))
     }
 
     fn parameter(&mut self) -> Option<(Bytes, Bytes)> {

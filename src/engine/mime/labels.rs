@@ -1,6 +1,8 @@
 //! What a header says of its body, in every way that a client may take it.
 
+use super::Clarity;
 use super::header::{self, ContentType, Label};
+use super::lenient;
 use super::sniff;
 use super::transfer::Transfer;
 
@@ -11,6 +13,11 @@ pub(super) struct Labels {
     pub types: Vec<ContentType>,
     pub transfers: Vec<Transfer>,
     pub disposition: ContentType,
+    /// File names, in every reading of the fields.
+    pub names: Vec<String>,
+    pub clarity: Clarity,
+    /// What relative URLs begin with.
+    pub bases: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,57 +28,157 @@ pub(super) enum DefaultType {
     Message,
 }
 
+/// Fields of one name that are read: each may be the one that a program takes.
+const FIELDS: usize = 8;
+
 impl Labels {
-    /// Reads a header block: the first field of a name counts, the second is another reading.
+    /// Reads a header block: the first field of a name counts, every other one is another reading.
     pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
-        let mut types: Vec<ContentType> = Vec::new();
-        let mut transfers: Vec<Transfer> = Vec::new();
-        let mut disposition = None;
-        let [mut type_fields, mut transfer_fields] = [0; 2];
+        let mut reader = Reader::default();
         for (name, value) in header::labels(block) {
-            match name {
-                Label::Type if type_fields < 2 => {
-                    type_fields += 1;
-                    let readings = ContentType::parse(&value);
-                    // No subtype, no valid type (RFC 2045 §5.2): text to some, a multipart to others.
-                    if readings
-                        .first()
-                        .is_some_and(|r| r.kind == "multipart" && r.subtype.is_empty())
-                    {
-                        distinct(&mut types, ContentType::parse(b"text/plain"));
-                    }
-                    distinct(&mut types, readings);
-                }
-                Label::Transfer if transfer_fields < 2 => {
-                    transfer_fields += 1;
-                    distinct(&mut transfers, transfer_readings(&String::from_utf8_lossy(&value)));
-                }
-                Label::Disposition if disposition.is_none() => {
-                    disposition = ContentType::parse(&value).pop();
-                }
-                _ => {}
-            }
+            reader.clear &= is_clear(name, &value);
+            reader.field(name, &value);
         }
-        if types.is_empty() {
+        let odd = lenient::labels(block);
+        let [types, ..] = reader.fields;
+        let clear =
+            reader.clear && odd.is_empty() && types < 3 && !header::has_obsolete_label(block);
+        let clarity = if clear { Clarity::Clear } else { Clarity::Ambiguous };
+        // What most programs take where nothing is said goes first.
+        if reader.types.is_empty() {
             let kind = match default_type {
                 DefaultType::Text => "text/plain",
                 DefaultType::Message => "message/rfc822",
             };
-            types.extend(ContentType::parse(kind.as_bytes()));
+            reader.types.extend(ContentType::parse(kind.as_bytes()));
         }
-        if transfers.is_empty() {
-            transfers.push(Transfer::Identity);
+        if reader.transfers.is_empty() {
+            reader.transfers.push(Transfer::Identity);
         }
-        Labels { types, transfers, disposition: disposition.unwrap_or_default() }
+        for (name, value) in odd {
+            reader.field(name, &value);
+        }
+        let Reader { types, transfers, disposition, mut names, bases, .. } = reader;
+        for label in &types {
+            distinct(&mut names, named(label, "name"));
+        }
+        Labels {
+            types,
+            transfers,
+            disposition: disposition.unwrap_or_default(),
+            names,
+            clarity,
+            bases,
+        }
     }
 }
 
-/// The encodings that clients take a label for, the usual one first.
+/// What the fields of a block said so far.
+struct Reader {
+    types: Vec<ContentType>,
+    transfers: Vec<Transfer>,
+    disposition: Option<ContentType>,
+    names: Vec<String>,
+    /// Fields of each name.
+    fields: [usize; 4],
+    bases: Vec<String>,
+    /// Whether every value is what the standard allows.
+    clear: bool,
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader {
+            types: Vec::new(),
+            transfers: Vec::new(),
+            disposition: None,
+            names: Vec::new(),
+            fields: [0; 4],
+            bases: Vec::new(),
+            clear: true,
+        }
+    }
+}
+
+/// Whether a type or an encoding is what RFC 2045 §5.1 and §6.1 allow, comments apart and the lapses of
+/// honest senders with them: white space, a parameter where none belongs, a type without a subtype.
+fn is_clear(name: Label, value: &[u8]) -> bool {
+    let end = memchr::memchr(b';', value).unwrap_or(value.len());
+    let word = value.get(..end).unwrap_or_default().trim_ascii();
+    let token =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`{|}~ \t\r\n".contains(byte);
+    match name {
+        Label::Type => {
+            let mut words = word.splitn(2, |byte| *byte == b'/');
+            let all = words.all(|word| word.iter().all(token));
+            all && !word.is_empty() && !value.iter().any(|byte| *byte == 0)
+        }
+        Label::Transfer => word.iter().all(token),
+        Label::Disposition | Label::Base => true,
+    }
+}
+
+impl Reader {
+    fn field(&mut self, name: Label, value: &[u8]) {
+        let Some(count) = self.fields.get_mut(name as usize) else { return };
+        *count += 1;
+        if *count > FIELDS {
+            return;
+        }
+        let others = lenient::values(value);
+        for value in std::iter::once(value).chain(others.iter().map(Vec::as_slice)) {
+            match name {
+                Label::Type => self.content_type(value),
+                Label::Transfer => {
+                    let value = String::from_utf8_lossy(value);
+                    distinct(&mut self.transfers, transfer_readings(&value));
+                }
+                Label::Base => {
+                    let base = String::from_utf8_lossy(value);
+                    distinct(&mut self.bases, vec![base.trim().to_owned()]);
+                }
+                Label::Disposition => {
+                    let mut readings = ContentType::parse(value);
+                    for reading in &readings {
+                        distinct(&mut self.names, named(reading, "filename"));
+                    }
+                    self.disposition = self.disposition.take().or(readings.pop());
+                }
+            }
+        }
+    }
+
+    fn content_type(&mut self, value: &[u8]) {
+        let readings = ContentType::parse(value);
+        // No subtype, no valid type (RFC 2045 §5.2): text to some, a multipart to others.
+        if readings.first().is_some_and(|r| r.kind == "multipart" && r.subtype.is_empty()) {
+            distinct(&mut self.types, ContentType::parse(b"text/plain"));
+        }
+        distinct(&mut self.types, readings);
+    }
+}
+
+/// The file name of a label, also with its encoded words decoded (RFC 2047 §5 forbids them here).
+fn named(label: &ContentType, parameter: &str) -> Vec<String> {
+    let Some(name) = label.parameter(parameter) else { return Vec::new() };
+    let mut names = vec![name.clone().into_owned()];
+    if name.contains("=?") {
+        let decoded = lenient::words(name.as_bytes());
+        names.push(String::from_utf8_lossy(&decoded).into_owned());
+    }
+    names
+}
+
+/// The encodings that clients take a label for, the usual one first: its first word, any other word, and
+/// for those that compare it as a whole the bytes as they are.
 fn transfer_readings(label: &str) -> Vec<Transfer> {
     let mut found = vec![Transfer::from_label(label).unwrap_or_default()];
-    // A label with a tail: clients that compare it whole read the bytes as they are.
-    if label.trim().contains(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
-        found.push(Transfer::Identity);
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    if label.trim().contains(|c| !is_word(c)) {
+        let words = label.split(|c| !is_word(c)).filter_map(Transfer::from_label);
+        let known = words.filter(|transfer| *transfer != Transfer::Identity).take(3).collect();
+        distinct(&mut found, known);
+        distinct(&mut found, vec![Transfer::Identity]);
     }
     found
 }
@@ -88,6 +195,16 @@ impl Labels {
     /// message/rfc822 and its kin.
     pub fn is_message(&self) -> bool {
         self.types.first().is_some_and(sniff::is_message)
+    }
+
+    /// Whether there are parts inside.
+    pub fn is_container(&self) -> bool {
+        self.is_message() || self.types.first().is_some_and(|label| label.kind == "multipart")
+    }
+
+    /// application/…: what may be encrypted.
+    pub fn is_application(&self) -> bool {
+        self.types.first().is_some_and(|label| label.kind == "application")
     }
 
     pub fn transfer(&self) -> Transfer {

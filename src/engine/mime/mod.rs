@@ -3,24 +3,30 @@
 //! [`parse`] splits, [`readings`] decodes a part in every way that a client might, [`Lowering`] takes
 //! edits of what was decoded back to the raw bytes. Nothing here knows what a link is.
 
+mod again;
 mod charset;
+mod der;
 mod header;
 mod labels;
+mod lenient;
 mod lines;
 mod lower;
 mod prefilter;
 mod reading;
+mod sealed;
 mod sniff;
 mod structure;
 mod transfer;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::limits::Limits;
 use super::outcome::{Bypass, HeadEdit, RawEdit};
 use super::span::{Map, Text};
+pub use again::{DELIMITER, LEVELS};
 pub use charset::{Charset, Endian};
 pub use header::PARAMETERS;
 pub use lower::Lowering;
@@ -48,6 +54,8 @@ pub struct Surroundings {
     pub signed: bool,
     /// Content-Disposition: attachment.
     pub attachment: bool,
+    /// Inside what cannot be edited in place: the DER of PKCS#7, compressed bytes.
+    pub sealed: bool,
 }
 
 /// Whose reading of the labels a part comes from.
@@ -66,12 +74,16 @@ pub struct Part {
     /// As in IMAP: `1`, `1.2`.
     pub path: String,
     pub media: Media,
+    /// What other clients take it for.
+    pub also: Vec<Media>,
     pub surroundings: Surroundings,
     /// Index of the innermost multipart/alternative above it, to compare its siblings.
     pub alternative: Option<usize>,
     /// Its Content-Type as most clients take it: `text/html`, in lower case.
     pub label: String,
     pub view: View,
+    /// Content-Base and Content-Location: what relative URLs begin with, as the header has them.
+    pub bases: Vec<String>,
     site: structure::Site,
 }
 
@@ -99,8 +111,19 @@ impl Part {
 pub struct Tree {
     pub parts: Vec<Part>,
     pub bypasses: Vec<(String, Bypass)>,
+    /// Paths of entities whose labels programs read in different ways.
+    pub ambiguous: BTreeSet<String>,
     /// What encoded messages inside the message unwrap to.
     layers: Vec<structure::Layer>,
+}
+
+/// Whether programs agree on what a header says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Clarity {
+    #[default]
+    Clear,
+    /// Three labels or an empty one, a blank before the colon, a control character, no token.
+    Ambiguous,
 }
 
 /// One way in which a client may read a part. The first is what the label says.

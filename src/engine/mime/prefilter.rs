@@ -27,7 +27,10 @@ pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String
     let quoted = match transfer {
         Transfer::Identity => false,
         Transfer::QuotedPrintable => true,
-        Transfer::Base64 | Transfer::Uuencode => return Candidates::Maybe,
+        Transfer::Base64
+        | Transfer::Base64Quanta
+        | Transfer::Base64Skipping
+        | Transfer::Uuencode => return Candidates::Maybe,
     };
     match unwrapped(raw, media, labels) {
         Candidates::None if quoted && escapes(raw) => Candidates::Maybe,

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::charset::{self, Charset};
 use super::prefilter::{self, Candidates};
-use super::transfer::{Decoded, Transfer};
+use super::transfer::{Decoded, Transfer, base64};
 use super::{Media, Message, Reading, Tree, sniff};
 use crate::engine::span::Map;
 
-/// Charsets that are tried on one part: its label, byte order mark, `<meta>`, UTF-8, a second label.
-pub const CHARSETS: usize = 5;
+/// Charsets that are tried on one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
+pub const CHARSETS: usize = 6;
 
 /// Whether parts in which nothing can be a link are passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +27,10 @@ pub(super) enum Filter {
 pub struct Readings<'m> {
     raw: &'m [u8],
     media: Media,
+    also: &'m [Media],
     charsets: &'m [String],
     filter: Filter,
-    transfers: std::slice::Iter<'m, Transfer>,
+    transfers: VecDeque<Transfer>,
     unwrapped: Option<Unwrapped<'m>>,
 }
 
@@ -55,11 +56,21 @@ pub(super) fn all<'m>(
     Readings {
         raw,
         media: part.map_or(Media::Inert, |part| part.media),
+        also: part.map_or(&[], |part| part.also.as_slice()),
         charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
         filter,
-        transfers: part.map_or(&[][..], |part| part.site.transfers.as_slice()).iter(),
+        transfers: part.map_or_else(VecDeque::new, |part| transfers(&part.site.transfers, raw)),
         unwrapped: None,
     }
+}
+
+/// The encodings that a part may be read in. Base64 with padding in odd places is base64 in three ways.
+fn transfers(labelled: &[Transfer], raw: &[u8]) -> VecDeque<Transfer> {
+    let mut all: VecDeque<Transfer> = labelled.iter().copied().collect();
+    if labelled.contains(&Transfer::Base64) && base64::has_odd_padding(raw) {
+        all.extend([Transfer::Base64Quanta, Transfer::Base64Skipping]);
+    }
+    all
 }
 
 impl<'m> Iterator for Readings<'m> {
@@ -70,7 +81,7 @@ impl<'m> Iterator for Readings<'m> {
             if let Some(reading) = self.unwrapped.as_mut().and_then(Unwrapped::next) {
                 return Some(reading);
             }
-            let transfer = *self.transfers.next()?;
+            let transfer = self.transfers.pop_front()?;
             self.unwrapped = self.unwrap(transfer);
         }
     }
@@ -95,6 +106,8 @@ impl<'m> Readings<'m> {
         let mut ways = VecDeque::new();
         for charset in charsets(&bytes, media == Media::Html || markup, labels) {
             ways.push_back((charset, media));
+            let others = self.also.iter().filter(|other| !markup || **other != Media::Html);
+            ways.extend(others.map(|other| (charset, *other)));
             if markup {
                 ways.push_back((charset, Media::Html));
             }
@@ -125,23 +138,36 @@ impl<'m> Unwrapped<'m> {
 fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
     let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
-    let known = labels.iter().filter_map(|label| Charset::from_label(label));
-    let mut found: Vec<Charset> = known.collect();
+    let mut found: Vec<Charset> = Vec::new();
+    for charset in labels.iter().filter_map(|label| Charset::from_label(label)) {
+        found.push(charset);
+        found.extend(charset.swapped());
+        found.extend(charset.lenient(bytes));
+    }
+    let labelled = labels.iter().any(|label| !label.eq_ignore_ascii_case("us-ascii"));
     found.extend(charset::byte_order_mark(bytes));
     if html {
-        found.extend(meta_charset(bytes));
+        found.extend(meta_charsets(bytes));
     }
     if utf8 {
         found.push(Charset::Utf8);
     } else {
-        if found.is_empty() {
+        let west = found.iter().all(|charset| *charset == Charset::WINDOWS_1252);
+        if !labelled || found.is_empty() {
+            // Nobody says what it is: some take it for the charset of the West, others look at the letters.
             found.push(Charset::WINDOWS_1252);
+            found.extend(guessed(bytes));
         }
         // Where nothing better than windows-1252 is declared some clients guess, and a stray byte
         // does not keep them from it.
-        if found.iter().all(|charset| *charset == Charset::WINDOWS_1252) && holds_utf8(bytes) {
+        if west && holds_utf8(bytes) {
             found.push(Charset::Utf8);
         }
+    }
+    // Seven bits with escapes: detectors take an escape for a label.
+    if !labelled && ascii && memchr::memmem::find(bytes, b"\x1B$").is_some() {
+        found.push(Charset::Iso2022Jp2);
+        found.push(Charset::Known(encoding_rs::ISO_2022_JP));
     }
     let mut distinct: Vec<Charset> = Vec::new();
     for charset in found {
@@ -161,11 +187,29 @@ fn holds_utf8(bytes: &[u8]) -> bool {
     bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
 
-/// The charset of a `<meta charset>` or `<meta http-equiv>` in the first KiB (WHATWG HTML §13.2.3.2).
-fn meta_charset(bytes: &[u8]) -> Option<Charset> {
+/// Bytes outside ASCII below which a guess at their charset says nothing.
+const LETTERS: usize = 16;
+
+/// What a detector takes unlabelled bytes for: chardetng, which Firefox and Thunderbird use.
+fn guessed(bytes: &[u8]) -> Option<Charset> {
+    bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS)?;
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    Some(Charset::Known(detector.guess(None, chardetng::Utf8Detection::Deny)))
+}
+
+/// `<meta>` that are looked at: a decoy or two may stand in front of the one that counts.
+const METAS: usize = 4;
+
+/// The charsets of `<meta charset>` and `<meta http-equiv>` in the first KiB (WHATWG HTML §13.2.3.2).
+fn meta_charsets(bytes: &[u8]) -> Vec<Charset> {
     let opening = bytes.get(..1024).unwrap_or(bytes).to_ascii_lowercase();
-    let at = memchr::memmem::find(&opening, b"<meta")?;
-    let rest = opening.get(at..)?;
+    let metas = memchr::memmem::find_iter(&opening, b"<meta").take(METAS);
+    metas.filter_map(|at| meta_charset(opening.get(at..)?)).collect()
+}
+
+/// The charset of the `<meta>` at the front.
+fn meta_charset(rest: &[u8]) -> Option<Charset> {
     let at = memchr::memmem::find(rest, b"charset")?;
     let value = rest.get(at + b"charset".len()..)?.trim_ascii_start().strip_prefix(b"=")?;
     let value = value.trim_ascii_start();
@@ -188,7 +232,7 @@ impl Reading<'_> {
         bytes.is_ascii()
             || self.transfer != Transfer::Identity
             || (self.charset.keeps_ascii() && !self.text.as_str().is_ascii())
-            || matches!(self.charset, Charset::Utf16(_))
+            || matches!(self.charset, Charset::Utf16(_) | Charset::Utf32(_))
     }
 
     /// The raw bytes of this range of the text, relative to the part's content in its layer.

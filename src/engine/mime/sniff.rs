@@ -12,41 +12,79 @@ pub(super) fn is_message(label: &ContentType) -> bool {
     label.kind == "message" && matches!(label.subtype.as_str(), "rfc822" | "global" | "news")
 }
 
-/// The media of a leaf. `opening` gives its first decoded bytes, when they are needed.
+/// Whether some programs open a part as a message although its label says otherwise: other types of
+/// `message/`, web archives, names of mail files.
+pub(super) fn may_be_message(label: &ContentType, names: &[String]) -> bool {
+    if is_message(label) {
+        return false;
+    }
+    let by_label = match (label.kind.as_str(), label.subtype.as_str()) {
+        // Reports, with fields but without a body.
+        (
+            "message",
+            "delivery-status"
+            | "disposition-notification"
+            | "feedback-report"
+            | "global-delivery-status"
+            | "global-disposition-notification"
+            | "tracking-status",
+        ) => return false,
+        ("message", _) => true,
+        ("application" | "multipart" | "text", "x-mimearchive" | "mbox" | "x-eml" | "eml") => true,
+        ("application" | "text", "rfc822" | "x-rfc822" | "rfc822-headers") => true,
+        _ => false,
+    };
+    let mail = |extension: &str| matches!(extension, "eml" | "mht" | "mhtml" | "nws" | "mim");
+    by_label || names.iter().any(|name| extension(name).is_some_and(|found| mail(&found)))
+}
+
+/// What a leaf holds: as most clients decide it, then as others do. `opening` gives its first decoded
+/// bytes, when they are needed.
 pub(super) fn of(
     label: &ContentType,
-    disposition: &ContentType,
+    names: &[String],
     opening: impl FnOnce() -> Vec<u8>,
-) -> Media {
-    let name = disposition.parameter("filename").or_else(|| label.parameter("name"));
-    let by_name = name.and_then(|name| by_extension(&name));
+) -> Vec<Media> {
+    let mut by_names = names.iter().filter_map(|name| by_extension(name));
+    let by_name = by_names.clone().find(|media| *media == Media::Html).or_else(|| by_names.next());
+    let html = by_name.filter(|media| *media == Media::Html);
+    let text = |plain: Media| match by_name {
+        Some(media @ (Media::Html | Media::Calendar)) => vec![media, plain],
+        _ => vec![plain],
+    };
     match (label.kind.as_str(), label.subtype.as_str()) {
         ("text", "html" | "x-html" | "xhtml" | "x-amp-html" | "xhtml+xml" | "htm")
-        | ("application", "xhtml+xml" | "xhtml")
-        | ("image", "svg+xml" | "svg") => Media::Html,
-        ("text", "calendar") | ("application", "ics") => Media::Calendar,
-        ("text", "rtf" | "richtext-ms") => Media::Opaque,
-        ("text", "plain") => match by_name {
-            Some(Media::Html) => Media::Html,
-            _ => plain(label),
-        },
-        ("text" | "message", _) => {
-            by_name.filter(|media| *media == Media::Html).unwrap_or(Media::Plain)
-        }
+        | ("application", "xhtml+xml" | "xhtml" | "html" | "x-html")
+        | ("image", "svg+xml" | "svg") => vec![Media::Html],
+        ("text", "calendar") | ("application", "ics") => vec![Media::Calendar],
+        ("text", "rtf" | "richtext-ms") => vec![Media::Opaque],
+        ("text", "plain") => text(plain(label)),
+        ("text" | "message", _) => text(Media::Plain),
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => {
-            by_name.filter(|media| *media == Media::Html).unwrap_or(Media::Inert)
+            vec![html.unwrap_or(Media::Inert)]
         }
-        ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => Media::Inert,
+        ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
+            vec![Media::Inert]
+        }
         (
             "application",
             "octet-stream" | "x-unknown" | "unknown" | "binary" | "force-download" | "x-download",
-        )
-        | ("", _) => by_name.unwrap_or_else(|| sniff(&opening())),
-        ("application", _) => {
-            by_name.filter(|media| *media == Media::Html).unwrap_or(Media::Opaque)
+        ) => vec![by_name.unwrap_or_else(|| sniff(&opening()))],
+        // A type that is empty is none to some, and text/plain to others (RFC 2045 §5.2).
+        ("", _) => match by_name.unwrap_or_else(|| sniff(&opening())) {
+            Media::Opaque => vec![Media::Plain],
+            Media::Plain => vec![Media::Plain],
+            media => vec![media, Media::Plain],
+        },
+        ("application", subtype) if subtype == "xml" || subtype.ends_with("+xml") => {
+            vec![html.unwrap_or_else(|| sniff(&opening()))]
         }
+        ("application", _) => vec![html.unwrap_or(Media::Opaque)],
         // RFC 2045 §5.2: a type that cannot be read is text/plain.
-        _ => by_name.unwrap_or(Media::Plain),
+        _ => match by_name {
+            Some(Media::Opaque | Media::Inert) => by_name.into_iter().collect(),
+            _ => text(Media::Plain),
+        },
     }
 }
 
@@ -69,17 +107,25 @@ fn plain(label: &ContentType) -> Media {
 }
 
 fn by_extension(name: &str) -> Option<Media> {
-    let (_, extension) = name.trim().trim_end_matches('.').rsplit_once('.')?;
-    match extension.to_ascii_lowercase().as_str() {
-        "html" | "htm" | "xhtml" | "xht" | "shtml" | "mht" | "mhtml" | "hta" | "svg" => {
-            Some(Media::Html)
-        }
-        "ics" | "ical" | "ifb" => Some(Media::Calendar),
+    match extension(name)?.as_str() {
+        "html" | "htm" | "xhtml" | "xhtm" | "xht" | "shtml" | "shtm" | "stm" | "dhtml"
+        | "jhtml" | "phtml" | "php" | "asp" | "aspx" | "jsp" | "cfm" | "htc" | "mht" | "mhtml"
+        | "hta" | "svg" | "xsl" | "xslt" | "webarchive" => Some(Media::Html),
+        "ics" | "ical" | "ifb" | "icalendar" | "vcs" => Some(Media::Calendar),
         "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "vcf" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"
         | "p7s" => Some(Media::Inert),
         _ => None,
     }
+}
+
+/// The extension of a file name in lower case, read to the first control character, without the dots and
+/// blanks that file systems drop.
+fn extension(name: &str) -> Option<String> {
+    let name = name.trim_start().split(char::is_control).next().unwrap_or_default();
+    let name = name.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
+    let (_, extension) = name.rsplit_once('.')?;
+    Some(extension.to_ascii_lowercase())
 }
 
 /// Unlabelled bytes: markup, or nothing that can be read.

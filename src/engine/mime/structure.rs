@@ -15,12 +15,14 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::again::{Seen, Views};
+use super::charset::Charset;
 use super::header::ContentType;
-use super::labels::{DefaultType, Labels, label_key};
+use super::labels::{DefaultType, Labels};
 use super::sniff;
-use super::transfer::{Transfer, uu};
+use super::transfer::{Transfer, base64, uu};
 use super::walk::{Boundaries, Walk};
-use super::{Media, Message, Part, Surroundings, Tree, View};
+use super::{Clarity, Media, Message, Part, Surroundings, Tree, View};
 use crate::engine::limits::Limits;
 use crate::engine::outcome::Bypass;
 use crate::engine::span::Map;
@@ -35,6 +37,8 @@ pub(super) struct Layer {
     pub transfer: Transfer,
     /// To the bytes that it was unwrapped from; `None`: byte for byte.
     pub map: Option<Map>,
+    /// Whether what it was unwrapped from cannot be edited.
+    pub sealed: bool,
 }
 
 impl Layer {
@@ -90,7 +94,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
         tree: Tree::default(),
         queue: VecDeque::new(),
         unwrapped: 0,
-        reread: 0,
+        seen: Seen::default(),
         alternatives: 0,
     };
     if too_large(message.body.len()) {
@@ -98,6 +102,8 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
         return splitter.tree;
     }
     let block = splitter.capped(message.head, "0");
+    let labels = Labels::of(block, DefaultType::Text);
+    splitter.note("1", &labels);
     splitter.queue.push_back(Pass {
         layer: 0,
         range: 0..message.body.len(),
@@ -105,14 +111,14 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
             path: String::new(),
             place: Place::Top,
             head: Head::Message,
-            labels: Labels::of(block, DefaultType::Text),
+            labels,
             context: Context::default(),
             depth: 0,
             ragged: None,
         },
-        views: Views::All,
+        views: Views::Usual,
     });
-    while let Some(pass) = splitter.queue.pop_front() {
+    while let Some(pass) = splitter.next() {
         splitter.run(pass);
     }
     // What most clients see goes first: of two edits of the same bytes the first stays.
@@ -131,46 +137,29 @@ fn path_key(path: &str) -> Vec<u32> {
 }
 
 /// One walk over a range of a layer: the body of an entity.
-struct Pass {
-    layer: usize,
-    range: Range<usize>,
-    entity: Entity,
-    views: Views,
-}
-
-/// Whether labels that can be read in several ways are followed in each.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Views {
-    All,
-    /// Already inside a second reading: the first label counts.
-    First,
-}
-
-impl Views {
-    fn view(self) -> View {
-        match self {
-            Views::All => View::Usual,
-            Views::First => View::Other,
-        }
-    }
+pub(super) struct Pass {
+    pub layer: usize,
+    pub range: Range<usize>,
+    pub entity: Entity,
+    pub views: Views,
 }
 
 /// A header that has been read, and what stands above it.
 #[derive(Clone)]
-struct Entity {
+pub(super) struct Entity {
     /// Own number below a multipart; the number of the message around it at the top of one.
-    path: String,
-    place: Place,
-    head: Head,
-    labels: Labels,
-    context: Context,
-    depth: usize,
+    pub path: String,
+    pub place: Place,
+    pub head: Head,
+    pub labels: Labels,
+    pub context: Context,
+    pub depth: usize,
     /// A line in the header that is no field: some clients let the body begin there.
-    ragged: Option<usize>,
+    pub ragged: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     /// The content of a message; a single part there is number 1.
     Top,
     Child,
@@ -178,40 +167,48 @@ enum Place {
 
 /// What the multiparts above mean for a part.
 #[derive(Clone, Copy, Debug, Default)]
-struct Context {
-    signed: bool,
-    encrypted: bool,
-    alternative: Option<usize>,
-    default_type: DefaultType,
+pub(super) struct Context {
+    pub signed: bool,
+    pub encrypted: bool,
+    pub alternative: Option<usize>,
+    pub default_type: DefaultType,
 }
 
-struct Splitter<'m> {
-    message: Message<'m>,
-    limits: &'m Limits,
-    tree: Tree,
-    queue: VecDeque<Pass>,
+pub(super) struct Splitter<'m> {
+    pub message: Message<'m>,
+    pub limits: &'m Limits,
+    pub tree: Tree,
+    pub queue: VecDeque<Pass>,
     /// Bytes in layers so far.
-    unwrapped: usize,
-    /// Bytes walked a second time for another reading of a label.
-    reread: usize,
-    alternatives: usize,
+    pub unwrapped: usize,
+    /// What was walked a second time for another reading of a label.
+    pub seen: Seen,
+    pub alternatives: usize,
 }
 
 /// An open multipart.
 pub(super) struct Frame {
-    entity: Entity,
-    boundary: Vec<u8>,
+    pub entity: Entity,
+    pub boundary: Vec<u8>,
     /// Where its body begins.
-    start: usize,
-    children: usize,
+    pub start: usize,
+    pub children: usize,
     /// For its children.
-    context: Context,
+    pub context: Context,
 }
 
 /// A leaf whose end is not known yet.
 pub(super) struct Open {
-    entity: Entity,
-    start: usize,
+    pub entity: Entity,
+    pub start: usize,
+}
+
+/// A message that was gone into, of which some say that it is something else or encoded.
+pub(super) struct Entered {
+    pub entity: Entity,
+    pub start: usize,
+    /// Multiparts around it.
+    pub frames: usize,
 }
 
 #[derive(Clone)]
@@ -239,10 +236,12 @@ impl<'m> Splitter<'m> {
             views,
             frames: Vec::new(),
             boundaries: Boundaries::default(),
+            messages: Vec::new(),
             open: None,
         };
         let mut at = self.enter(&mut walk, entity, range.start);
         while let Some(delimiter) = walk.next_delimiter(at) {
+            self.seen.delimiters.insert((layer, delimiter.line.start));
             let content_end = walk.before_line_end(delimiter.line.start);
             self.close(&mut walk, delimiter.frame + 1, content_end);
             at = delimiter.line.end;
@@ -259,19 +258,32 @@ impl<'m> Splitter<'m> {
         self.close(&mut walk, 0, end);
     }
 
-    fn bytes(&self, layer: usize) -> LayerBytes<'m> {
+    pub fn bytes(&self, layer: usize) -> LayerBytes<'m> {
         let above = layer.checked_sub(1).and_then(|index| self.tree.layers.get(index));
         above.map_or(LayerBytes::Body(self.message.body), |layer| {
             LayerBytes::Layer(Arc::clone(&layer.bytes))
         })
     }
 
-    fn bypass(&mut self, path: &str, why: Bypass) {
+    pub fn bypass(&mut self, path: &str, why: Bypass) {
+        // Second readings meet the limits that the first met.
+        if let Bypass::Limit(name) = why
+            && !self.seen.limits.insert(name)
+        {
+            return;
+        }
         self.tree.bypasses.push((path.to_owned(), why));
     }
 
+    /// Remembers what programs do not agree on.
+    fn note(&mut self, path: &str, labels: &Labels) {
+        if labels.clarity == Clarity::Ambiguous {
+            self.tree.ambiguous.insert(path.to_owned());
+        }
+    }
+
     /// A header block, cut to the limit.
-    fn capped<'b>(&mut self, block: &'b [u8], path: &str) -> &'b [u8] {
+    pub fn capped<'b>(&mut self, block: &'b [u8], path: &str) -> &'b [u8] {
         if block.len() > self.limits.header_bytes {
             self.bypass(path, Bypass::Limit("header"));
         }
@@ -296,6 +308,13 @@ impl<'m> Splitter<'m> {
                     return start;
                 }
             } else if entity.labels.is_message() && entity.labels.transfer() == Transfer::Identity {
+                if entity.labels.types.len() > 1 || entity.labels.transfers.len() > 1 {
+                    walk.messages.push(Entered {
+                        entity: entity.clone(),
+                        start,
+                        frames: walk.frames.len(),
+                    });
+                }
                 let path = entity.leaf_path();
                 let context = Context { default_type: DefaultType::Text, ..entity.context };
                 let depth = entity.depth + 1;
@@ -330,7 +349,12 @@ impl<'m> Splitter<'m> {
         parent.children += 1;
         let path = join(&parent.entity.path, parent.children);
         let (context, depth) = (parent.context, parent.entity.depth + 1);
-        let (entity, body) = self.header(walk, start, path, Place::Child, context, depth);
+        let (mut entity, body) = self.header(walk, start, path, Place::Child, context, depth);
+        if entity.context.encrypted && !entity.labels.is_application() {
+            // RFC 1847 §2.2: a control part and what is encrypted, nothing else.
+            entity.context.encrypted = false;
+            self.tree.ambiguous.insert(entity.path.clone());
+        }
         self.enter(walk, entity, body)
     }
 
@@ -348,6 +372,7 @@ impl<'m> Splitter<'m> {
         let bytes =
             self.capped(walk.bytes.get().get(block.head.clone()).unwrap_or_default(), &path);
         let labels = Labels::of(bytes, context.default_type);
+        self.note(&path, &labels);
         let head = Head::Block(block.head);
         let entity = Entity { path, place, head, labels, context, depth, ragged: block.ragged };
         (entity, block.body)
@@ -359,6 +384,9 @@ impl<'m> Splitter<'m> {
             let range = open.start..end.max(open.start);
             self.second_readings(walk, &open.entity, &range);
             self.leaf(walk, open.entity, range);
+        }
+        while let Some(message) = walk.messages.pop_if(|message| message.frames >= from) {
+            self.second_readings(walk, &message.entity, &(message.start..end.max(message.start)));
         }
         while walk.frames.len() > from
             && let Some(frame) = walk.frames.pop()
@@ -385,29 +413,6 @@ impl<'m> Splitter<'m> {
         self.leaf(walk, entity, range);
     }
 
-    /// Queues a reading as text where nobody declared the delimiter: not every client guesses one.
-    fn as_text(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
-        let label = entity.labels.types.first();
-        let declared = label.is_some_and(|label| label.parameter_bytes("boundary").is_some());
-        if walk.views == Views::All && !declared {
-            entity.labels.types = ContentType::parse(b"text/plain");
-            self.reread(walk, entity, range);
-        }
-    }
-
-    /// Queues a walk with the delimiter that stands there instead of the declared one: clients differ
-    /// over escapes, charsets and comments in a boundary, and over lines that only begin with it.
-    fn guess(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
-        let Some(label) = entity.labels.types.first() else { return };
-        let guessed = walk.guessed_boundary(range.clone());
-        if walk.views == Views::First || label.kind != "multipart" || guessed.is_empty() {
-            return;
-        }
-        let mut other = entity.clone();
-        other.labels.types = vec![label.with_boundary(guessed)];
-        self.reread(walk, other, range.clone());
-    }
-
     /// Unwraps an encoded entity into a layer of its own and queues the walk over it.
     fn unwrap(
         &mut self,
@@ -428,16 +433,20 @@ impl<'m> Splitter<'m> {
         true
     }
 
+    /// Bytes that layers may take together.
+    pub fn room(&self) -> usize {
+        self.message.body.len().saturating_mul(UNWRAPPED).max(UNWRAPPED_BASE)
+    }
+
     /// A layer with what these bytes unwrap to; `None` when layers have become too big.
-    fn layer(
+    pub fn layer(
         &mut self,
         walk: &Walk<'_>,
         range: &Range<usize>,
         transfer: Transfer,
     ) -> Option<usize> {
         let raw = walk.bytes.get().get(range.clone())?;
-        let room = self.message.body.len().saturating_mul(UNWRAPPED).max(UNWRAPPED_BASE);
-        if self.unwrapped + raw.len() > room {
+        if self.unwrapped + raw.len() > self.room() {
             return None;
         }
         let decoded = transfer.decode(raw);
@@ -448,53 +457,12 @@ impl<'m> Splitter<'m> {
             below: walk.layer,
             range: range.clone(),
             transfer,
+            sealed: self.is_sealed(walk.layer),
         });
         Some(self.tree.layers.len())
     }
 
-    /// Queues walks for the other ways in which clients read the labels of this entity.
-    fn second_readings(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
-        if walk.views == Views::First {
-            return;
-        }
-        let mut seen: Vec<_> = entity.labels.types.iter().take(1).map(label_key).collect();
-        let mut others = Vec::new();
-        for label in entity.labels.types.iter().skip(1) {
-            let key = label_key(label);
-            if !seen.contains(&key) {
-                seen.push(key);
-                let mut other = entity.clone();
-                other.labels.types = vec![label.clone()];
-                others.push((other, range.clone()));
-            }
-        }
-        if let (Some(ragged), Head::Block(head)) = (entity.ragged, &entity.head) {
-            let mut other = entity.clone();
-            let block = walk.bytes.get().get(head.start..ragged).unwrap_or_default();
-            other.labels = Labels::of(block, entity.context.default_type);
-            other.head = Head::Block(head.start..ragged);
-            others.push((other, ragged..range.end.max(ragged)));
-        }
-        for (entity, range) in others {
-            if !self.reread(walk, entity, range) {
-                return;
-            }
-        }
-    }
-
-    /// Queues a walk over bytes that were walked before; whether there was room for it.
-    fn reread(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) -> bool {
-        self.reread += range.len();
-        if self.reread > self.message.body.len().saturating_mul(REREAD) {
-            self.bypass(&entity.leaf_path(), Bypass::Limit("readings"));
-            return false;
-        }
-        let entity = Entity { ragged: None, ..entity };
-        self.queue.push_back(Pass { layer: walk.layer, range, entity, views: Views::First });
-        true
-    }
-
-    fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
+    pub fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
         let multipart = entity.labels.types.first().is_some_and(|label| label.kind == "multipart");
         if multipart && entity.depth < self.limits.depth {
             return self.without_delimiter(walk, entity, range);
@@ -509,26 +477,41 @@ impl<'m> Splitter<'m> {
         }
         let path = entity.leaf_path();
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
-        let Labels { types, transfers, disposition } = entity.labels;
+        self.as_message(walk, &entity, &range);
+        self.unseal(walk, &entity, &range);
+        let Labels { types, transfers, disposition, names, bases, .. } = entity.labels;
         let Some(label) = types.first() else { return };
-        let media = match entity.context.encrypted {
-            true => Media::Opaque,
-            false => sniff::of(label, &disposition, || sniff::opening(raw, transfer)),
+        let mut also = match entity.context.encrypted {
+            true => vec![Media::Opaque],
+            false => sniff::of(label, &names, || sniff::opening(raw, transfer)),
         };
+        let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
         if media == Media::Opaque {
             self.bypass(&path, Bypass::Opaque);
         }
         let charsets = types.iter().filter_map(|label| label.parameter("charset"));
+        let unknown = |label: &str| {
+            !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
+        };
+        let text = !matches!(media, Media::Opaque | Media::Inert);
+        if text && charsets.clone().next().is_some_and(|label| unknown(&label))
+            || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
+        {
+            self.tree.ambiguous.insert(path.clone());
+        }
         let part = Part {
             path,
             media,
+            also,
             surroundings: Surroundings {
                 signed: entity.context.signed,
                 attachment: disposition.kind == "attachment",
+                sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
             label: format!("{}/{}", label.kind, label.subtype),
             view: walk.views.view(),
+            bases,
             site: Site {
                 layer: walk.layer,
                 head: entity.head,
@@ -573,6 +556,7 @@ impl<'m> Splitter<'m> {
             let content = text.get(block.range.clone()).unwrap_or_default();
             let mut part = template.clone();
             part.path = join(&template.path, index + 1);
+            part.also = Vec::new();
             part.media = sniff::by_name(block.name, || sniff::opening(content, Transfer::Uuencode));
             part.site.body = block.range.start + start..block.range.end + start;
             part.site.transfers = vec![Transfer::Uuencode];
@@ -583,12 +567,19 @@ impl<'m> Splitter<'m> {
     }
 }
 
-fn join(path: &str, number: usize) -> String {
+/// Names that say themselves that nobody knows the charset (RFC 1428 §3).
+fn says_unknown(label: &str) -> bool {
+    let label = label.trim().to_ascii_lowercase();
+    let label = label.strip_prefix("x-").unwrap_or(&label);
+    ["unknown", "default", "user-defined", "none", "binary"].iter().any(|no| label.starts_with(no))
+}
+
+pub(super) fn join(path: &str, number: usize) -> String {
     if path.is_empty() { number.to_string() } else { format!("{path}.{number}") }
 }
 
 impl Entity {
-    fn leaf_path(&self) -> String {
+    pub fn leaf_path(&self) -> String {
         match self.place {
             Place::Top => join(&self.path, 1),
             Place::Child => self.path.clone(),

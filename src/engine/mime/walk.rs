@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::again::Views;
 use super::header::{self, ContentType};
-use super::structure::{Frame, LayerBytes, Open, Views};
+use super::structure::{Entered, Frame, LayerBytes, Open};
 
 /// Bytes of a multipart in which its delimiter is looked for when nothing declares it.
 pub const GUESSED: usize = 4096;
@@ -18,6 +19,8 @@ pub(super) struct Walk<'m> {
     pub views: Views,
     pub frames: Vec<Frame>,
     pub boundaries: Boundaries,
+    /// The innermost last.
+    pub messages: Vec<Entered>,
     pub open: Option<Open>,
 }
 

@@ -8,10 +8,19 @@
 //! | UTF-16 | here | two bytes a character |
 //! | UTF-7 (RFC 2152) | [`utf7`] | a shifted run that it cuts is encoded anew |
 //! | ISO-2022-JP (RFC 1468) | `encoding_rs` | escapes to ASCII before it and back behind it |
+//! | ISO-2022-JP-1, -2 (RFC 1554), -3, -2004 | [`japanese`] | the same |
 //! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
+//! | UTF-32 | [`wide`] | four bytes a character |
+//! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
+//!
+//! Labels are those of WHATWG Encoding, then those of [`aliases`].
 
+mod aliases;
+mod japanese;
+mod pages;
 mod shifted;
 mod utf7;
+mod wide;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,6 +30,8 @@ use encoding_rs::Encoding;
 use super::TextEdit;
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::{Map, PieceKind, Text};
+use aliases::ALIASES;
+use pages::{PAGES, Page};
 
 /// A charset that a client might read a part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +42,10 @@ pub enum Charset {
     /// ISO-2022-KR and ISO-2022-CN: SO and SI switch between ASCII and two-byte characters.
     Iso2022Shift,
     Hz,
+    /// ISO-2022-JP-2 and its kin.
+    Iso2022Jp2,
+    Utf32(Endian),
+    Page(&'static Page),
     Known(&'static Encoding),
 }
 
@@ -67,14 +82,27 @@ impl Charset {
             "cp936" => Some(Charset::Known(encoding_rs::GBK)),
             "cp949" | "uhc" => Some(Charset::Known(encoding_rs::EUC_KR)),
             "cp950" | "windows-950" => Some(Charset::Known(encoding_rs::BIG5)),
-            _ => {
-                Encoding::for_label_no_replacement(lower.as_bytes()).map(|encoding| {
-                    match encoding == encoding_rs::UTF_8 {
-                        true => Charset::Utf8,
-                        false => Charset::Known(encoding),
-                    }
-                })
-            }
+            _ => known(&lower).or_else(|| alias(&lower)),
+        }
+    }
+
+    /// ISO-2022-JP as others than WHATWG read it, where that makes a difference.
+    pub(super) fn lenient(self, bytes: &[u8]) -> Option<Charset> {
+        let strict = self == Charset::Known(encoding_rs::ISO_2022_JP);
+        (strict && japanese::is_odd(bytes)).then_some(Charset::Iso2022Jp2)
+    }
+
+    /// What else a label may mean: UTF-16 and UTF-32 in the other byte order, where no byte order mark
+    /// decides.
+    pub(super) fn swapped(self) -> Option<Charset> {
+        let other = |endian| match endian {
+            Endian::Big => Endian::Little,
+            Endian::Little => Endian::Big,
+        };
+        match self {
+            Charset::Utf16(endian) => Some(Charset::Utf16(other(endian))),
+            Charset::Utf32(endian) => Some(Charset::Utf32(other(endian))),
+            _ => None,
         }
     }
 
@@ -86,6 +114,7 @@ impl Charset {
         match self {
             Charset::Utf8 => true,
             Charset::Known(encoding) => encoding.is_ascii_compatible(),
+            Charset::Page(page) => page.keeps_ascii(),
             _ => false,
         }
     }
@@ -99,6 +128,10 @@ impl Charset {
             Charset::Utf16(Endian::Little) => "utf-16le".to_owned(),
             Charset::Iso2022Shift => "iso-2022-kr".to_owned(),
             Charset::Hz => "hz-gb-2312".to_owned(),
+            Charset::Iso2022Jp2 => "iso-2022-jp-2".to_owned(),
+            Charset::Utf32(Endian::Big) => "utf-32be".to_owned(),
+            Charset::Utf32(Endian::Little) => "utf-32le".to_owned(),
+            Charset::Page(page) => page.name.to_owned(),
             Charset::Known(encoding) => encoding.name().to_ascii_lowercase(),
         }
     }
@@ -133,6 +166,9 @@ impl Charset {
             Charset::Utf16(endian) => utf16(&bytes, endian),
             Charset::Iso2022Shift => shifted::decode_iso2022(&bytes),
             Charset::Hz => shifted::decode_hz(&bytes),
+            Charset::Iso2022Jp2 => japanese::decode(&bytes),
+            Charset::Utf32(endian) => wide::decode(&bytes, endian),
+            Charset::Page(page) => paged(&bytes, page),
             Charset::Known(encoding) if encoding.is_single_byte() => single_byte(&bytes, encoding),
             Charset::Known(encoding) => multi_byte(&bytes, encoding),
         }
@@ -155,10 +191,15 @@ impl Charset {
             Charset::Utf7 => utf7::lower(&bytes(), text, edits),
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
             Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
+            Charset::Iso2022Jp2 => japanese::lower(&bytes(), plain.collect()),
             Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
-            Charset::Utf8 | Charset::Utf16(_) | Charset::Known(_) => plain.collect(),
+            Charset::Utf8
+            | Charset::Utf16(_)
+            | Charset::Utf32(_)
+            | Charset::Page(_)
+            | Charset::Known(_) => plain.collect(),
         }
     }
 
@@ -168,8 +209,10 @@ impl Charset {
         match self {
             Charset::Utf8 => Some(text.as_bytes().to_vec()),
             Charset::Utf16(endian) => Some(utf16_bytes(text, endian)),
+            Charset::Utf32(endian) => Some(wide::encode(text, endian)),
+            Charset::Page(page) => text.chars().map(|c| page.byte(c)).collect(),
             _ if text.is_ascii() => Some(text.as_bytes().to_vec()),
-            Charset::Utf7 | Charset::Iso2022Shift | Charset::Hz => None,
+            Charset::Utf7 | Charset::Iso2022Shift | Charset::Hz | Charset::Iso2022Jp2 => None,
             Charset::Known(encoding) => {
                 let (bytes, used, unmappable) = encoding.encode(text);
                 (used == encoding && !unmappable).then(|| bytes.into_owned())
@@ -178,12 +221,51 @@ impl Charset {
     }
 }
 
+/// The charset of a WHATWG label.
+fn known(label: &str) -> Option<Charset> {
+    let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
+    Some(match encoding {
+        _ if encoding == encoding_rs::UTF_8 => Charset::Utf8,
+        _ if encoding == encoding_rs::UTF_16LE => Charset::Utf16(Endian::Little),
+        _ if encoding == encoding_rs::UTF_16BE => Charset::Utf16(Endian::Big),
+        _ => Charset::Known(encoding),
+    })
+}
+
+/// The charset of a label that other programs know: letters and digits count, and `x-` and `cs` in front
+/// may be missing or there.
+fn alias(label: &str) -> Option<Charset> {
+    let key: String = label.chars().filter(char::is_ascii_alphanumeric).collect();
+    let find = |key: &str| {
+        let found = ALIASES.binary_search_by_key(&key, |(name, _)| name).ok()?;
+        ALIASES.get(found).map(|(_, meant)| *meant)
+    };
+    let bare = || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(find);
+    let meant = find(&key).or_else(bare)?;
+    match meant {
+        "utf-7" => Some(Charset::Utf7),
+        "utf-16" | "utf-16le" => Some(Charset::Utf16(Endian::Little)),
+        "utf-16be" => Some(Charset::Utf16(Endian::Big)),
+        // Unicode §3.10: without a mark the order is big-endian.
+        "utf-32" | "utf-32be" => Some(Charset::Utf32(Endian::Big)),
+        "utf-32le" => Some(Charset::Utf32(Endian::Little)),
+        "iso-2022-jp-2" => Some(Charset::Iso2022Jp2),
+        "iso-2022-kr" => Some(Charset::Iso2022Shift),
+        "hz-gb-2312" => Some(Charset::Hz),
+        _ => {
+            known(meant).or_else(|| PAGES.iter().find(|page| page.name == meant).map(Charset::Page))
+        }
+    }
+}
+
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The charset that a byte order mark announces.
+/// The charset that a byte order mark announces. That of UTF-32 in little-endian order begins with the one
+/// of UTF-16: see [`Charset::swapped`] for the order, and labels for the width.
 pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Charset> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Some(Charset::Utf8),
+        [0, 0, 0xFE, 0xFF, ..] => Some(Charset::Utf32(Endian::Big)),
         [0xFE, 0xFF, ..] => Some(Charset::Utf16(Endian::Big)),
         [0xFF, 0xFE, ..] => Some(Charset::Utf16(Endian::Little)),
         _ => None,
@@ -318,6 +400,24 @@ fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
             text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
         })
         .collect();
+    with_upper(bytes, &upper)
+}
+
+fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
+    let characters: Vec<char> = page.characters.chars().collect();
+    if page.keeps_ascii() {
+        return with_upper(bytes, &characters);
+    }
+    let mut out = Builder::new(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        let character = characters.get(usize::from(*byte)).copied();
+        out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+    }
+    out.close(bytes.len())
+}
+
+/// ASCII, and these characters above it.
+fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
     let wide = bytes.iter().filter(|byte| !byte.is_ascii()).count();
     let mut out = Builder::new(bytes.len() + wide);
     let mut at = 0;

@@ -129,7 +129,7 @@ fn pair(out: &mut Builder, high: u8, low: u8, set: &'static Encoding, at: usize)
     out.unit(&text, at..at + 2);
 }
 
-fn single(out: &mut Builder, byte: u8, at: usize) {
+pub(super) fn single(out: &mut Builder, byte: u8, at: usize) {
     match byte.is_ascii() {
         true => out.linear(char::from(byte).encode_utf8(&mut [0; 4]), at),
         false => out.character(char::REPLACEMENT_CHARACTER, at..at + 1),
@@ -184,7 +184,7 @@ pub(super) fn lower_iso2022_jp(bytes: &[u8], edits: Vec<RawEdit>) -> Vec<RawEdit
 }
 
 /// What the bytes at hand are: the state behind them and their number.
-enum Step<S> {
+pub(super) enum Step<S> {
     Text(S, usize),
     /// A switch to this state and nothing else.
     Switch(S, usize),
@@ -194,7 +194,7 @@ enum Step<S> {
 ///
 /// Switches that an edit borders on are taken into it: decoders take two in a row for an error
 /// (WHATWG Encoding §12.2.1).
-fn guard<S: Copy + PartialEq>(
+pub(super) fn guard<S: Copy + PartialEq>(
     bytes: &[u8],
     edits: Vec<RawEdit>,
     neutral: S,

@@ -36,12 +36,13 @@ fn value(byte: u8) -> u8 {
 }
 
 /// Unwraps.
-pub(in crate::engine::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
+pub(in crate::engine::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
     let mut reader = Reader {
         bytes: Vec::with_capacity(raw.len() / 4 * 3 + 3),
         map: Map::new(),
         restarts: vec![0],
         unit: Unit::default(),
+        padding,
     };
     let mut at = 0;
     while at < raw.len() {
@@ -63,6 +64,43 @@ struct Reader {
     map: Map,
     restarts: Vec<usize>,
     unit: Unit,
+    padding: Padding,
+}
+
+/// What `=` means where it stands before more characters: programs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::mime) enum Padding {
+    /// It ends a unit, and a stream.
+    Ends,
+    /// It is one character of four (Thunderbird).
+    Counts,
+    /// It is nothing, unless it completes a unit (Python).
+    Skipped,
+}
+
+/// Whether padding stands where the readings of [`Padding`] differ: before more characters, and not at
+/// the end of a unit.
+pub(in crate::engine::mime) fn has_odd_padding(raw: &[u8]) -> bool {
+    let Some(first) = memchr::memchr(b'=', raw) else { return false };
+    let more = |at: usize| raw.get(at + 1..).unwrap_or_default().iter().any(|b| value(*b) < 64);
+    if !more(first) {
+        return false;
+    }
+    // Characters of the unit at hand, and padding in it.
+    let (mut count, mut pads) = (0, 0);
+    for byte in raw {
+        match (*byte, value(*byte) < 64) {
+            (b'=', _) if count < 2 => return true,
+            (b'=', _) => pads += 1,
+            (_, true) if pads > 0 => return true,
+            (_, true) => count += 1,
+            _ => {}
+        }
+        if count + pads == 4 {
+            (count, pads) = (0, 0);
+        }
+    }
+    false
 }
 
 /// Characters of a unit that is not complete.
@@ -70,6 +108,8 @@ struct Reader {
 struct Unit {
     bits: u32,
     count: u8,
+    /// Characters of it that are padding and count.
+    padding: u8,
     /// Where its first character stands.
     start: usize,
     /// Where the character after its last one stands.
@@ -98,8 +138,13 @@ impl Reader {
     }
 
     fn byte(&mut self, byte: u8, at: usize, more_padding: bool) {
+        if byte == b'=' && self.padding == Padding::Counts {
+            return self.counted(at);
+        }
         if byte == b'=' {
-            if self.unit.count > 0 {
+            let completes = self.unit.count == 3 || self.unit.count == 2 && more_padding;
+            let ends = self.padding == Padding::Ends && self.unit.count > 0;
+            if ends || completes {
                 self.padding(at, more_padding);
             }
             return;
@@ -108,6 +153,16 @@ impl Reader {
         if value == 64 {
             return;
         }
+        self.push(value, at);
+    }
+
+    /// Padding as one character of four: no bits, and no bytes at the end of a unit.
+    fn counted(&mut self, at: usize) {
+        self.unit.padding += 1;
+        self.push(0, at);
+    }
+
+    fn push(&mut self, value: u8, at: usize) {
         if self.unit.count == 0 {
             self.unit.start = at;
         }
@@ -129,7 +184,7 @@ impl Reader {
     /// Writes the bytes of the unit, whole or cut short, and begins the next one.
     fn flush(&mut self) {
         let unit = std::mem::take(&mut self.unit);
-        let kept = usize::from(unit.count).saturating_sub(1);
+        let kept = usize::from(unit.count).saturating_sub(1 + usize::from(unit.padding));
         if kept == 0 {
             return;
         }
@@ -138,6 +193,9 @@ impl Reader {
         self.map.push(self.bytes.len(), unit.start, PieceKind::Atomic);
         self.bytes.extend_from_slice([a, b, c].get(..kept).unwrap_or_default());
         self.map.push(self.bytes.len(), unit.end, PieceKind::Atomic);
+        if unit.padding > 0 {
+            self.restarts.push(self.bytes.len());
+        }
     }
 }
 
@@ -148,8 +206,9 @@ pub(in crate::engine::mime) fn lower(
     raw: &[u8],
     edits: &[RawEdit],
     line_end: LineEnd,
+    padding: Padding,
 ) -> Vec<RawEdit> {
-    let decoded = decode(raw);
+    let decoded = decode(raw, padding);
     let width = line_width(raw);
     let mut lowered: Vec<RawEdit> = Vec::new();
     let mut behind = (0, 0);
@@ -291,11 +350,11 @@ mod tests {
     use super::*;
 
     fn text(raw: &str) -> String {
-        String::from_utf8_lossy(&decode(raw.as_bytes()).bytes).into_owned()
+        String::from_utf8_lossy(&decode(raw.as_bytes(), Padding::Ends).bytes).into_owned()
     }
 
     fn replace(raw: &str, edits: &[(&str, &str)]) -> String {
-        let decoded = decode(raw.as_bytes());
+        let decoded = decode(raw.as_bytes(), Padding::Ends);
         let edits: Vec<RawEdit> = edits
             .iter()
             .map(|(from, to)| {
@@ -304,7 +363,9 @@ mod tests {
             })
             .collect();
         let mut out = raw.as_bytes().to_vec();
-        for edit in lower(raw.as_bytes(), &edits, LineEnd::of(raw.as_bytes())).iter().rev() {
+        for edit in
+            lower(raw.as_bytes(), &edits, LineEnd::of(raw.as_bytes()), Padding::Ends).iter().rev()
+        {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         String::from_utf8(out).unwrap()
@@ -327,7 +388,7 @@ mod tests {
 
     #[test]
     fn every_unit_maps_to_its_own_characters() {
-        let decoded = decode(b"aGVs\r\nbG8g!d29*ybGQ=\r\n");
+        let decoded = decode(b"aGVs\r\nbG8g!d29*ybGQ=\r\n", Padding::Ends);
         assert_eq!(decoded.source(0..3), 0..4);
         assert_eq!(decoded.source(3..6), 6..10);
         assert_eq!(decoded.source(6..9), 11..16);
@@ -367,5 +428,23 @@ mod tests {
         assert!(new.ends_with("IHdvcmxk\r\nIQ==\r\n"));
         assert_eq!(text(&replace(raw, &[("lo wor", "")])), "helld!");
         assert_eq!(text(&replace(raw, &[("ell", ""), ("wor", "w"), ("!", "?!")])), "ho wld?!");
+    }
+
+    #[test]
+    fn padding_inside_is_read_in_three_ways() {
+        let read = |raw: &str, padding| {
+            String::from_utf8_lossy(&decode(raw.as_bytes(), padding).bytes).into_owned()
+        };
+        let hello = "=ABCaGVsbG8gd29ybGQ=";
+        assert!(has_odd_padding(hello.as_bytes()));
+        assert!(read(hello, Padding::Counts).ends_with("hello world"));
+        assert!(!read(hello, Padding::Skipped).contains("hello"));
+        assert_eq!(read("aG=VsbG8=", Padding::Skipped), "hello");
+        assert_eq!(read("a=GVsbG8=", Padding::Skipped), "hello");
+        for plain in
+            ["aGVsbG8=", "aGVsbG8=\r\n", "aGVsbG8=\r\nIHdvcmxk", "aA==aGVs", "aGVs", "===="]
+        {
+            assert!(!has_odd_padding(plain.as_bytes()), "{plain}");
+        }
     }
 }

@@ -14,6 +14,8 @@ pub(super) mod uu;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use base64::Padding;
+
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::Map;
 
@@ -25,6 +27,10 @@ pub enum Transfer {
     Identity,
     QuotedPrintable,
     Base64,
+    /// Base64 as those read it who take four characters at a time, padding among them.
+    Base64Quanta,
+    /// Base64 as those read it who pass over padding that completes nothing.
+    Base64Skipping,
     /// `x-uuencode` and its spellings; also blocks inside text.
     Uuencode,
 }
@@ -70,7 +76,7 @@ impl Transfer {
         match self {
             Transfer::Identity => "8bit",
             Transfer::QuotedPrintable => "quoted-printable",
-            Transfer::Base64 => "base64",
+            Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => "base64",
             Transfer::Uuencode => "x-uuencode",
         }
     }
@@ -82,7 +88,9 @@ impl Transfer {
                 Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
             }
             Transfer::QuotedPrintable => qp::decode(raw),
-            Transfer::Base64 => base64::decode(raw),
+            Transfer::Base64 => base64::decode(raw, Padding::Ends),
+            Transfer::Base64Quanta => base64::decode(raw, Padding::Counts),
+            Transfer::Base64Skipping => base64::decode(raw, Padding::Skipped),
             Transfer::Uuencode => uu::decode(raw),
         }
     }
@@ -93,7 +101,9 @@ impl Transfer {
         match self {
             Transfer::Identity => edits.to_vec(),
             Transfer::QuotedPrintable => qp::lower(raw, edits, line_end),
-            Transfer::Base64 => base64::lower(raw, edits, line_end),
+            Transfer::Base64 => base64::lower(raw, edits, line_end, Padding::Ends),
+            Transfer::Base64Quanta => base64::lower(raw, edits, line_end, Padding::Counts),
+            Transfer::Base64Skipping => base64::lower(raw, edits, line_end, Padding::Skipped),
             Transfer::Uuencode => uu::lower(raw, edits, line_end),
         }
     }

@@ -1,6 +1,7 @@
 //! Quoted-printable (RFC 2045 §6.7), as lenient as mail clients.
 //!
-//! Read: escapes in either case; `=` at a line's end is a soft break even with white space behind it;
+//! Read: escapes in either case; `=` at a line's end (CRLF, LF or CR) is a soft break even with white space
+//! behind it;
 //! an `=` before anything else stands for itself; white space at the end of a line is dropped.
 
 use std::borrow::Cow;
@@ -94,7 +95,7 @@ fn soft_break(rest: &[u8]) -> Option<usize> {
         [] => Some(space),
         [b'\n', ..] => Some(space + 1),
         [b'\r', b'\n', ..] => Some(space + 2),
-        [b'\r'] => Some(space + 1),
+        [b'\r', ..] => Some(space + 1),
         _ => None,
     }
 }

@@ -24,7 +24,7 @@ pub(in crate::engine::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -
     match transfer {
         Transfer::Identity => true,
         Transfer::Uuencode => false,
-        Transfer::Base64 => !raw.is_empty(),
+        Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => !raw.is_empty(),
         Transfer::QuotedPrintable => {
             memchr::memmem::find(raw, b"begin").is_some()
                 || memchr::memchr_iter(b'=', raw).any(|at| match raw.get(at + 1..at + 3) {
