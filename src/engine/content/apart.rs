@@ -6,6 +6,7 @@
 //! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
 //! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -31,6 +32,8 @@ pub struct Apart<'a> {
     /// The text of the reading.
     source: &'a str,
     renamed: HashSet<(usize, &'static str)>,
+    /// The fold of a calendar, when somebody asked.
+    folding: &'a OnceCell<&'static str>,
 }
 
 impl<'a> Apart<'a> {
@@ -39,8 +42,9 @@ impl<'a> Apart<'a> {
         layer: &'a Layer<'a>,
         view: &'a View<'a>,
         tlds: &'a TldTable,
+        folding: &'a OnceCell<&'static str>,
     ) -> Apart<'a> {
-        Apart { layer, view, tlds, source, renamed: HashSet::new() }
+        Apart { layer, view, tlds, source, renamed: HashSet::new(), folding }
     }
 
     /// The edits that carry out the action on a sighting, in the coordinates of the reading.
@@ -120,7 +124,8 @@ impl<'a> Apart<'a> {
             self.layer.seen.place(edit.range, edit.replacement, &mut edits);
         }
         if self.layer.property.is_some() {
-            calendar::fold(self.source, &mut edits);
+            let newline = self.folding.get_or_init(|| calendar::folding(self.source));
+            calendar::fold(self.source, newline, &mut edits);
         }
         edits
     }

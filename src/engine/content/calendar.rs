@@ -20,6 +20,9 @@ use crate::engine::span::TextEdit;
 /// Octets of a line at most, line end not counted (§3.1).
 const LINE: usize = 75;
 
+/// Bytes of the name of a property that a finding repeats: the sender chooses its length.
+const NAMED: usize = 64;
+
 /// Properties whose value is one URL or one `mailto:`.
 const URLS: &[&str] = &[
     "ATTACH",
@@ -83,9 +86,13 @@ fn properties(unfolded: &Seen<'_>) -> Vec<Layer<'static>> {
     layers
 }
 
+/// The fold of a text: its line end and a space.
+pub fn folding(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n " } else { "\n " }
+}
+
 /// Folds the lines that edits would make longer than [`LINE`], before and behind the edit.
-pub fn fold(text: &str, edits: &mut [TextEdit]) {
-    let newline = if text.contains("\r\n") { "\r\n " } else { "\n " };
+pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
     let bytes = text.as_bytes();
     for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
         // A look of a line's length either way is enough.
@@ -135,7 +142,8 @@ fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'sta
         return;
     };
     let head = text.get(..colon).unwrap_or_default();
-    let name = head.split(';').next().unwrap_or_default().to_ascii_uppercase();
+    let name = head.split(';').next().unwrap_or_default();
+    let name = name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_uppercase();
     let layer = |seen, language| Layer { seen, language, property: Some(name.clone()), depth: 0 };
     if may_hold_link(head) {
         for range in followed(head) {
@@ -254,7 +262,7 @@ mod tests {
         let text =
             format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
         let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
-        fold(&text, &mut edits);
+        fold(&text, folding(&text), &mut edits);
         assert_eq!(edits[0].replacement, "\r\n [.]");
     }
 
@@ -284,6 +292,14 @@ mod tests {
                 ("X-ALT-DESC", Language::Html, "<a href=\"http://example.com\">x;</a>"),
             ]
         );
+    }
+
+    #[test]
+    fn a_property_is_named_up_to_a_length() {
+        let text = format!("{}:http://example.com\n", "X".repeat(10_000));
+        let layers: Vec<_> = layers(&text).collect();
+        assert_eq!(layers[0].property.as_deref(), Some("X".repeat(NAMED).as_str()));
+        assert_eq!(layers[0].seen.as_str(), "http://example.com");
     }
 
     #[test]

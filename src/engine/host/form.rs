@@ -29,7 +29,7 @@ const ACE_PREFIX: &str = "xn--";
 
 /// Longest label and name, in ASCII form, without the root dot (S14).
 const LABEL_OCTETS: usize = 63;
-const NAME_CHARACTERS: usize = 253;
+pub(super) const NAME_CHARACTERS: usize = 253;
 
 /// A spelling longer than this is not mapped at all: it cannot become a name of 253 characters,
 /// and Punycode is quadratic. Bytes; a name of invisible characters is cut off here.

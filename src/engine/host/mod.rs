@@ -52,7 +52,7 @@ pub use wrappers::rewrites;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::RestrictionLevel;
 use super::tlds::TldTable;
-use form::{Form, Literal, Part};
+use form::{Form, Literal, NAME_CHARACTERS, Part};
 use reading::Sights;
 use script::{Role, Scene};
 use target::{Hit, Subject};
@@ -146,7 +146,9 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
         let sights: Vec<Sights> =
             form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
         let said = said_of_labels(&form, &sights, context);
-        let hit = find_target(&form, &sights, context);
+        // What is too long for the DNS leads nowhere, whatever it reads as.
+        let fits = form.ascii.len() <= NAME_CHARACTERS;
+        let hit = fits.then(|| find_target(&form, &sights, context)).flatten();
         let parts = std::mem::take(&mut form.parts).into_iter();
         judgement.labels = parts.zip(said).map(|(part, said)| Label::of(part, said)).collect();
         if let Some(hit) = hit {

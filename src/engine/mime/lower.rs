@@ -149,8 +149,8 @@ fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
 #[derive(Clone, Debug, Default)]
 struct Disjoint {
     edits: BTreeMap<usize, RawEdit>,
-    /// Bytes of parts that were encoded anew as a whole, in the order of their arrival.
-    claimed: Vec<Range<usize>>,
+    /// Bytes of parts that were encoded anew as a whole: start to end, disjoint.
+    claimed: BTreeMap<usize, usize>,
     /// Whether an edit was left out that is not made by another one.
     refused: bool,
 }
@@ -178,10 +178,8 @@ impl Disjoint {
     }
 
     fn is_claimed(&self, range: &Range<usize>) -> bool {
-        let meets = |claimed: &Range<usize>| {
-            range.start < claimed.end && claimed.start < range.end.max(range.start + 1)
-        };
-        self.claimed.iter().any(meets)
+        let before = self.claimed.range(..range.end.max(range.start + 1)).next_back();
+        before.is_some_and(|(_, end)| range.start < *end)
     }
 
     /// Whether no edit touches these bytes.
@@ -194,7 +192,9 @@ impl Disjoint {
 
     /// Takes no more edits of these bytes.
     fn claim(&mut self, range: Range<usize>) {
-        self.claimed.push(range);
+        if !range.is_empty() {
+            self.claimed.insert(range.start, range.end);
+        }
     }
 
     /// The edits in order; none are left.

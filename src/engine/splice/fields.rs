@@ -8,6 +8,7 @@
 //!
 //! All ASCII, in lines of at most 78 characters (RFC 5322 §2.1.1), together at most [`TOGETHER`] bytes.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -41,29 +42,21 @@ pub fn is_ours(name: &[u8]) -> bool {
 /// The edits that remove our fields from a header that came from outside, except recipes that carry
 /// the seal of our key.
 pub fn incoming(head: &[u8], key: Option<&[u8]>) -> Vec<HeadEdit> {
-    let mut seen: Vec<(Vec<u8>, usize)> = Vec::new();
+    let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut edits = Vec::new();
     for field in header_fields(head) {
         let name = field.name(head).to_ascii_lowercase();
         if !is_ours(&name) {
             continue;
         }
-        let index = match seen.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, index)) => {
-                *index += 1;
-                *index
-            }
-            None => {
-                seen.push((name.clone(), 1));
-                1
-            }
-        };
         let sealed = name.eq_ignore_ascii_case(UNDO.as_bytes())
             && check_seal(&field.text(head), key) == Seal::Ours;
+        let index = seen.entry(name).or_default();
+        *index += 1;
         if !sealed {
             edits.push(HeadEdit {
                 name: String::from_utf8_lossy(field.name(head)).into_owned(),
-                index,
+                index: *index,
                 range: field.value,
                 value: Vec::new(),
             });

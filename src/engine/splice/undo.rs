@@ -25,6 +25,10 @@ const VERSION: u64 = 1;
 pub const INFLATED: usize = 4;
 pub const INFLATED_BASE: usize = 1 << 20;
 
+/// Recipes of one message that are tried. Each is tried on what the ones before gave back, and each try
+/// hashes the body; filters in a row are two or three.
+pub const RECIPES: usize = 8;
+
 /// Why an original could not be given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
@@ -125,6 +129,7 @@ pub fn restore(
     stored: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Restored, RestoreError> {
     let mut found: Vec<String> = fields::undo_values(head);
+    found.truncate(RECIPES);
     if found.is_empty() {
         return Err(RestoreError::NoRecipe);
     }
@@ -391,6 +396,25 @@ mod tests {
         assert_eq!(found.unwrap().body, BODY);
         let forged = restore(&head, &body, None, |_| Some(b"other".to_vec())).unwrap_err();
         assert!(matches!(forged, RestoreError::Malformed(_)));
+    }
+
+    /// Each field is tried on what the others gave back.
+    #[test]
+    fn recipes_are_bounded() {
+        let field = "X-Linkmilter-Undo: v=1; z=AAAA\r\n";
+        let asked = std::cell::Cell::new(0);
+        let stored = format!("X-Linkmilter-Undo: v=1; file={}\r\n", "a".repeat(64));
+        let head = field.repeat(5_000) + &stored.repeat(5_000);
+        let refused = restore(head.as_bytes(), b"text\r\n", None, |_| {
+            asked.set(asked.get() + 1);
+            None
+        });
+        assert!(refused.is_err() && asked.get() <= RECIPES);
+        let refused = restore(stored.repeat(5_000).as_bytes(), b"text\r\n", None, |_| {
+            asked.set(asked.get() + 1);
+            None
+        });
+        assert!(refused.is_err() && asked.get() <= RECIPES);
     }
 
     #[test]

@@ -105,6 +105,9 @@ const LENGTHS: [u32; 32] = {
     lengths
 };
 
+/// Bytes of the name of another element that a finding repeats: the sender chooses its length.
+const NAMED: usize = 32;
+
 /// Elements that a finding may name; others are spelled out.
 const ELEMENTS: &[&str] = &[
     "a",
@@ -247,11 +250,13 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     }
 }
 
-/// The element's name in lower case.
+/// The element's name in lower case, as far as a finding repeats it.
 pub fn element(name: &str) -> Cow<'static, str> {
     match find(ELEMENTS.len(), |index| ELEMENTS.get(index).copied(), name) {
         Some(index) => ELEMENTS.get(index).copied().unwrap_or_default().into(),
-        None => name.to_ascii_lowercase().into(),
+        None => {
+            name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_lowercase().into()
+        }
     }
 }
 
@@ -311,5 +316,6 @@ mod tests {
         assert_eq!(attribute("hre"), None);
         assert_eq!(element("V:RoundRect"), "v:roundrect");
         assert_eq!(element("X-Foo"), "x-foo");
+        assert_eq!(element(&"x".repeat(1_000_000)).len(), NAMED);
     }
 }

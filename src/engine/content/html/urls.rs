@@ -1,5 +1,6 @@
 //! Attributes: which hold a URL, and what is read from each.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
@@ -21,10 +22,17 @@ impl<'t> Reader<'t, '_> {
         attributes: &[Attribute],
     ) -> Traits {
         let mut traits = Traits::default();
+        let refreshes = OnceCell::new();
         for attribute in attributes {
             let written = self.slice(&attribute.name);
             let value = attribute.value.clone();
-            let found = |attribute| Found { tag, element: name, attributes, name: attribute };
+            let found = |attribute| Found {
+                tag,
+                element: name,
+                attributes,
+                refreshes: &refreshes,
+                name: attribute,
+            };
             match elements::attribute(written) {
                 Some((attribute_name, holds)) => {
                     if attribute_name == "style" {
@@ -111,7 +119,8 @@ impl<'t> Reader<'t, '_> {
                 self.view.documents.push(seen);
             }
             (Holds::Refresh, element)
-                if element.eq_ignore_ascii_case("meta") && self.refreshes(found.attributes) =>
+                if element.eq_ignore_ascii_case("meta")
+                    && *found.refreshes.get_or_init(|| self.refreshes(found.attributes)) =>
             {
                 let seen = entity::attribute(self.text, value).as_url();
                 let ranges = refresh_url(seen.as_str()).into_iter().collect();
@@ -189,6 +198,8 @@ struct Found<'a> {
     tag: &'a Tag,
     element: &'a str,
     attributes: &'a [Attribute],
+    /// Whether a client acts on its `content`, when somebody asked.
+    refreshes: &'a OnceCell<bool>,
     name: &'static str,
 }
 

@@ -38,33 +38,35 @@ fn direct(out: &mut Builder, bytes: &[u8], run: &Run) {
 pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit]) -> Vec<RawEdit> {
     let runs = placed_runs(bytes);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
-    let mut last_text_end = 0;
-    for edit in edits {
-        let (start, before) = cut(&runs, text, edit.range.start, Side::Before);
-        let (end, after) = cut(&runs, text, edit.range.end, Side::After);
-        let middle = edit.replacement.replace('+', "+-");
+    let mut rest = edits;
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        let (start, before) = cut(&runs, text, first.range.start, Side::Before);
+        let mut replacement = encode(before);
+        let mut last = first;
+        replacement.push_str(&first.replacement.replace('+', "+-"));
         // Two edits in one run: the second goes on where the first stopped.
-        if let Some(last) = lowered.last_mut()
-            && start < last.range.end
+        while let Some((next, behind)) = rest.split_first()
+            && let Some(between) = between(&runs, last.range.end..next.range.start)
         {
-            let run = runs.iter().find(|run| run.bytes.contains(&start));
-            let between = run.map_or("", |run| run.slice(last_text_end..edit.range.start));
-            if let Some(run) = run {
-                let rest = run.slice(last_text_end..run.text.end);
-                let kept = last.replacement.len().saturating_sub(encode(rest).len());
-                last.replacement.truncate(kept);
-            }
-            last.replacement.extend_from_slice(encode(between).as_bytes());
-            last.replacement.extend_from_slice(middle.as_bytes());
-            last.replacement.extend_from_slice(encode(after).as_bytes());
-            last.range.end = end.max(last.range.end);
-        } else {
-            let replacement = [encode(before).as_str(), &middle, &encode(after)].concat();
-            lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
+            replacement.push_str(&encode(between));
+            replacement.push_str(&next.replacement.replace('+', "+-"));
+            (last, rest) = (next, behind);
         }
-        last_text_end = edit.range.end;
+        let (end, after) = cut(&runs, text, last.range.end, Side::After);
+        replacement.push_str(&encode(after));
+        lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
     lowered
+}
+
+/// The text between two edits of one shifted run.
+fn between(runs: &[Placed], range: Range<usize>) -> Option<&str> {
+    let run = runs.get(runs.partition_point(|run| run.text.end < range.start))?;
+    // An edit that ends with its run leaves nothing of it to be encoded.
+    let shared = run.text.start < range.start && range.end < run.text.end;
+    run.shifted.as_ref().filter(|_| shared)?;
+    Some(run.slice(range))
 }
 
 /// Which side of a cut is kept.

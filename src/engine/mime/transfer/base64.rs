@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Decoded, LineEnd, column, line_end_after};
+use super::{Decoded, LineEnd, Lines, line_end_after};
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::{Map, PieceKind};
 
@@ -210,18 +210,19 @@ pub(in crate::engine::mime) fn lower(
 ) -> Vec<RawEdit> {
     let decoded = decode(raw, padding);
     let width = line_width(raw);
+    let mut lines = Lines::of(raw);
     let mut lowered: Vec<RawEdit> = Vec::new();
     let mut behind = (0, 0);
     let mut rest = edits;
     while let Some(first) = rest.first() {
         let stretch = Stretch::of(&decoded, first.range.start, &mut rest);
         let range = encoded_range(&decoded, raw, &stretch);
-        let line_start = range.start - column(raw, range.start);
+        let line_start = lines.at(range.start).start;
         let start_column = match line_start < behind.0 {
             true => behind.1 + (range.start - behind.0),
             false => range.start - line_start,
         };
-        let tail = line_end_after(raw, range.end) - range.end;
+        let tail = lines.at(range.end).end - range.end;
         let (replacement, column) =
             encode_lines(&stretch.bytes, start_column, tail, width, line_end);
         behind = (range.end, column);

@@ -154,3 +154,39 @@ pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
         None => raw.len(),
     }
 }
+
+/// The lines that edits in order stand in: a line of any length is passed once, not once an edit.
+pub(super) struct Lines<'r> {
+    raw: &'r [u8],
+    /// The line of the last question, without its line end.
+    line: Range<usize>,
+}
+
+impl<'r> Lines<'r> {
+    pub(super) fn of(raw: &'r [u8]) -> Lines<'r> {
+        Lines { raw, line: 1..0 }
+    }
+
+    /// The line that holds this offset, without its line end.
+    pub(super) fn at(&mut self, at: usize) -> Range<usize> {
+        if at < self.line.start || self.line.end < at {
+            self.line = at - column(self.raw, at)..line_end_after(self.raw, at);
+        }
+        self.line.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_offsets_in_order() {
+        let raw = b"one\r\n\r\ntwo three\nfour";
+        let mut lines = Lines::of(raw);
+        for at in 0..=raw.len() {
+            let line = lines.at(at);
+            assert_eq!(line, at - column(raw, at)..line_end_after(raw, at), "{at}");
+        }
+    }
+}

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::{Decoded, LineEnd, column, line_end_after};
+use super::{Decoded, LineEnd, Lines};
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::{Map, PieceKind};
 
@@ -127,17 +127,18 @@ pub(in crate::engine::mime) fn lower(
     line_end: LineEnd,
 ) -> Vec<RawEdit> {
     let decoded = decode(raw);
+    let mut lines = Lines::of(raw);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     // Where the last replacement ended in the raw bytes, and the column behind it.
     let mut behind = (0, 0);
     for (index, edit) in edits.iter().enumerate() {
         let range = decoded.source(edit.range.clone());
-        let line_start = range.start - column(raw, range.start);
+        let line_start = lines.at(range.start).start;
         let start_column = match line_start <= behind.0 && index > 0 {
             true => behind.1 + (range.start - behind.0),
             false => range.start - line_start,
         };
-        let line_stop = line_end_after(raw, range.end);
+        let line_stop = lines.at(range.end).end;
         let next = edits.get(index + 1).map(|next| decoded.source(next.range.clone()).start);
         // With a further edit on the line, its replacement may break: leave room for the `=`.
         let tail = match next {
