@@ -356,6 +356,17 @@ fn steps_run_out() {
 }
 
 #[test]
+fn links_of_a_small_message_are_bounded_by_its_size() {
+    let body: String = (0..30_000).map(|n| format!("http://p\u{430}ypal.com/{n}\r\n")).collect();
+    let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &body);
+    assert!(reached(&read, "links"), "{:?}", read.bypasses);
+    assert!(read.links > 15_000, "{}", read.links);
+    let fine: String = (0..30_000).map(|n| format!("www.example{n}.com\r\n")).collect();
+    let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &fine);
+    assert!(!reached(&read, "links") && read.links == 30_000, "{:?}", read.bypasses);
+}
+
+#[test]
 fn documents_in_documents_are_bounded() {
     let escaped =
         |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");

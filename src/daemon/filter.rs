@@ -1,6 +1,8 @@
 //! A message in, an answer out: the engine behind the milter.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
@@ -33,8 +35,17 @@ use crate::milter::{Answer, Event, Handler, Mail};
 use crate::policy::Envelope;
 
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
-/// done before another task would notice.
-const OFF_WORKER_BYTES: usize = 256 << 10;
+/// done before another task would notice, whatever the message.
+const OFF_WORKER_BYTES: usize = 16 << 10;
+
+/// Messages above this size are large: as many at a time as there are processors.
+const LARGE_BYTES: usize = 256 << 10;
+
+/// Smaller ones off the async workers at a time, for each processor.
+const MIDDLING: usize = 4;
+
+/// How long a message that was told to stop may take to say what it found so far.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// The filter that answers the milter server.
 #[derive(Debug)]
@@ -52,6 +63,8 @@ pub struct Filter {
     inspect: Inspect,
     /// As many large messages at a time as there are processors: their memory is what hurts.
     large: Arc<Semaphore>,
+    /// The others that do not fit onto a worker.
+    middling: Arc<Semaphore>,
 }
 
 impl Filter {
@@ -68,6 +81,7 @@ impl Filter {
             dns,
             inspect: engine::inspect_case,
             large: Arc::new(Semaphore::new(processors)),
+            middling: Arc::new(Semaphore::new(MIDDLING * processors)),
         }
     }
 
@@ -106,6 +120,7 @@ impl Filter {
             facts,
             policy,
             inspect: self.inspect,
+            stop: Arc::new(AtomicBool::new(false)),
         };
         if is_ours(mail, generation.seal.as_ref().ok()) {
             return job.untouched();
@@ -113,10 +128,11 @@ impl Filter {
         if mail.completeness == Completeness::Cut {
             return job.bypassed(Bypass::Limit("max_message"));
         }
-        if mail.head.len() + mail.body.len() <= OFF_WORKER_BYTES {
-            return job.run().await;
+        match mail.head.len() + mail.body.len() {
+            ..=OFF_WORKER_BYTES => job.run().await,
+            ..=LARGE_BYTES => self.judge_apart(job, &self.middling).await,
+            _ => self.judge_apart(job, &self.large).await,
         }
-        self.judge_large(job).await
     }
 
     /// Keeps the recipe of a message, if it has one that does not fit into a header field. Without
@@ -154,17 +170,30 @@ impl Filter {
         false
     }
 
-    async fn judge_large(&self, job: Job) -> Judged {
+    /// Judges on a thread of its own. The timeout counts from here, waiting for a turn included; what
+    /// runs out of it is told to stop, and answers with what it found so far.
+    async fn judge_apart(&self, job: Job, turns: &Arc<Semaphore>) -> Judged {
         let patience = job.generation.config.server.message_timeout;
         let unread = job.clone();
         let runtime = Handle::current();
-        let permit = Arc::clone(&self.large).acquire_owned().await;
-        let judging = spawn_blocking(move || {
-            let judged = runtime.block_on(job.run());
-            drop(permit);
-            judged
+        let turn = Arc::clone(turns).acquire_owned();
+        let mut judging = pin!(async move {
+            let turn = turn.await;
+            let judging = spawn_blocking(move || {
+                let judged = runtime.block_on(job.run());
+                drop(turn);
+                judged
+            });
+            judging.await
         });
-        match timeout(patience, judging).await {
+        let judged = match timeout(patience, &mut judging).await {
+            Ok(judged) => Ok(judged),
+            Err(_) => {
+                unread.stop.store(true, Ordering::Relaxed);
+                timeout(GRACE, judging).await
+            }
+        };
+        match judged {
             Ok(Ok(judged)) => judged,
             Ok(Err(_)) => unread.bypassed(Bypass::Panic),
             Err(_) => unread.bypassed(Bypass::Limit("message_timeout")),
@@ -253,6 +282,8 @@ struct Job {
     facts: Facts,
     policy: Arc<Policy>,
     inspect: Inspect,
+    /// Raised when there is no more time.
+    stop: Arc<AtomicBool>,
 }
 
 /// A judged message.
@@ -272,6 +303,7 @@ impl Job {
             policy: &self.policy,
             tlds: &self.tlds,
             memory: Some(self.memory.as_ref()),
+            stop: Some(&self.stop),
         };
         let start = Instant::now();
         let inspection = guarded(|| (self.inspect)(case));

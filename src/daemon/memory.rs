@@ -89,6 +89,7 @@ mod tests {
                 policy: &policy,
                 tlds,
                 memory: Some(memory.as_ref()),
+                stop: None,
             };
             inspect_case(case).resolve(&Answers::new())
         };

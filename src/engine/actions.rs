@@ -3,7 +3,7 @@
 use super::judging::Judged;
 use super::media::Media;
 use super::mime::Part;
-use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason, Reasons, Verdict};
+use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason};
 use super::policy::{
     Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
 };

@@ -4,7 +4,7 @@
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
 use super::splice::{fields, undo};
-use super::{host, judging, mime, net, rounds};
+use super::{budget, host, judging, mime, net, rounds};
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
 pub fn fixed() -> Vec<Bound> {
@@ -68,6 +68,23 @@ fn message() -> Vec<Bound> {
             reason: "RFC 2046 §5.1.1 allows 74; the end of a longer line is not looked for.",
             effect: "the line delimits only what declares it",
             test: "lines_that_could_delimit_parts",
+        },
+        Bound {
+            name: "links_memory",
+            unit: "bytes for each of the message, that its findings may take in memory",
+            default: budget::LINKS_MEMORY as u64,
+            reason: "A lying link of ten bytes takes some hundred: a list of nothing else would cost \
+                     memory out of proportion.",
+            effect: "fewer findings are kept than `limits.links`; `limit:links`",
+            test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "links_memory_base",
+            unit: "bytes on top",
+            default: budget::LINKS_MEMORY_BASE as u64,
+            reason: "Lists of thousands of links are honest.",
+            effect: "as `links_memory`",
+            test: "links_of_a_small_message_are_bounded_by_its_size",
         },
         Bound {
             name: "rounds",
@@ -252,6 +269,15 @@ fn fields() -> Vec<Bound> {
             reason: "Enough to tell what it was about.",
             effect: "further links are counted only",
             test: "fields_are_ascii_folded_and_bounded",
+        },
+        Bound {
+            name: "recipes",
+            unit: "recipes of one message that are tried",
+            default: undo::RECIPES as u64,
+            reason: "Each is tried on what the others gave back, and each try hashes the body; filters \
+                     in a row are two or three.",
+            effect: "`restore` looks at no further ones",
+            test: "recipes_are_bounded",
         },
         Bound {
             name: "inflated",

@@ -5,6 +5,7 @@
 //! is the filter's.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt;
 
 use super::content::{self, Apart};
@@ -104,7 +105,7 @@ pub struct Checked {
 pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
     let facts = Facts::default();
     let message = Message { head: b"", body: b"" };
-    let case = Case { message, facts: &facts, policy, tlds, memory: None };
+    let case = Case { message, facts: &facts, policy, tlds, memory: None, stop: None };
     let mut checker = Checker { policy, tlds, judge: Judge::new(case), seen: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
@@ -145,9 +146,10 @@ impl Checker<'_> {
             }
         };
         let mut fate = Fate::NoLink;
+        let folding = OnceCell::new();
         for layer in content::layers(&text, media) {
             let view = content::read(&layer, self.tlds, self.policy.limits.links);
-            let mut apart = Apart::new(&text, &layer, &view, self.tlds);
+            let mut apart = Apart::new(&text, &layer, &view, self.tlds, &folding);
             for sighting in &view.sightings {
                 let text = view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
                 let Some(judged) = self.judge.sighting(text, sighting) else { continue };

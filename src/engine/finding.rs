@@ -95,6 +95,7 @@ impl Found {
                 unicode: String::new(),
                 verdict: Verdict::Suspect,
                 reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
+                edit: Edit::Told,
                 target: None,
                 done: Done::Reported,
             },

@@ -39,8 +39,12 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
         Bypass::Panic => policy.on_error,
         Bypass::Undecodable(_) => Disposition::Accept,
     };
-    let mut outcome =
-        Outcome { disposition, bypasses: vec![("0".to_owned(), why)], ..Outcome::default() };
+    let mut outcome = Outcome {
+        verdict: why.verdict(),
+        disposition,
+        bypasses: vec![("0".to_owned(), why)],
+        ..Outcome::default()
+    };
     if policy.header_fields == HeaderFields::Add {
         let key = policy.seal_key.as_deref();
         outcome.head_edits = splice::incoming(message.head, key);
@@ -61,7 +65,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::TldTable;
+    use crate::engine::{TldTable, Verdict};
 
     const MESSAGE: Message<'static> = Message { head: b"Subject: x\r\n", body: b"text\r\n" };
 
@@ -72,12 +76,19 @@ mod tests {
     #[test]
     fn a_panic_leaves_the_message_and_says_so() {
         let (facts, policy, tlds) = (Facts::default(), Policy::default(), TldTable::default());
-        let case =
-            Case { message: MESSAGE, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+        let case = Case {
+            message: MESSAGE,
+            facts: &facts,
+            policy: &policy,
+            tlds: &tlds,
+            memory: None,
+            stop: None,
+        };
         let outcome = examine(fails, case, |_| Answers::new());
         assert!(outcome.edits.is_empty() && outcome.head_edits.is_empty());
         assert_eq!(outcome.bypasses, [("0".to_owned(), Bypass::Panic)]);
         assert!(outcome.fields.iter().any(|field| field.value.contains("incomplete=panic")));
+        assert_eq!(outcome.verdict, Verdict::Suspect, "what nobody read is not fine");
     }
 
     #[test]

@@ -5,14 +5,14 @@
 
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
+use super::budget::Budget;
 use super::content;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
 use super::judging::{Judge, Judged, Standing, same_domain};
-use super::limits::Budget;
 use super::link::{Kind, Link, Linkifier, mailto};
 use super::mime::{Media, Part};
-use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
+use super::outcome::{Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 
 /// Candidates of the header belong to no part's reading.
@@ -22,13 +22,13 @@ const NO_READING: (usize, usize) = (usize::MAX, 0);
 pub fn read(
     head: &[u8],
     judge: &mut Judge<'_>,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     policy: &Policy,
     found: &mut Found,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
     if !budget.spend(bounded.len() as u64) {
-        found.bypasses.push(("0".to_owned(), Bypass::Limit("steps")));
+        found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
         return;
     }
     let Some(message) = parser().parse_headers(bounded) else { return };
@@ -38,8 +38,14 @@ pub fn read(
             name: header.name.as_str(),
             span: header.offset_start as usize..header.offset_end as usize,
         };
-        let mut reader = FieldReader { field, judge: &mut *judge, policy, found: &mut *found };
+        let most = budget.findings;
+        let mut reader =
+            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
         reader.value(&header.value);
+        if !budget.spend(judge.spent()) {
+            found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
+            return;
+        }
     }
 }
 
@@ -80,6 +86,8 @@ struct FieldReader<'h, 'j, 'p> {
     field: Field<'h>,
     judge: &'j mut Judge<'p>,
     policy: &'j Policy,
+    /// Findings that may be kept.
+    most: usize,
     found: &'j mut Found,
 }
 
@@ -150,9 +158,7 @@ impl FieldReader<'_, '_, '_> {
 
     fn push(&mut self, spelled: &str, judged: &Judged) {
         let Some(host) = &judged.host else { return };
-        if host.reasons.contains(Reason::TldSyntax)
-            || self.found.links() >= self.policy.limits.links
-        {
+        if host.reasons.contains(Reason::TldSyntax) || self.found.links() >= self.most {
             return;
         }
         let finding = Finding {

@@ -52,13 +52,25 @@ pub struct Judge<'a> {
     memory: Option<&'a dyn Memory>,
     /// TLDs to ask for, in the order of their first sighting.
     pub questions: Vec<String>,
+    /// Steps that judging took since somebody asked.
+    steps: u64,
 }
+
+/// Steps of judging a host that is not remembered: some, and some for each byte of its spelling. What
+/// stands beside the host of a link is charged as a host is.
+const JUDGED: u64 = 32;
+const JUDGED_BYTE: u64 = 4;
 
 impl<'a> Judge<'a> {
     pub fn new(case: Case<'a>) -> Judge<'a> {
         let Case { facts, policy, tlds, memory, .. } = case;
         let own = Names::new(&facts.recipient_domains);
-        Judge { policy, tlds, own, memo: HashMap::new(), memory, questions: Vec::new() }
+        Judge { policy, tlds, own, memo: HashMap::new(), memory, questions: Vec::new(), steps: 0 }
+    }
+
+    /// The steps that judging took since the last call.
+    pub fn spent(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
     }
 
     /// The judgement of a sighting in its text; `None` when it is no link.
@@ -107,6 +119,7 @@ impl<'a> Judge<'a> {
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if link.user.is_some() || carries(tail) || rewritten(spelling, tail) {
+            self.steps += JUDGED + JUDGED_BYTE * link.span.len() as u64;
             let carried = match &judged.host {
                 Some(host) => host::carried(text, link, host, &self.context(glue)),
                 None => LinkJudgement::default(),
@@ -161,6 +174,7 @@ impl<'a> Judge<'a> {
         if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == glue) {
             return Arc::clone(known);
         }
+        self.steps += JUDGED + JUDGED_BYTE * spelling.len() as u64;
         let judgement = self.recall(spelling, glue);
         if self.memo.len() < MEMO {
             let known = self.memo.entry(Box::from(spelling)).or_default();
@@ -341,7 +355,8 @@ mod tests {
         let (facts, policy) = (Facts::default(), Policy::default());
         let tlds = TldTable::new(["com"], "");
         let message = Message { head: b"", body: b"" };
-        let case = Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+        let case =
+            Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None, stop: None };
         let mut judge = Judge::new(case);
         for n in 0..MEMO + 10 {
             let judged = judge.host(&format!("host{n}.example.com"), Glue::None);

@@ -114,32 +114,3 @@ impl Limits {
         ]
     }
 }
-
-/// The steps that are left for one message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
-    left: u64,
-}
-
-impl Budget {
-    /// The budget of a message of this many bytes.
-    pub fn of(limits: &Limits, bytes: usize) -> Budget {
-        let steps = limits.steps_per_byte.saturating_mul(bytes as u64);
-        Budget { left: steps.saturating_add(limits.steps_base) }
-    }
-
-    /// Takes steps; whether there were enough.
-    #[must_use]
-    pub fn spend(&mut self, steps: u64) -> bool {
-        match self.left.checked_sub(steps) {
-            Some(left) => {
-                self.left = left;
-                true
-            }
-            None => {
-                self.left = 0;
-                false
-            }
-        }
-    }
-}

@@ -5,8 +5,11 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+use std::sync::atomic::AtomicBool;
+
 mod actions;
 pub mod bounds;
+mod budget;
 pub mod check;
 pub mod content;
 pub mod explain;
@@ -40,9 +43,9 @@ pub use policy::Policy;
 pub use resolve::Inspection;
 pub use tlds::{Answer, Answers, TldTable};
 
+use budget::Budget;
 use finding::Found;
 use judging::Judge;
-use limits::Budget;
 use policy::{Defang, Mode, Notice, OnAmbiguous};
 
 /// What the engine must know of the envelope and of the house.
@@ -67,7 +70,7 @@ pub fn inspect<'a>(
     policy: &'a Policy,
     tlds: &'a TldTable,
 ) -> Inspection<'a> {
-    inspect_case(Case { message, facts, policy, tlds, memory: None })
+    inspect_case(Case { message, facts, policy, tlds, memory: None, stop: None })
 }
 
 /// A message, and all that judging it takes.
@@ -79,17 +82,22 @@ pub struct Case<'a> {
     pub tlds: &'a TldTable,
     /// Judgements known from other messages. It saves work and changes nothing.
     pub memory: Option<&'a dyn Memory>,
+    /// Raised by its owner when there is no more time: what was found before stays, and the outcome
+    /// says `limit:message_timeout`.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 /// As [`inspect`], with a memory.
 pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
     let tree = mime::parse(case.message, &case.policy.limits);
-    let (questions, found) = search(case, &tree);
-    Inspection::new(case, tree, questions, found)
+    let bytes = case.message.head.len() + case.message.body.len();
+    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop);
+    let (questions, found) = search(case, &tree, &mut budget);
+    Inspection::new(case, tree, questions, found, budget)
 }
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
-fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
+fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Found) {
     let defused;
     let case = match case.policy.on_ambiguous {
         OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && defuses(case.policy) => {
@@ -100,15 +108,17 @@ fn search(case: Case<'_>, tree: &mime::Tree) -> (Vec<String>, Found) {
     };
     let Case { message, facts, policy, tlds, .. } = case;
     let mut judge = Judge::new(case);
-    let mut budget = Budget::of(&policy.limits, message.head.len() + message.body.len());
     let mut found = Found::new(tree.bypasses.clone());
-    headers::read(message.head, &mut judge, &mut budget, policy, &mut found);
+    headers::read(message.head, &mut judge, budget, policy, &mut found);
     let notice = policy.notice == Notice::Inline;
     let said = || notice.then(|| notices::of_header(message.head)).flatten();
     let language = facts.language.as_deref().or_else(said);
     for part in 0..tree.parts.len() {
         let mut room = parts::Room { message, tree, language, policy, tlds };
-        room.read(part, &mut judge, &mut budget, &mut found);
+        room.read(part, &mut judge, budget, &mut found);
+        if budget.over().is_some() {
+            break;
+        }
     }
     net::cast(message, tree, &mut judge, &mut budget, &mut found);
     found.compare_alternatives(tree);

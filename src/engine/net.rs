@@ -19,7 +19,7 @@ use super::host::Glue;
 use super::judging::{Judge, Standing};
 use super::limits::Budget;
 use super::mime::{Message, Tree};
-use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Edit, Finding, Place, Reason, Verdict};
 
 /// Bytes of a host with its escapes that are looked at.
 pub const WINDOW: usize = 512;
@@ -214,6 +214,7 @@ impl Net<'_, '_> {
             unicode: judgement.unicode.clone(),
             verdict: Verdict::Suspect,
             reasons,
+            edit: Edit::Told,
             target: judgement.target.clone(),
             done: Done::Reported,
         };

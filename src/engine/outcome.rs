@@ -340,6 +340,16 @@ pub enum Bypass {
     Undecodable(&'static str),
 }
 
+impl Bypass {
+    /// What a message is at least of which this was not read. Opaque parts are for their readers.
+    pub const fn verdict(&self) -> Verdict {
+        match self {
+            Bypass::Limit(_) | Bypass::Panic | Bypass::Undecodable(_) => Verdict::Suspect,
+            Bypass::Opaque => Verdict::Ok,
+        }
+    }
+}
+
 impl fmt::Display for Bypass {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -370,7 +380,7 @@ pub enum Disposition {
 /// The result of an inspection: what was found, and what to change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The worst verdict of all findings.
+    /// The worst verdict of all findings, and of what was not read.
     pub verdict: Verdict,
     /// Links and addresses seen, good ones included.
     pub links: usize,

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 
+use super::budget::Budget;
 use super::content::{self, Apart, Layer, Sighting, Spot, View};
 use super::finding::{Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
-use super::limits::Budget;
 use super::link::Target;
 use super::mime::{self, Message, Part, Reading, Tree};
 use super::outcome::{Bypass, Done, Finding, Verdict};
@@ -31,20 +31,20 @@ impl Room<'_> {
         &mut self,
         part: usize,
         judge: &mut Judge<'_>,
-        budget: &mut Budget,
+        budget: &mut Budget<'_>,
         found: &mut Found,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
         headers::bases(entry, judge, self.policy, found);
         for (index, reading) in mime::readings(self.message, self.tree, part).enumerate() {
             let agreed = OnceCell::new();
+            let folding = OnceCell::new();
             let text = reading.text.as_str();
             let mut layers = content::layers(text, reading.media);
             let mut documents = VecDeque::new();
             while let Some(layer) = layers.next().or_else(|| documents.pop_front()) {
                 if !budget.spend(layer.seen.as_str().len() as u64) {
-                    found.bypass(&entry.path, Bypass::Limit("steps"));
-                    return;
+                    return over(budget, entry, found);
                 }
                 // One more than may be kept tells that there are more.
                 let most = self.policy.limits.links.saturating_add(1);
@@ -59,16 +59,22 @@ impl Room<'_> {
                     index,
                     layer: &layer,
                     view: &view,
-                    apart: Apart::new(text, &layer, &view, self.tlds),
+                    apart: Apart::new(text, &layer, &view, self.tlds, &folding),
                     written_in: OnceCell::new(),
                 };
-                let spent = reader.judge_all(judge, found);
-                if !budget.spend(view.steps + spent) {
-                    found.bypass(&entry.path, Bypass::Limit("steps"));
-                    return;
+                reader.judge_all(judge, budget, found);
+                if !budget.spend(view.steps) {
+                    return over(budget, entry, found);
                 }
             }
         }
+    }
+}
+
+/// Names what ended the budget, in the part that it ended in.
+fn over(budget: &Budget<'_>, entry: &Part, found: &mut Found) {
+    if let Some(why) = budget.over() {
+        found.bypass(&entry.path, why);
     }
 }
 
@@ -89,15 +95,16 @@ struct LayerReader<'a> {
 }
 
 impl<'a> LayerReader<'a> {
-    /// Judges every sighting and makes its edits; returns the steps that took.
-    fn judge_all(&mut self, judge: &mut Judge<'_>, found: &mut Found) -> u64 {
+    /// Judges every sighting and makes its edits. Those that the budget does not reach are left out.
+    fn judge_all(&mut self, judge: &mut Judge<'_>, budget: &mut Budget<'_>, found: &mut Found) {
         let view = self.view;
-        let mut steps = 0;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(view.sightings.len());
         for sighting in &view.sightings {
             let text = view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
-            steps += sighting.span().len() as u64;
             judged.push(judge.sighting(text, sighting));
+            if !budget.link(sighting.span().len(), judge.spent()) {
+                break;
+            }
         }
         self.compare(judge, &mut judged);
         let mut here = Vec::new();
@@ -122,6 +129,10 @@ impl<'a> LayerReader<'a> {
                 found.plain += 1;
                 continue;
             }
+            if found.candidates.len() >= budget.findings {
+                full = true;
+                break;
+            }
             let candidate = self.candidate(sighting, &judged, span);
             found.push(self.room.policy, candidate);
         }
@@ -129,7 +140,6 @@ impl<'a> LayerReader<'a> {
             found.bypass(&self.entry.path, Bypass::Limit("links"));
         }
         found.know(here);
-        steps
     }
 
     /// Most links: good ones that nobody wants to hear of. Spares the finding.

@@ -1,6 +1,7 @@
 //! From what was found to what is done: the answers of the DNS, the raw edits, the header fields.
 
 use super::actions::{self, Subject};
+use super::budget::Budget;
 use super::finding::{Candidate, Found};
 use super::judging::Standing;
 use super::mime::{Lowered, Tree};
@@ -18,6 +19,8 @@ pub struct Inspection<'a> {
     case: Case<'a>,
     tree: Tree,
     found: Found,
+    /// What is left for the rounds.
+    budget: Budget<'a>,
 }
 
 impl<'a> Inspection<'a> {
@@ -26,14 +29,15 @@ impl<'a> Inspection<'a> {
         tree: Tree,
         questions: Vec<String>,
         found: Found,
+        budget: Budget<'a>,
     ) -> Inspection<'a> {
-        Inspection { questions, case, tree, found }
+        Inspection { questions, case, tree, found, budget }
     }
 
     /// Finishes with what the DNS answered; an unanswered question counts as unverified.
-    pub fn resolve(self, answers: &Answers) -> Outcome {
+    pub fn resolve(mut self, answers: &Answers) -> Outcome {
         let mut found = answered(self.found, answers);
-        let lowered = rounds::settle(self.case, &self.tree, &mut found, answers);
+        let lowered = rounds::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
         finish(self.case, found, lowered)
     }
 }
@@ -82,7 +86,12 @@ fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
         })
         .collect();
     let mut outcome = Outcome {
-        verdict: findings.iter().map(|finding| finding.verdict).max().unwrap_or_default(),
+        verdict: findings
+            .iter()
+            .map(|finding| finding.verdict)
+            .chain(found.bypasses.iter().map(|(_, why)| why.verdict()))
+            .max()
+            .unwrap_or_default(),
         links,
         findings,
         edits: lowered.edits,

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use super::finding::{Candidate, Found};
 use super::mime::{self, Lowered, Lowering, Message, Tree, View};
 use super::outcome::Bypass;
@@ -20,8 +21,14 @@ pub(super) const ROUNDS: usize = 4;
 
 /// The raw edits of what was found, such that a second run finds nothing to edit. Where that takes more
 /// than [`ROUNDS`] the edits so far stay, and the outcome says `limit:rounds`.
-pub fn settle(case: Case<'_>, tree: &Tree, found: &mut Found, answers: &Answers) -> Lowered {
-    settle_within(ROUNDS, (case, tree), found, answers)
+pub fn settle(
+    case: Case<'_>,
+    tree: &Tree,
+    found: &mut Found,
+    answers: &Answers,
+    budget: &mut Budget<'_>,
+) -> Lowered {
+    settle_within(ROUNDS, (case, tree), found, answers, budget)
 }
 
 fn settle_within(
@@ -29,13 +36,18 @@ fn settle_within(
     (case, tree): (Case<'_>, &Tree),
     found: &mut Found,
     answers: &Answers,
+    budget: &mut Budget<'_>,
 ) -> Lowered {
     let (mut lowered, readings) = lower(case.message, tree, &mut found.candidates);
-    if lowered.edits.is_empty() || readings == Readings::One {
+    if lowered.edits.is_empty() || readings == Readings::One || budget.over().is_some() {
         return lowered;
     }
     for _ in 0..rounds {
-        let next = again(case, &lowered, answers);
+        let next = again(case, &lowered, answers, budget);
+        if let Some(why) = budget.over() {
+            found.bypass("0", why);
+            return lowered;
+        }
         match (next.edits.is_empty(), next.refused) {
             (true, false) => return lowered,
             (true, true) => break,
@@ -107,12 +119,12 @@ fn by_reading(candidates: &mut [Candidate]) -> (BTreeMap<usize, ByReading>, bool
 }
 
 /// The edits that the edited message still needs.
-fn again(case: Case<'_>, lowered: &Lowered, answers: &Answers) -> Lowered {
+fn again(case: Case<'_>, lowered: &Lowered, answers: &Answers, budget: &mut Budget<'_>) -> Lowered {
     let head = apply_head(case.message.head, &lowered.head);
     let body = apply(case.message.body, &lowered.edits).to_vec();
     let message = Message { head: &head, body: &body };
     let tree = mime::parse(message, &case.policy.limits);
-    let (_, found) = search(Case { message, ..case }, &tree);
+    let (_, found) = search(Case { message, ..case }, &tree, budget);
     let mut found = resolve::answered(found, answers);
     lower(message, &tree, &mut found.candidates).0
 }
@@ -144,10 +156,13 @@ mod tests {
         let policy = Policy { defang: Defang::All, ..Policy::default() };
         let tlds = TldTable::new(["com"], "");
         let facts = Facts::default();
-        let case = Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None };
+        let case =
+            Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None, stop: None };
         let tree = mime::parse(message, &policy.limits);
-        let mut found = search(case, &tree).1;
-        let lowered = settle_within(rounds, (case, &tree), &mut found, &Answers::new());
+        let mut budget = Budget::of(&policy.limits, BODY.len(), None);
+        let mut found = search(case, &tree, &mut budget).1;
+        let answers = Answers::new();
+        let lowered = settle_within(rounds, (case, &tree), &mut found, &answers, &mut budget);
         (lowered, found.bypasses)
     }
 

@@ -3,6 +3,7 @@
 //! For `linkmilter explain`, and for proofs that compare the edits of the text with what the raw
 //! edits made of it. The mail path does not come here.
 
+use super::budget::Budget;
 use super::finding::{Candidate, Found};
 use super::judging::Standing;
 use super::mime::{self, Message, Tree};
@@ -38,8 +39,10 @@ pub struct Traced {
 pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let tree = mime::parse(message, &policy.limits);
+    let case = Case { message, facts, policy: &policy, tlds, memory: None, stop: None };
+    let bytes = message.head.len() + message.body.len();
     let (_, Found { candidates, bypasses, .. }) =
-        search(Case { message, facts, policy: &policy, tlds, memory: None }, &tree);
+        search(case, &tree, &mut Budget::of(&policy.limits, bytes, None));
     let parts = tree.parts.len();
     let links = candidates
         .into_iter()

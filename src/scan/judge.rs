@@ -150,6 +150,7 @@ impl<'s> Judge<'s> {
             policy: &settings.policy,
             tlds: &settings.tlds,
             memory: None,
+            stop: None,
         };
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }

@@ -22,6 +22,15 @@ fn sleeps(case: Case<'_>) -> Inspection<'_> {
     inspect_case(case)
 }
 
+/// Works until it is told to stop.
+fn looks_for_the_flag(case: Case<'_>) -> Inspection<'_> {
+    let stopped = || case.stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
+    while !stopped() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    inspect_case(case)
+}
+
 /// What the filter answers with an engine that panics, and its metrics.
 fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
     answer_by(panics, settings, body)
@@ -78,6 +87,22 @@ fn an_engine_that_takes_too_long_lets_the_message_go_on() {
     assert!(said, "{:?}", answer.header);
     let series = "linkmilter_bypasses_total{cause=\"limit:message_timeout\"} 1\n";
     assert!(metrics.contains(series), "{metrics}");
+}
+
+#[test]
+fn an_engine_that_is_told_to_stop_answers_that_it_is_incomplete_whatever_the_size() {
+    let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"";
+    for size in [32 << 10, 300 << 10] {
+        let (answer, metrics) = answer_by(looks_for_the_flag, setting, vec![b'x'; size]);
+        let said = answer.header.iter().any(|change| {
+            matches!(change, HeaderChange::Insert { value, .. }
+                if value.contains("verdict=suspect")
+                    && value.contains("incomplete=limit:message_timeout"))
+        });
+        assert!(said, "{size}: {:?}", answer.header);
+        let series = "linkmilter_bypasses_total{cause=\"limit:message_timeout\"} 1\n";
+        assert!(metrics.contains(series), "{metrics}");
+    }
 }
 
 #[test]
