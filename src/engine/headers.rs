@@ -66,11 +66,11 @@ fn parser() -> MessageParser {
 }
 
 /// Judges what relative URLs of an HTML part begin with: programs put both together.
-pub fn bases(part: &Part, judge: &mut Judge<'_>, policy: &Policy, found: &mut Found) {
+pub fn bases(part: &Part, judge: &mut Judge<'_>, most: usize, policy: &Policy, found: &mut Found) {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
     for base in part.bases.iter().filter(|_| html) {
         let field = Field { part: &part.path, name: "Content-Location", span: 0..0 };
-        FieldReader { field, judge: &mut *judge, policy, found: &mut *found }.text(base);
+        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(base);
     }
 }
 

@@ -14,10 +14,10 @@
 
 use std::collections::BTreeSet;
 
+use super::budget::Budget;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
 use super::judging::{Judge, Standing};
-use super::limits::Budget;
 use super::mime::{Message, Tree};
 use super::outcome::{Bypass, Done, Edit, Finding, Place, Reason, Verdict};
 
@@ -41,7 +41,7 @@ pub fn cast(
     message: Message<'_>,
     tree: &Tree,
     judge: &mut Judge<'_>,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     found: &mut Found,
 ) {
     let body = message.body;

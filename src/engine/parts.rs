@@ -35,7 +35,7 @@ impl Room<'_> {
         found: &mut Found,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        headers::bases(entry, judge, self.policy, found);
+        headers::bases(entry, judge, budget.findings, self.policy, found);
         for (index, reading) in mime::readings(self.message, self.tree, part).enumerate() {
             let agreed = OnceCell::new();
             let folding = OnceCell::new();
