@@ -62,7 +62,13 @@ const COMMANDS: &[&str] = &[
     "config print --config CONFIG",
     "explain --config CONFIG FILE",
     "why --config CONFIG 4XyzAB",
+    "find --config CONFIG example.com",
+    "why --config CONFIG <1@example.com>",
     "allow add --config CONFIG example.com",
+    "allow list --config CONFIG",
+    "allow remove --config CONFIG nonesuch.example",
+    "block add --config CONFIG evil[.]example",
+    "block list --json --config CONFIG",
     "allow add --config CONFIG nonsense..",
     "digest --config CONFIG",
     "generate man",
@@ -195,9 +201,10 @@ fn closed_descriptors_are_no_panic() {
 fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
     let house = house();
     let odd = OsStr::from_bytes(b"\xff\xfe.eml");
-    for name in
-        ["rewrite", "restore", "links", "linkify", "explain", "scan", "check", "format", "why"]
-    {
+    for name in [
+        "rewrite", "restore", "links", "linkify", "explain", "scan", "check", "format", "why",
+        "find",
+    ] {
         for argument in [odd, house.path().join("folder").as_os_str(), OsStr::new("")] {
             let mut given = command(house.path(), name);
             given.arg(argument);

@@ -373,12 +373,50 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     let file = dir.path().join("linkmilter.toml");
     let path = file.to_str().unwrap();
     std::fs::write(&file, "[dns]\nmode = \"never\"\n").unwrap();
-    linkmilter(&["config", "check", "--config", path]).assert().code(0).stdout("").stderr("");
+    let list = |name: &str| dir.path().join(name).display().to_string();
+    let told = format!(
+        "{path}: 1 setting in force\n{}: 0 allowed hosts (not there)\n\
+         {}: 0 protected hosts (not there)\n{}: 0 blocked hosts (not there)\ngood\n",
+        list("allow.txt"),
+        list("protected.txt"),
+        list("blocked.txt")
+    );
+    linkmilter(&["config", "check", "--config", path]).assert().code(0).stdout(told).stderr("");
+    linkmilter(&["config", "check", "-q", "--config", path]).assert().code(0).stdout("").stderr("");
     std::fs::write(&file, "[dns]\nmdoe = \"never\"\n[polciy]\n").unwrap();
     linkmilter(&["config", "check", "--config", path]).assert().code(1).stdout("").stderr(format!(
         "{path}:2: dns.mdoe: expected a known key, found the key dns.mdoe; did you mean dns.mode?\n\
          {path}:3: polciy: expected a known key, found the key polciy; did you mean policy?\n"
     ));
+    // What was read, layer by layer, and what is probably not meant.
+    std::fs::create_dir(dir.path().join("conf.d")).unwrap();
+    std::fs::write(&file, "[dns]\nmode = \"never\"\n[log]\nlevel = \"warn\"\n").unwrap();
+    std::fs::write(
+        dir.path().join("conf.d/ours.toml"),
+        "[log]\nlevel = \"error\"\n[lists]\nblocked = [\"evil.example\"]\n[rules.board]\nprofile = \"strict\"\n",
+    )
+    .unwrap();
+    std::fs::write(dir.path().join("allow.txt"), "# ours\nexample.com\nco.uk\n").unwrap();
+    let output = linkmilter(&["config", "check", "--config", path])
+        .env("LINKMILTER_DNS__DEADLINE", "1s")
+        .assert()
+        .code(0);
+    let told = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    for line in [
+        format!("{path}: 1 setting in force"),
+        format!("{}: 3 settings in force", list("conf.d/ours.toml")),
+        "environment LINKMILTER_DNS__DEADLINE: 1 setting in force".to_owned(),
+        format!("{}: 2 allowed hosts", list("allow.txt")),
+        format!(
+            "{}:3: note: co.uk is a public suffix: every host below it is allowed",
+            list("allow.txt")
+        ),
+        format!("{}: 0 blocked hosts (not there), and 1 in the configuration", list("blocked.txt")),
+        "rules: board".to_owned(),
+    ] {
+        assert!(told.lines().any(|told| told == line), "{line}\n{told}");
+    }
+    std::fs::remove_dir_all(dir.path().join("conf.d")).unwrap();
     // The lists are read as well: the daemon would not start without them.
     std::fs::write(&file, "").unwrap();
     std::fs::write(dir.path().join("blocked.txt"), "a b\n").unwrap();
@@ -427,13 +465,85 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     add("www.xn--e1afmkfd.example")
         .code(0)
         .stdout(format!("{}:1: already covers it\n", list.display()));
-    add("https://example.com/").code(2).stdout("");
     assert_eq!(std::fs::read_to_string(&list).unwrap(), "xn--e1afmkfd.example\n");
     // A number of some other process is not signalled: this test would end.
     std::fs::write(dir.path().join("linkmilter.pid"), std::process::id().to_string()).unwrap();
     let said = add("example.com").code(0);
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
     assert!(said.contains("no daemon runs"), "{said}");
+}
+
+#[test]
+fn allow_and_block_take_what_is_pasted_and_refuse_what_is_nobodys_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let text =
+        format!("[server]\nstate_dir = {:?}\n[lists]\nblocked = [\"in.example\"]\n", dir.path());
+    std::fs::write(&file, text).unwrap();
+    let run = |args: &[&str]| linkmilter(args).args(["--config", file.to_str().unwrap()]).assert();
+    for (command, name) in [("allow", "allow.txt"), ("block", "blocked.txt")] {
+        let list = dir.path().join(name);
+        for host in
+            ["com", "co.uk", "CO[.]UK", "github.io", "hxxp://com/", "a b", "ann@example.com", ""]
+        {
+            let said = run(&[command, "add", "fine.example", host]).code(2).stdout("");
+            let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+            assert!(said.contains("expected a host"), "{host}: {said}");
+        }
+        // One that is wrong, and nothing is changed.
+        assert!(!list.exists(), "{name}");
+        run(&[
+            command,
+            "add",
+            "hxxps://www[.]example[.]com/a?b",
+            "example[.]org",
+            "https://example.net/",
+        ])
+        .code(0);
+        let names = "www.example.com\nexample.org\nexample.net\n";
+        assert_eq!(std::fs::read_to_string(&list).unwrap(), names);
+        run(&[command, "add", "--suffix", "zip"]).code(0);
+        run(&[command, "remove", "zip", "hxxps://example[.]net"]).code(0);
+        run(&[command, "remove", "a.example.org"]).code(1);
+        run(&[command, "remove", "nonesuch.example"]).code(1);
+        assert_eq!(std::fs::read_to_string(&list).unwrap(), "www.example.com\nexample.org\n");
+        let told = run(&[command, "list"]).code(0);
+        let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+        assert!(
+            told.starts_with(&format!("www[.]example[.]com  # {}:1\n", list.display())),
+            "{told}"
+        );
+        assert_eq!(told.contains("in[.]example  # "), command == "block", "{told}");
+        let told = run(&[command, "list", "--json"]).code(0);
+        let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+        let first: serde_json::Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+        assert_eq!((&first["v"], &first["host"]), (&1.into(), &"www.example.com".into()));
+    }
+    // What the configuration itself holds is not taken out of it.
+    let said = run(&["block", "remove", "in.example"]).code(1);
+    assert!(String::from_utf8_lossy(&said.get_output().stdout).contains("take it out there"));
+}
+
+#[test]
+fn a_list_that_is_made_can_be_read_by_the_daemon_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    std::fs::write(&file, format!("[server]\nstate_dir = {:?}\n", dir.path())).unwrap();
+    let shell = "umask 077; exec \"$0\" \"$@\"";
+    for (command, name) in [("allow", "allow.txt"), ("block", "blocked.txt")] {
+        let status = std::process::Command::new("sh")
+            .args(["-c", shell])
+            .arg(assert_cmd::cargo::cargo_bin("linkmilter"))
+            .args([command, "add", "example.com", "--config"])
+            .arg(&file)
+            .env_remove("LINKMILTER_TESTDATA")
+            .stdout(std::process::Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+        let mode = std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o644, "{name}");
+    }
 }
 
 #[test]
@@ -469,6 +579,11 @@ fn allow_add_reloads_a_daemon_that_runs() {
         .output()
         .unwrap();
     let reloaded = logged("reload");
+    // What the daemon cannot read is refused by it, and whoever asked is told.
+    std::fs::write(dir.path().join("blocked.txt"), "a b\n").unwrap();
+    let refused = linkmilter(&["allow", "add", "example.org", "--config", file.to_str().unwrap()])
+        .output()
+        .unwrap();
     let alive = daemon.try_wait().unwrap().is_none();
     daemon.kill().unwrap();
     daemon.wait().unwrap();
@@ -476,5 +591,9 @@ fn allow_add_reloads_a_daemon_that_runs() {
     assert!(started && alive, "{log}");
     let said = String::from_utf8(said.stdout).unwrap();
     assert!(said.contains(&format!("SIGHUP sent to process {}", daemon.id())), "{said}");
+    assert!(said.contains("configuration 2 is in force"), "{said}");
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("keeps its old settings") && said.contains("blocked.txt:1"), "{said}");
     assert!(reloaded, "{log}");
 }

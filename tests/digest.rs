@@ -107,6 +107,78 @@ fn why_answers_with_exit_codes() {
     assert!(said(&output).contains("reaches back to"), "{}", said(&output));
 }
 
+/// The questions of an operator, of a daemon that has just filtered mail.
+#[test]
+fn find_and_why_answer_by_host_domain_and_message() {
+    let house = House::new("");
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let served = daemon::start(command);
+    let mut stream = daemon::connect(&house.socket());
+    daemon::negotiate(&mut stream);
+    let header = [("From", "ann@sender.example"), ("Message-ID", "<17.ann@sender.example>")];
+    let lying = "https://www.p\u{430}ypal.com/secret http://news.example.com/\r\n";
+    daemon::deliver(&mut stream, "4FIND1", &header, lying.as_bytes());
+    let fine = (0..100).map(|number| format!("http://h{number}.example.org/\r\n"));
+    let fine: String = fine.collect();
+    daemon::deliver(&mut stream, "4FIND2", &[("From", "a@b.example")], fine.as_bytes());
+    drop(stream);
+    drop(served);
+
+    let ids = |args: &[&str]| {
+        let output = run(&house, args);
+        let lines = String::from_utf8(output.stdout.clone()).unwrap();
+        let ids: Vec<String> =
+            lines.lines().map(|line| line.split(' ').nth(1).unwrap().to_owned()).collect();
+        (output.status.code(), ids, said(&output), lines)
+    };
+    for host in [
+        "www.p\u{430}ypal.com",
+        "xn--pypal-4ve[.]com",
+        "hxxp://example[.]com/x",
+        "news.example.com",
+    ] {
+        let (code, found, said, lines) = ids(&["find", host]);
+        assert_eq!((code, found), (Some(0), vec!["4FIND1".to_owned()]), "{host}: {said}");
+        assert!(
+            !lines.contains("secret") && !lines.contains("ann") && lines.contains("[.]"),
+            "{lines}"
+        );
+    }
+    // Hosts of fine links beyond those that are kept: it is said that some are missing.
+    let (code, found, said, _) = ids(&["find", "h1.example.org", "--since", "1h"]);
+    assert_eq!((code, found), (Some(0), vec!["4FIND2".to_owned()]));
+    assert!(said.is_empty(), "{said}");
+    let (code, _, said, _) = ids(&["find", "h99.example.org"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        said.contains("1 messages had more hosts") && said.contains("reaches back to"),
+        "{said}"
+    );
+    let both = vec!["4FIND1".to_owned(), "4FIND2".to_owned()];
+    assert_eq!(ids(&["find", "--recipient-domain", "recipient.example"]).1, both);
+    assert_eq!(ids(&["find", "--recipient-domain", "EXAMPLE"]).1, both);
+    assert_eq!(ids(&["find", "--since", "24h"]).1, both);
+    assert_eq!(ids(&["find", "--recipient-domain", "other.example"]).0, Some(1));
+    assert_eq!(ids(&["find", "example.com", "--recipient-domain", "other.example"]).0, Some(1));
+    assert_eq!(ids(&["find"]).0, Some(2));
+    assert_eq!(ids(&["find", "no host"]).0, Some(2));
+    let output = run(&house, &["find", "--json", "example.com"]);
+    let event: Event = serde_json::from_slice(output.stdout.trim_ascii()).unwrap();
+    assert_eq!(
+        (event.queue_id.as_str(), event.passed),
+        ("4FIND1", vec!["news.example.com".to_owned()])
+    );
+
+    for id in ["<17.ann@sender.example>", "17.ann@sender.example", " 4FIND1 "] {
+        let output = run(&house, &["why", id]);
+        let story = String::from_utf8(output.stdout.clone()).unwrap();
+        assert!(story.starts_with("4FIND1 at "), "{id}: {story}{}", said(&output));
+        assert!(story.contains("fine: news[.]example[.]com") && !story.contains("17."), "{story}");
+    }
+    assert_eq!(run(&house, &["why", "18.ann@sender.example"]).status.code(), Some(1));
+}
+
 #[test]
 fn as_a_file_sealed_and_without_a_live_link() {
     let house = house("digest = { to = [\"ops@bücher.example\"], transport = \"file\" }");

@@ -3,8 +3,10 @@
 
 use std::process::Command as Process;
 
-use clap::{Command, CommandFactory};
+use clap::{Command, CommandFactory, Parser};
 use linkmilter::cli::Cli;
+use linkmilter::cli::manual::EXAMPLES;
+use linkmilter::engine::outcome::{Reason, Verdict};
 
 fn generate(args: &[&str]) -> String {
     let binary = env!("CARGO_BIN_EXE_linkmilter");
@@ -50,7 +52,110 @@ fn every_command_has_a_page_with_every_option() {
         }
     }
     let pages = std::fs::read_dir(directory.path()).unwrap().count();
-    assert_eq!(pages, commands.len());
+    assert_eq!(
+        pages,
+        commands.len() + 3,
+        "and linkmilter(8), linkmilter.toml(5), linkmilter-reasons(7)"
+    );
+}
+
+/// The text of a page as a reader gets it, in lines as long as they come.
+fn plain(roff: &str) -> String {
+    roff.replace("\\fB", "")
+        .replace("\\fR", "")
+        .replace("\\fI", "")
+        .replace("\\-", "-")
+        .replace("\\&", "")
+        .replace("\\*(Aq", "'")
+}
+
+#[test]
+fn every_setting_is_in_its_page() {
+    let page = plain(&generate(&["man", "linkmilter.toml"]));
+    let mut keys = 0;
+    for chapter in linkmilter::config::reference() {
+        assert!(page.contains(&format!("[{}]", chapter.name)), "{}", chapter.name);
+        for key in chapter.keys {
+            keys += 1;
+            let title = match key.default {
+                "" => format!("\n{}\n", key.name),
+                default => format!("\n{} = {default}\n", key.name),
+            };
+            assert!(page.contains(&title), "{title} in\n{page}");
+            assert!(page.contains(&key.takes), "{}.{}", chapter.name, key.name);
+        }
+    }
+    assert!(keys > 80, "{keys}");
+}
+
+#[test]
+fn every_verdict_and_reason_is_in_its_page() {
+    let page = plain(&generate(&["man", "reasons"]));
+    for reason in Reason::ALL {
+        assert!(
+            page.contains(&format!("\n{} ({})\n", reason.code(), reason.verdict())),
+            "{reason}"
+        );
+        assert!(page.contains(reason.about()) && !reason.about().is_empty(), "{reason}");
+    }
+    for verdict in Verdict::ALL {
+        assert!(page.contains(&format!("\n{verdict}\n")), "{verdict}");
+    }
+}
+
+#[test]
+fn pages_have_what_an_operator_looks_for() {
+    let page = generate(&["man", "linkmilter.8"]);
+    for section in [
+        "NAME",
+        "SYNOPSIS",
+        "COMMANDS",
+        "EXAMPLES",
+        "FILES",
+        "ENVIRONMENT",
+        "\"EXIT STATUS\"",
+        "SIGNALS",
+    ] {
+        assert!(page.contains(&format!(".SH {section}")), "{section}");
+    }
+    for command in ["serve", "why", "find", "allow add", "config check"] {
+        let page = generate(&["man", command]);
+        for section in ["EXAMPLES", "FILES", "ENVIRONMENT", "\"EXIT STATUS\"", "\"SEE ALSO\""] {
+            assert!(page.contains(&format!(".SH {section}")), "{section} of {command}");
+        }
+    }
+}
+
+#[test]
+fn examples_are_commands_of_this_program() {
+    let known = commands();
+    for (page, line, _) in EXAMPLES {
+        assert!(known.iter().any(|(name, _)| name == page), "{page}");
+        let parsed = Cli::try_parse_from(line.split(' '));
+        assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        let of = page.strip_prefix("linkmilter").unwrap().replace('-', " ");
+        assert!(line.starts_with(&format!("linkmilter{of}")), "{line} on {page}");
+    }
+}
+
+#[test]
+fn troff_has_nothing_to_say_about_the_pages() {
+    if Process::new("groff").arg("--version").output().is_err() {
+        println!("no groff: the form of the pages was not checked");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    generate(&["man", "--out", directory.path().to_str().unwrap()]);
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let output = Process::new("groff")
+            .args(["-man", "-Tutf8", "-ww", "-z"])
+            .arg(&path)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{}: {said}", path.display());
+    }
 }
 
 #[test]

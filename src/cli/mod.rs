@@ -1,19 +1,23 @@
 //! The command line: one file a command, exit codes 0, 1 (an answer of "no"), 2 and,
 //! from `serve` alone, 3 (not now).
 
-mod allow;
 mod builtin;
 mod check;
 mod config;
 mod digest;
 mod dns;
 mod explain;
+mod find;
 mod format;
 mod generate;
 mod input;
 mod linkify;
 mod links;
+mod lists;
+pub mod manual;
 mod message;
+mod pasted;
+mod reload;
 mod restore;
 mod rewrite;
 mod scan;
@@ -47,7 +51,11 @@ enum Command {
     Config(config::Args),
     Explain(explain::Args),
     Why(why::Args),
-    Allow(allow::Args),
+    Find(find::Args),
+    /// Hosts that are never edited: list, add, remove
+    Allow(lists::Args),
+    /// Hosts that are unsafe because you say so: list, add, remove
+    Block(lists::Args),
     Digest(digest::Args),
     Generate(generate::Args),
 }
@@ -79,7 +87,9 @@ pub fn main() -> ExitCode {
         Command::Config(args) => config::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Why(args) => why::run(args),
-        Command::Allow(args) => allow::run(args),
+        Command::Find(args) => find::run(args),
+        Command::Allow(args) => lists::run(lists::List::Allow, args),
+        Command::Block(args) => lists::run(lists::List::Block, args),
         Command::Digest(args) => digest::run(args),
         Command::Generate(args) => generate::run(args),
     };

@@ -6,9 +6,14 @@ use super::Answer;
 use crate::daemon;
 
 /// Run the milter
+///
+/// Reads /etc/linkmilter/linkmilter.toml if it is there, or the file named by --config, then
+/// conf.d/*.toml beside it, then the environment (LINKMILTER_DNS__MODE is dns.mode). Without any of
+/// these it runs on built-in settings at inet:8895@127.0.0.1. `linkmilter config check` says what
+/// would be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Configuration file; without one, built-in defaults
+    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use super::Answer;
 use crate::config::{self, Sources};
 use crate::daemon::journal;
-use crate::record::event::Event;
+use crate::record::event::{self, Event};
 use crate::record::journal::{Query, read};
 use crate::record::story::story;
 
 /// Say what was done to a past message
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The MTA's name for the message, as in its log
-    #[arg(value_name = "QUEUEID")]
-    queue_id: String,
+    /// The MTA's name for the message, as in its log, or its Message-ID
+    #[arg(value_name = "QUEUEID|MESSAGE-ID")]
+    id: String,
 
     /// Print the events as JSON, one a line
     #[arg(long)]
@@ -33,20 +33,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = config::load(&Sources::new(args.config))?;
     let journal = args.journal.unwrap_or_else(|| journal::directory(&config));
     let mut events = Vec::new();
-    let query = Query { queue_id: Some(&args.queue_id), ..Query::default() };
+    let id = args.id.trim();
+    // A queue id has no @, and a Message-ID must (RFC 5322 section 3.6.4).
+    let kept = event::message_id(id.as_bytes());
+    let query = match id.contains('@') || id.starts_with('<') {
+        true => Query { message_id: Some(&kept), ..Query::default() },
+        false => Query { queue_id: Some(id), ..Query::default() },
+    };
     let reading = read(&journal, query, |event| events.push(event))?;
     if !events.is_empty() {
         let said = |event| if args.json { Event::to_line(event) + "\n" } else { story(event) };
         return super::print(&events.iter().map(said).collect::<String>());
     }
-    let reaches = [reading.oldest_finding, reading.oldest_clean].into_iter().flatten().min();
-    match reaches {
-        Some(oldest) => super::complain(&format_args!(
-            "no message {:?} in the journal {}, which reaches back to {oldest}",
-            args.queue_id,
-            journal.display()
-        )),
-        None => super::complain(&format_args!("the journal {} is empty", journal.display())),
-    }
+    super::complain(&reading.nothing(&format!("no message {id:?}"), &journal));
     Ok(Answer::No)
 }

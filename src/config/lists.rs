@@ -1,9 +1,9 @@
-//! List files: a name a line, `#` begins a comment. Read for the policy, extended by
-//! `linkmilter allow add`.
+//! List files: a name a line, `#` begins a comment. Read for the policy, changed by
+//! `linkmilter allow` and `linkmilter block`.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
@@ -22,7 +22,30 @@ pub enum Added {
     Already(usize),
 }
 
-/// Why a name could not be added.
+/// What removing a name came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// The name, and the lines that held it and are gone.
+    Lines(String, Vec<usize>),
+    /// It stands on no line of its own, but this one covers it.
+    Covered(ListEntry),
+    /// Nothing there says anything of it.
+    Absent(String),
+}
+
+/// A name of a list file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListEntry {
+    /// Counted from 1.
+    pub line: usize,
+    /// In ASCII form.
+    pub name: String,
+}
+
+/// Mode of a list file that we make, whatever the umask says: the daemon runs as another user.
+const MODE: u32 = 0o644;
+
+/// Why a list could not be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     #[error("expected a host such as example.com, found {0:?}")]
@@ -68,36 +91,86 @@ pub(super) fn names(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Vec
     names
 }
 
-/// Adds a host to the list at `path`, which is made if it is not there. What stands in it stays,
-/// the new file takes its place at once, and two who add at the same time both succeed.
+/// The names of the list at `path`, in their order. A list that is not there has none; lines that
+/// hold no name are left out, since `config check` tells them.
 ///
-/// The host may be defanged (`example[.]com`), in Unicode or in Punycode.
+/// # Errors
+/// When it is there but cannot be read.
+pub fn list_entries(path: &Path) -> Result<Vec<ListEntry>, ListError> {
+    match read(path) {
+        Ok(text) => Ok(entries(&text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(ListError::Io { doing: "read", path: path.to_owned(), source }),
+    }
+}
+
+/// Adds a host, in Unicode or in Punycode, to the list at `path`, which is made if it is not there.
+/// What stands in it stays, the new file takes its place at once, and two who add at the same time
+/// both succeed.
 ///
 /// # Errors
 /// When it is no host, or the file cannot be written.
 pub fn add_to_list(path: &Path, host: &str) -> Result<Added, ListError> {
-    let plain = host.trim().replace("[.]", ".");
-    let Ok(Domain(name)) = Domain::parse(&plain) else {
-        return Err(ListError::Host(host.to_owned()));
-    };
+    let name = host_name(host).ok_or_else(|| ListError::Host(host.to_owned()))?;
+    let mut added = Added::New(name.clone());
+    change(path, |text| {
+        if let Some(entry) = entries(text).iter().find(|entry| entry.covers(&name)) {
+            added = Added::Already(entry.line);
+            return None;
+        }
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        Some(format!("{text}{end}{name}\n"))
+    })?;
+    Ok(added)
+}
+
+/// Removes the lines that hold this host from the list at `path`, as [`add_to_list`] adds one.
+///
+/// # Errors
+/// When it is no host, or the file cannot be read or written.
+pub fn remove_from_list(path: &Path, host: &str) -> Result<Removed, ListError> {
+    let name = host_name(host).ok_or_else(|| ListError::Host(host.to_owned()))?;
+    let all = list_entries(path)?;
+    if all.iter().all(|entry| entry.name != name) {
+        let covering = all.into_iter().find(|entry| entry.covers(&name));
+        return Ok(covering.map_or(Removed::Absent(name), Removed::Covered));
+    }
+    let mut gone = Vec::new();
+    change(path, |text| {
+        let own = entries(text).into_iter().filter(|entry| entry.name == name);
+        gone = own.map(|entry| entry.line).collect();
+        let kept = |(index, line)| (!gone.contains(&(index + 1))).then_some(line);
+        Some(text.split_inclusive('\n').enumerate().filter_map(kept).collect())
+    })?;
+    Ok(Removed::Lines(name, gone))
+}
+
+/// A host or domain as lists have it: lower-case A-labels.
+pub fn host_name(text: &str) -> Option<String> {
+    Domain::parse(text.trim()).ok().map(|domain| domain.0)
+}
+
+impl ListEntry {
+    /// Whether the name, in ASCII form, is this one or below it.
+    fn covers(&self, name: &str) -> bool {
+        name.strip_suffix(&self.name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    }
+}
+
+fn entries(text: &str) -> Vec<ListEntry> {
+    let named = |(line, word)| Some(ListEntry { line, name: host_name(word)? });
+    words(text).filter_map(named).collect()
+}
+
+/// Locks the file, has its text changed, and puts the new one in its place; `None` leaves it.
+fn change(path: &Path, edit: impl FnOnce(&str) -> Option<String>) -> Result<(), ListError> {
     let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
     let locked = lock(path).map_err(io("open"))?;
-    let mut text = read(path).map_err(io("read"))?;
-    let covered = words(&text).find(|(_, word)| {
-        Domain::parse(word).is_ok_and(|Domain(listed)| {
-            name.strip_suffix(&listed).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        })
-    });
-    if let Some((line, _)) = covered {
-        return Ok(Added::Already(line));
+    let text = read(path).map_err(io("read"))?;
+    match edit(&text) {
+        Some(text) => replace(path, &text, &locked).map_err(io("write")),
+        None => Ok(()),
     }
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(&name);
-    text.push('\n');
-    replace(path, &text, &locked).map_err(io("write"))?;
-    Ok(Added::New(name))
 }
 
 /// Lines that hold a word, with their numbers from 1.
@@ -111,7 +184,16 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Opens the file and locks it; anew if somebody replaced it meanwhile.
 fn lock(path: &Path) -> io::Result<File> {
     loop {
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let file = match OpenOptions::new().read(true).append(true).create_new(true).open(path) {
+            Ok(made) => {
+                made.set_permissions(Permissions::from_mode(MODE))?;
+                made
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                OpenOptions::new().read(true).append(true).open(path)?
+            }
+            Err(error) => return Err(error),
+        };
         file.lock()?;
         let (ours, there) = (file.metadata()?, fs::metadata(path));
         if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
@@ -144,7 +226,6 @@ fn replace(path: &Path, text: &str, old: &File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_list_file_is_bounded() {
@@ -165,7 +246,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         for (host, expected) in [
             ("example.org", Added::New("example.org".to_owned())),
-            ("xn--e1awd7f[.]example", Added::New("xn--e1awd7f.example".to_owned())),
+            ("xn--e1awd7f.example", Added::New("xn--e1awd7f.example".to_owned())),
             ("www.example.com", Added::Already(2)),
             ("XN--BCHER-KVA.example.", Added::Already(3)),
             ("example.org", Added::Already(4)),
@@ -200,6 +281,40 @@ mod tests {
             assert!(matches!(add_to_list(&path, host), Err(ListError::Host(_))), "{host}");
         }
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn removing_takes_whole_lines_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("allow.txt");
+        let text =
+            "# ours\r\nexample.com # the shop\nbücher.example\nwww.example.org\nEXAMPLE.com.";
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        let remove = |host: &str| remove_from_list(&path, host).unwrap();
+        assert_eq!(remove("example.org"), Removed::Absent("example.org".to_owned()));
+        let covering = ListEntry { line: 2, name: "example.com".to_owned() };
+        assert_eq!(remove("a.example.com"), Removed::Covered(covering));
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        let gone = Removed::Lines("example.com".to_owned(), vec![2, 5]);
+        assert_eq!(remove("example.com"), gone);
+        let left = "# ours\r\nbücher.example\nwww.example.org\n";
+        assert_eq!(fs::read_to_string(&path).unwrap(), left);
+        assert_eq!(
+            remove("xn--bcher-kva.example"),
+            Removed::Lines("xn--bcher-kva.example".to_owned(), vec![2])
+        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        let names: Vec<String> =
+            list_entries(&path).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names, ["www.example.org"]);
+        let nothing = dir.path().join("none.txt");
+        assert_eq!(list_entries(&nothing).unwrap(), []);
+        assert_eq!(
+            remove_from_list(&nothing, "a.example").unwrap(),
+            Removed::Absent("a.example".to_owned())
+        );
+        assert!(!nothing.exists());
     }
 
     #[test]

@@ -24,8 +24,10 @@ use ::config::{Value, ValueKind};
 
 use layers::Merged;
 pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
-pub use lists::{Added, ListError, add_to_list};
-pub use print::{effective, example};
+pub use lists::{
+    Added, ListEntry, ListError, Removed, add_to_list, host_name, list_entries, remove_from_list,
+};
+pub use print::{Chapter, Entry, effective, example, reference};
 pub use problem::{Errors, Problem};
 pub use rules::Settings;
 pub use schema::{Effect, Effective};
@@ -127,6 +129,11 @@ pub fn state_dirs(sources: &Sources) -> Vec<PathBuf> {
     let managed = managed.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
     let builtin = builtin().ok().map(|config| config.server.state_dir);
     layers::state_dir(sources).into_iter().chain(managed).chain(builtin).collect()
+}
+
+/// The files that these sources are read from, in their order; later ones win.
+pub fn files(sources: &Sources) -> Vec<PathBuf> {
+    layers::files(sources.main_file().as_deref(), &mut Vec::new())
 }
 
 /// The settings that a program without any file has.

@@ -35,6 +35,48 @@ pub fn example() -> String {
     out
 }
 
+/// A section of the configuration for people.
+#[derive(Clone, Debug)]
+pub struct Chapter {
+    /// `dns`, or `rules.NAME`.
+    pub name: String,
+    pub about: String,
+    pub keys: Vec<Entry>,
+}
+
+/// A key of it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub name: &'static str,
+    pub about: String,
+    /// What may stand there, as an error would say it.
+    pub takes: String,
+    /// The built-in value in TOML; empty when there is none.
+    pub default: &'static str,
+    pub needs_restart: bool,
+}
+
+/// Every section and key with its documentation, for the manual.
+pub fn reference() -> Vec<Chapter> {
+    let joined = |lines: &[&str]| {
+        let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+        words.join(" ")
+    };
+    let entry = |key: &Key| Entry {
+        name: key.name,
+        about: joined(key.doc),
+        takes: (key.expected)(key.bounds),
+        default: key.default,
+        needs_restart: key.effect == Effect::Restart,
+    };
+    let chapter = |(name, about, keys): (&str, &[&str], &[Key])| Chapter {
+        name: name.replace('*', "NAME"),
+        about: joined(about),
+        keys: keys.iter().map(entry).collect(),
+    };
+    sections().into_iter().map(chapter).collect()
+}
+
 const EXAMPLE_HEAD: &str = "\
 # linkmilter: configuration.
 #

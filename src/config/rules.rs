@@ -49,7 +49,12 @@ impl Config {
         if !problems.is_empty() {
             return Err(Errors(problems));
         }
-        let famous = if lists.protected_builtin { Names::builtin() } else { Names::default() };
+        let base = self.base_policy();
+        // The built-in names take a millisecond to read: the policy has them already.
+        let famous = match lists.protected_builtin {
+            true => Names::clone(&base.protected),
+            false => Names::default(),
+        };
         let (allowed, protected, blocked) = (
             Arc::new(Names::new(allowed)),
             Arc::new(famous.extended(protected)),
@@ -60,7 +65,7 @@ impl Config {
             protected: Arc::clone(&protected),
             blocked: Arc::clone(&blocked),
             seal_key,
-            ..self.base_policy()
+            ..base
         };
         let policies =
             Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions());

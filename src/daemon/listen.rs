@@ -72,13 +72,32 @@ pub fn introduction(listeners: &[Listener]) -> io::Result<String> {
     for listener in listeners {
         places.push(listener.endpoint()?.postfix());
     }
-    let first = places.first().map(String::as_str).unwrap_or_default();
     Ok(format!(
-        "linkmilter listens at {}. Add to Postfix's main.cf:\n\
-         smtpd_milters = {first}\n\
-         non_smtpd_milters = $smtpd_milters\n",
-        places.join(", ")
+        "linkmilter listens at {}. Add to Postfix's main.cf:\n{}non_smtpd_milters = $smtpd_milters\n",
+        places.join(", "),
+        for_smtpd(&places)
     ))
+}
+
+/// Where Postfix keeps its queues on Debian and nearly everywhere, and chroots its smtpd to.
+const QUEUE_DIRECTORY: &str = "unix:/var/spool/postfix/";
+
+/// The line for an smtpd in a chroot, which sees the queue directory and TCP, and nothing else.
+fn for_smtpd(places: &[String]) -> String {
+    let below = places.iter().find_map(|place| place.strip_prefix(QUEUE_DIRECTORY));
+    let tcp = || places.iter().find(|place| place.starts_with("inet"));
+    match (below, places.first()) {
+        (Some(below), _) => format!("smtpd_milters = unix:{below}\n"),
+        (None, Some(first)) => match tcp() {
+            Some(tcp) => format!("smtpd_milters = {tcp}\n"),
+            None => format!(
+                "smtpd_milters = {first}\n\
+                 # only where smtpd is not chrooted (the fifth column of master.cf): it sees nothing \
+                 outside of\n# the queue directory. Else: --listen {QUEUE_DIRECTORY}linkmilter.sock\n"
+            ),
+        },
+        (None, None) => String::new(),
+    }
 }
 
 /// Whether the service manager has promised sockets.
@@ -157,4 +176,29 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
         .ok_or_else(|| {
             anyhow!("server.socket_group: expected a group of this host, found {name:?}")
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_names_a_socket_that_a_chrooted_smtpd_sees() {
+        for (places, expected) in [
+            (
+                &["unix:/run/linkmilter.sock", "unix:/var/spool/postfix/linkmilter.sock"][..],
+                "unix:linkmilter.sock",
+            ),
+            (&["unix:/run/linkmilter.sock", "inet:127.0.0.1:8895"], "inet:127.0.0.1:8895"),
+            (&["inet:127.0.0.1:8895"], "inet:127.0.0.1:8895"),
+        ] {
+            let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
+            assert_eq!(for_smtpd(&places), format!("smtpd_milters = {expected}\n"));
+        }
+        let alone = for_smtpd(&["unix:/run/linkmilter.sock".to_owned()]);
+        assert!(alone.starts_with("smtpd_milters = unix:/run/linkmilter.sock\n"), "{alone}");
+        assert!(
+            alone.contains("chrooted") && alone.contains("unix:/var/spool/postfix/linkmilter.sock")
+        );
+    }
 }

@@ -20,6 +20,7 @@ pub mod post;
 pub mod quiet;
 pub mod recipes;
 pub mod reload;
+pub mod reloaded;
 mod reply;
 pub mod resolver;
 pub mod seal;
@@ -47,6 +48,7 @@ pub use listen::{NoSockets, Promised};
 use log::LogHandle;
 use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
+use reloaded::{Reloads, Told};
 use settings::{Loaded, Start};
 use tell::Tell;
 use tlds::{Tlds, Upkeep};
@@ -306,9 +308,17 @@ struct House {
 impl House {
     /// Reloads at each SIGHUP; at SIGTERM and SIGINT begins the drain.
     async fn watch(self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
+        let mut reloads = 0;
         loop {
             tokio::select! {
-                _ = signals.hang_up.recv() => self.reload(&notifier),
+                _ = signals.hang_up.recv() => {
+                    reloads += 1;
+                    let told = self.reload(&notifier);
+                    let config = &self.filter.live.get().config;
+                    if let Err(error) = Reloads::tell(config, reloads, told) {
+                        tracing::warn!(%error, "what became of the reload is not told to who asked");
+                    }
+                }
                 _ = signals.terminate.recv() => break,
                 _ = signals.interrupt.recv() => break,
             }
@@ -322,7 +332,7 @@ impl House {
     }
 
     /// Puts the configuration in force as it is now. An error keeps the old one and says so.
-    fn reload(&self, notifier: &Notifier) {
+    fn reload(&self, notifier: &Notifier) -> Told {
         notifier.reloading();
         let reloaded = self.filter.live.reload(
             || settings::load(&self.sources),
@@ -345,13 +355,16 @@ impl House {
                 let needs_restart = reloaded.needs_restart.join(",");
                 tracing::info!(generation = reloaded.number, needs_restart, "reloaded");
                 notifier.ready(&self.health.status());
+                Told::InForce { generation: reloaded.number }
             }
             Err(kept) => {
                 self.metrics.reload(Ended::Failed);
+                let told = Told::Kept { generation: kept.kept, error: kept.error.to_string() };
                 let instead = format!("configuration {} (reload failed)", kept.kept);
                 let stale = Stale { refused: "not reloaded", instead, errors: kept.error };
                 stale.tell(&self.health, &self.metrics);
                 notifier.ready(&self.health.status());
+                told
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::envelope;
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
@@ -54,6 +55,7 @@ impl Tell {
         let seen = Seen {
             time: Timestamp::of(SystemTime::now()),
             queue_id: &report.mail.queue_id(),
+            message_id: envelope::field(&report.mail.head, "Message-ID").unwrap_or_default(),
             sender: &report.envelope.sender,
             recipients: &report.envelope.recipients,
             bytes: report.mail.size as u64,

@@ -4,7 +4,7 @@
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
 use super::splice::{fields, undo};
-use super::{budget, host, judging, mime, net, rounds};
+use super::{budget, finding, host, judging, mime, net, rounds};
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
 pub fn fixed() -> Vec<Bound> {
@@ -85,6 +85,14 @@ fn message() -> Vec<Bound> {
             reason: "Lists of thousands of links are honest.",
             effect: "as `links_memory`",
             test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "passed",
+            unit: "hosts of fine links that are remembered by name",
+            default: finding::PASSED as u64,
+            reason: "They answer who got a link to a host. Nearly every message has fewer.",
+            effect: "the rest are not named; the event says so",
+            test: "hosts_of_fine_links_are_remembered_up_to_a_bound",
         },
         Bound {
             name: "rounds",

@@ -22,6 +22,10 @@ pub struct Candidate {
     pub edits: Vec<TextEdit>,
 }
 
+/// Hosts of links that need nothing, remembered by name: more than nearly every message has, and
+/// some kilobytes. The rest are counted.
+pub const PASSED: usize = 64;
+
 /// Everything that was found in a message.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
@@ -29,6 +33,10 @@ pub struct Found {
     pub plain: usize,
     pub candidates: Vec<Candidate>,
     pub bypasses: Vec<(String, Bypass)>,
+    /// Hosts of links that need nothing, at most [`PASSED`], in lower-case ASCII form.
+    pub passed: BTreeSet<Box<str>>,
+    /// Whether there were more of them.
+    pub passed_more: bool,
     /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
     /// their own.
     domains: BTreeMap<usize, Domains>,
@@ -51,6 +59,19 @@ impl Found {
     /// Links so far.
     pub fn links(&self) -> usize {
         self.plain + self.candidates.len()
+    }
+
+    /// Remembers the host of a link that needs nothing.
+    pub fn pass(&mut self, judged: &Judged) {
+        let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) else { return };
+        if self.passed.contains(host.ascii.as_str()) {
+            return;
+        }
+        if self.passed.len() < PASSED {
+            self.passed.insert(host.ascii.as_str().into());
+        } else {
+            self.passed_more = true;
+        }
     }
 
     /// Keeps a candidate that has something to say or to change; counts the others.

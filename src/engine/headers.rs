@@ -175,6 +175,7 @@ impl FieldReader<'_, '_, '_> {
             done: Done::Reported,
         };
         if finding.verdict == Verdict::Ok && self.policy.report == Report::Findings {
+            self.found.pass(judged);
             return;
         }
         let candidate =

@@ -78,11 +78,11 @@ impl Edit {
 }
 
 macro_rules! reasons {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $verdict:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $verdict:ident;)*) => {
         /// Why a link was judged as it was: the reason codes of headers, logs and JSON.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        pub enum Reason { $($(#[$doc])* $name,)* }
+        pub enum Reason { $($(#[doc = $doc])* $name,)* }
 
         impl Reason {
             /// Every reason, in the order of the documentation.
@@ -91,6 +91,11 @@ macro_rules! reasons {
             /// The code used in headers, logs, JSON and configuration.
             pub const fn code(self) -> &'static str {
                 match self { $(Reason::$name => $code),* }
+            }
+
+            /// What it means, as this documentation says it.
+            pub const fn about(self) -> &'static str {
+                match self { $(Reason::$name => concat!($($doc),*).trim_ascii()),* }
             }
 
             /// The verdict that the reason gives unless its context softens it.
@@ -396,4 +401,9 @@ pub struct Outcome {
     pub disposition: Disposition,
     /// What was not read, and why, with the part's path.
     pub bypasses: Vec<(String, Bypass)>,
+    /// Hosts of links that are fine, in lower-case ASCII form, sorted, each once and at most
+    /// [`PASSED`](super::bounds); a host of a finding may stand here as well.
+    pub passed: Vec<String>,
+    /// Whether there were more of them.
+    pub passed_more: bool,
 }

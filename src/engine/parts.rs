@@ -127,6 +127,7 @@ impl<'a> LayerReader<'a> {
             }
             if self.is_silent(&judged) {
                 found.plain += 1;
+                found.pass(&judged);
                 continue;
             }
             if found.candidates.len() >= budget.findings {

@@ -97,6 +97,8 @@ fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
         edits: lowered.edits,
         head_edits: lowered.head,
         bypasses: found.bypasses,
+        passed: found.passed.into_iter().map(String::from).collect(),
+        passed_more: found.passed_more,
         ..Outcome::default()
     };
     let asked = actions::message(policy, &outcome);

@@ -155,6 +155,23 @@ fn the_policy_decides() {
     assert_eq!(&body[all.findings[0].span.clone()], format!("http://{BAD}/"));
 }
 
+#[test]
+fn hosts_of_fine_links_are_remembered_up_to_a_bound() {
+    let passed = |body: &str| {
+        let outcome = outcome("text/plain", body, &policy());
+        (outcome.passed, outcome.passed_more)
+    };
+    let body = format!("http://{BAD}/ http://example.org http://a.example.com a.example.com\r\n");
+    assert_eq!(passed(&body), (vec!["a.example.com".to_owned(), "example.org".to_owned()], false));
+    let many = |count: usize| -> String {
+        (0..count).map(|number| format!("http://h{number}.example.com/\r\n")).collect()
+    };
+    assert_eq!(passed(&many(finding::PASSED)).0.len(), finding::PASSED);
+    assert!(!passed(&many(finding::PASSED)).1);
+    let (hosts, more) = passed(&many(finding::PASSED + 1));
+    assert_eq!((hosts.len(), more), (finding::PASSED, true));
+}
+
 /// A notice in plain text: the language is the reader's where charset and transfer encoding allow it.
 #[test]
 fn a_notice_is_in_the_language_that_the_part_can_hold() {

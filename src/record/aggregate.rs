@@ -1,14 +1,21 @@
 //! Sums over events, for the digest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Action, Event, HostDone};
 use super::time::Timestamp;
+use crate::engine::host::{Section, registrable};
 use crate::engine::outcome::Verdict;
 
 /// Distinct hosts, senders and the like that are counted apart; the rest go into one sum. A day
 /// of hostile mail could otherwise fill the memory with names.
 pub const DISTINCT: usize = 50_000;
+
+/// Queue ids kept of one domain: enough to begin with, `linkmilter find` has the rest.
+pub const QUEUE_IDS: usize = 5;
+
+/// Hosts kept of one domain.
+pub const HOSTS: usize = 16;
 
 /// Sums over the events of a span of time.
 #[derive(Clone, Debug, Default)]
@@ -27,18 +34,27 @@ pub struct Aggregate {
     pub by_bypass: BTreeMap<String, u64>,
     /// Exempt messages by the reason of the exemption.
     pub exempted: BTreeMap<String, u64>,
-    /// Hosts of `suspect` and worse, by their A-labels.
-    pub hosts: BTreeMap<String, HostSum>,
+    /// Messages of which something was not read, encrypted parts apart: `incomplete` in the header.
+    pub incomplete: u64,
+    /// Queue ids of the first of them, at most [`QUEUE_IDS`].
+    pub incomplete_ids: Vec<String>,
+    /// Hosts of `suspect` and worse by their registrable domain in A-labels, or by themselves when
+    /// they have none (addresses). Whoever lies uses a new subdomain for every message.
+    pub domains: BTreeMap<String, DomainSum>,
     /// Sender domains of messages with such hosts.
     pub senders: BTreeMap<String, u64>,
     /// Names beyond [`DISTINCT`].
     pub names_dropped: u64,
 }
 
-/// What is known of one host over many messages.
+/// What is known of the hosts of one registrable domain over many messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostSum {
+pub struct DomainSum {
     pub messages: u64,
+    /// Distinct hosts, at most [`HOSTS`] of them.
+    pub hosts: BTreeSet<String>,
+    /// Queue ids of the first messages, at most [`QUEUE_IDS`].
+    pub queue_ids: Vec<String>,
     pub verdict: Verdict,
     pub reasons: BTreeMap<String, u64>,
     pub target: Option<String>,
@@ -59,6 +75,10 @@ impl Aggregate {
         for (reason, count) in &event.reasons {
             self.count(|sums| &mut sums.by_reason, reason, *count);
         }
+        if event.is_incomplete() {
+            self.incomplete += 1;
+            keep_id(&mut self.incomplete_ids, &event.queue_id);
+        }
         for cause in event.bypasses.keys() {
             self.count(|sums| &mut sums.by_bypass, cause, 1);
         }
@@ -74,19 +94,30 @@ impl Aggregate {
     }
 
     fn add_hosts(&mut self, event: &Event) {
+        let mut counted: Vec<&str> = Vec::new();
+        let mut told: BTreeSet<(&str, &str)> = BTreeSet::new();
         for entry in event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect) {
-            if self.hosts.len() >= DISTINCT && !self.hosts.contains_key(&entry.host) {
+            let domain = registrable(&entry.host, Section::Private).unwrap_or(&entry.host);
+            if self.domains.len() >= DISTINCT && !self.domains.contains_key(domain) {
                 self.names_dropped += 1;
                 continue;
             }
-            let sum = self.hosts.entry(entry.host.clone()).or_default();
-            sum.messages += 1;
+            let sum = self.domains.entry(domain.to_owned()).or_default();
+            // Two hosts of one domain are one message.
+            if !counted.contains(&domain) {
+                counted.push(domain);
+                sum.messages += 1;
+                keep_id(&mut sum.queue_ids, &event.queue_id);
+            }
+            if sum.hosts.len() < HOSTS {
+                sum.hosts.insert(entry.host.clone());
+            }
             sum.verdict = sum.verdict.max(entry.verdict);
             sum.done = sum.done.max(entry.done);
             if sum.target.is_none() {
                 sum.target.clone_from(&entry.target);
             }
-            for reason in &entry.reasons {
+            for reason in entry.reasons.iter().filter(|reason| told.insert((domain, *reason))) {
                 *sum.reasons.entry(reason.clone()).or_default() += 1;
             }
         }
@@ -106,6 +137,12 @@ impl Aggregate {
         } else {
             self.names_dropped += 1;
         }
+    }
+}
+
+fn keep_id(ids: &mut Vec<String>, id: &str) {
+    if ids.len() < QUEUE_IDS && !id.is_empty() {
+        ids.push(id.to_owned());
     }
 }
 
@@ -146,12 +183,43 @@ mod tests {
         assert_eq!(sums.messages, DISTINCT as u64 + 5);
         assert_eq!(sums.links, 2 * sums.messages);
         assert_eq!(sums.by_reason.get("mixed-script"), Some(&sums.messages));
-        assert_eq!((sums.hosts.len(), sums.senders.len()), (DISTINCT, DISTINCT));
+        assert_eq!((sums.domains.len(), sums.senders.len()), (DISTINCT, DISTINCT));
         assert_eq!(sums.names_dropped, 10);
         assert_eq!(
             (sums.first, sums.last),
             (Some(Timestamp(0)), Some(Timestamp(DISTINCT as u64 + 4)))
         );
+    }
+
+    #[test]
+    fn hosts_of_one_domain_are_one_and_a_message_counts_once() {
+        let mut sums = Aggregate::default();
+        let entry = |host: String| HostEntry {
+            host,
+            verdict: Verdict::Unsafe,
+            reasons: vec!["mixed-script".to_owned()],
+            ..HostEntry::default()
+        };
+        for number in 0..40 {
+            sums.add(&Event {
+                queue_id: format!("Q{number}"),
+                hosts: vec![
+                    entry(format!("a{number}.evil.co.uk")),
+                    entry(format!("b{number}.evil.co.uk")),
+                    entry("192.0.2.1".to_owned()),
+                    entry("ann.github.io".to_owned()),
+                ],
+                bypasses: [("limit:parts".to_owned(), 1), ("opaque".to_owned(), 1)].into(),
+                ..Event::default()
+            });
+        }
+        sums.add(&Event { bypasses: [("opaque".to_owned(), 1)].into(), ..Event::default() });
+        let names: Vec<&str> = sums.domains.keys().map(String::as_str).collect();
+        assert_eq!(names, ["192.0.2.1", "ann.github.io", "evil.co.uk"]);
+        let evil = &sums.domains["evil.co.uk"];
+        assert_eq!((evil.messages, evil.reasons["mixed-script"]), (40, 40));
+        assert_eq!((evil.hosts.len(), evil.queue_ids.len()), (HOSTS, QUEUE_IDS));
+        assert_eq!((sums.incomplete, sums.incomplete_ids.len()), (40, QUEUE_IDS));
     }
 
     #[test]

@@ -30,6 +30,75 @@ pub fn defang(spelling: &str) -> String {
     out
 }
 
+/// What somebody took apart, as [`defang`] or otherwise, put together again: schemes, dots, colons
+/// and `@`. Text that nobody took apart comes back as it is.
+pub fn refang(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        match in_brackets(first, after) {
+            Some((sign, after)) => {
+                out.push_str(sign);
+                rest = after;
+            }
+            None => {
+                out.push(first);
+                rest = after;
+            }
+        }
+    }
+    revive_schemes(&out)
+}
+
+/// The sign that stands in brackets here, and what follows them.
+fn in_brackets(open: char, after: &str) -> Option<(&'static str, &str)> {
+    let (_, close) = BRACKETS.iter().find(|(known, _)| *known == open)?;
+    SIGNS.iter().find_map(|(spelled, sign)| {
+        let here = after.get(..spelled.len())?.eq_ignore_ascii_case(spelled);
+        let rest = after.get(spelled.len()..)?.strip_prefix(*close)?;
+        here.then_some((*sign, rest))
+    })
+}
+
+/// `hxxps:` is `https:` where a scheme may stand: not behind a letter or a digit.
+fn revive_schemes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = None;
+    while let Some(first) = rest.chars().next() {
+        let free = before.is_none_or(|before: char| !before.is_alphanumeric());
+        let dead = |scheme: &&Scheme| free && starts_with_scheme(rest, scheme.dead);
+        if let Some(scheme) = SCHEMES.iter().find(dead) {
+            out.push_str(scheme.word);
+            rest = rest.get(scheme.dead.len()..).unwrap_or_default();
+            before = Some(':');
+            continue;
+        }
+        out.push(first);
+        before = Some(first);
+        rest = rest.get(first.len_utf8()..).unwrap_or_default();
+    }
+    out
+}
+
+/// Brackets that signs are put in to take a link apart.
+const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
+
+/// Those signs, as they are spelled there.
+const SIGNS: [(&str, &str); 10] = [
+    (".", "."),
+    ("dot", "."),
+    ("\u{3002}", "\u{3002}"),
+    ("\u{FF0E}", "\u{FF0E}"),
+    ("\u{FF61}", "\u{FF61}"),
+    (":", ":"),
+    ("://", "://"),
+    ("@", "@"),
+    ("at", "@"),
+    ("/", "/"),
+];
+
 struct Scheme {
     word: &'static str,
     dead: &'static str,
@@ -96,7 +165,29 @@ mod tests {
         assert_eq!(visible("Straße/人.eml"), "Straße/人.eml");
     }
 
+    #[test]
+    fn what_was_taken_apart_is_put_together() {
+        for (dead, live) in [
+            ("hxxp://www[.]example[.]com/a[.]html", "http://www.example.com/a.html"),
+            ("hXXps[:]//example(.)com", "https://example.com"),
+            ("hxxps[://]example{.}com", "https://example.com"),
+            ("example[dot]com", "example.com"),
+            ("example(DOT)com", "example.com"),
+            ("user[at]example[.]com", "user@example.com"),
+            ("http://[2001:db8::1]/", "http://[2001:db8::1]/"),
+            ("phxxp:x", "phxxp:x"),
+            ("", ""),
+        ] {
+            assert_eq!(refang(dead), live);
+        }
+    }
+
     proptest::proptest! {
+        #[test]
+        fn a_link_comes_back(text in "(https|http|ftp)://[a-z0-9-]{1,9}([.。][a-zа-я]{2,5}){1,3}(/[a-z.@=&?]{0,12})?") {
+            proptest::prop_assert_eq!(refang(&defang(&text)), text);
+        }
+
         #[test]
         fn no_dot_stands_bare(text in "\\PC{0,40}") {
             let dead = defang(&text);

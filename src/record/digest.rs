@@ -7,7 +7,7 @@ use std::path::Path;
 
 use unicode_script::{Script, UnicodeScript};
 
-use super::aggregate::{Aggregate, HostSum, top};
+use super::aggregate::{Aggregate, DomainSum, HOSTS as HOSTS_KEPT, QUEUE_IDS, top};
 use super::event::Action;
 use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
@@ -16,8 +16,11 @@ use crate::engine::explain::sentence;
 use crate::engine::host::reads_as;
 use crate::engine::outcome::{Reason, Verdict};
 
-/// Hosts listed under each reason.
-const HOSTS: usize = 10;
+/// Registrable domains listed under each reason.
+const DOMAINS: usize = 10;
+
+/// Hosts named of one domain.
+const HOSTS: usize = 3;
 
 /// Lines of the other tables.
 const ROWS: usize = 15;
@@ -38,7 +41,7 @@ pub struct Digest {
 /// When the journal is there but cannot be read.
 pub fn gather(journal: &Path, from: Timestamp, to: Timestamp) -> Result<Digest, JournalError> {
     let mut sums = Aggregate::default();
-    let reading = read(journal, Query { since: from, queue_id: None }, |event| {
+    let reading = read(journal, Query { since: from, ..Query::default() }, |event| {
         if event.time <= to {
             sums.add(&event);
         }
@@ -52,7 +55,7 @@ pub fn text(sums: &Aggregate, reading: &Reading, from: Timestamp, to: Timestamp)
     let mut out = format!("linkmilter digest, {} to {}\n\n", from.minute(), to.minute());
     totals(&mut out, sums);
     for reason in Reason::ALL {
-        hosts_of(&mut out, sums, *reason);
+        domains_of(&mut out, sums, *reason);
     }
     unknown_reasons(&mut out, sums);
     table(
@@ -99,6 +102,11 @@ fn totals(out: &mut String, sums: &Aggregate) {
         }
     }
     let _ = writeln!(out, "{:>10}  links edited", sums.edited_links);
+    if sums.incomplete > 0 {
+        let _ =
+            writeln!(out, "{:>10}  incomplete: something in them was not read", sums.incomplete);
+        queue_ids(out, &sums.incomplete_ids, sums.incomplete);
+    }
     for verdict in Verdict::ALL.into_iter().rev() {
         let count = sums.by_verdict.get(&verdict).copied().unwrap_or_default();
         if count > 0 {
@@ -107,29 +115,58 @@ fn totals(out: &mut String, sums: &Aggregate) {
     }
 }
 
-/// The hosts with this reason that were seen most.
-fn hosts_of(out: &mut String, sums: &Aggregate, reason: Reason) {
-    let mut found: Vec<(&String, &HostSum, u64)> = sums
-        .hosts
+/// The registrable domains with this reason that were seen most.
+fn domains_of(out: &mut String, sums: &Aggregate, reason: Reason) {
+    let mut found: Vec<(&String, &DomainSum, u64)> = sums
+        .domains
         .iter()
-        .filter_map(|(host, sum)| Some((host, sum, *sum.reasons.get(reason.code())?)))
+        .filter_map(|(domain, sum)| Some((domain, sum, *sum.reasons.get(reason.code())?)))
         .collect();
     if found.is_empty() {
         return;
     }
     found.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(b.0)));
     let _ = writeln!(out, "\n{}: {}", reason.code(), sentence(reason));
-    for (host, sum, count) in found.iter().take(HOSTS) {
-        let name = if host.is_empty() { "(no host)".to_owned() } else { printable::defanged(host) };
-        let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
-        let description = description(host, sum.target.as_deref());
-        if !description.is_empty() {
-            let _ = writeln!(out, "{:>10}  {description}", "");
-        }
+    for (domain, sum, count) in found.iter().take(DOMAINS) {
+        domain_line(out, domain, sum, *count);
     }
-    if found.len() > HOSTS {
-        let _ = writeln!(out, "{:>10}  and {} more hosts", "", found.len() - HOSTS);
+    if found.len() > DOMAINS {
+        let _ = writeln!(out, "{:>10}  and {} more domains", "", found.len() - DOMAINS);
     }
+}
+
+fn domain_line(out: &mut String, domain: &str, sum: &DomainSum, count: u64) {
+    let name = if domain.is_empty() { "(no host)".to_owned() } else { printable::defanged(domain) };
+    let _ = writeln!(out, "{count:>10}  {name}  {}", sum.done.as_str());
+    let below: Vec<&String> = sum.hosts.iter().filter(|host| *host != domain).collect();
+    let named = |host: &&String| printable::defanged(host);
+    if !below.is_empty() {
+        let more = match below.len().saturating_sub(HOSTS) {
+            0 => String::new(),
+            _ if sum.hosts.len() >= HOSTS_KEPT => " and more".to_owned(),
+            more => format!(" and {more} more"),
+        };
+        let names: Vec<String> = below.iter().take(HOSTS).map(named).collect();
+        let _ = writeln!(out, "{:>10}  hosts: {}{more}", "", names.join(", "));
+    }
+    // What lies may be a label below the domain.
+    let of_domain = description(domain, sum.target.as_deref());
+    let of_host = below.first().map(|host| description(host, sum.target.as_deref()));
+    let description = of_host.filter(|text| text.len() > of_domain.len()).unwrap_or(of_domain);
+    if !description.is_empty() {
+        let _ = writeln!(out, "{:>10}  {description}", "");
+    }
+    queue_ids(out, &sum.queue_ids, sum.messages);
+}
+
+/// Where to look further: `linkmilter why QUEUEID`.
+fn queue_ids(out: &mut String, ids: &[String], messages: u64) {
+    if ids.is_empty() {
+        return;
+    }
+    let ids: Vec<String> = ids.iter().map(|id| printable::queue_id(id)).collect();
+    let more = if messages > QUEUE_IDS as u64 { " ..." } else { "" };
+    let _ = writeln!(out, "{:>10}  in {}{more}", "", ids.join(" "));
 }
 
 /// Reasons that this version does not know, by a newer daemon.
@@ -249,15 +286,20 @@ mod tests {
             verdict: Verdict::Unsafe,
             action: Action::Edited,
             sender: "example.org".into(),
+            queue_id: "4XyzAB".into(),
             links: 3,
             edited: 1,
             reasons: [("mixed-script".to_owned(), 1), ("target-lookalike".to_owned(), 1)].into(),
-            hosts: vec![host],
+            hosts: vec![HostEntry { host: "a.xn--ypal-43d9g.com".into(), ..host.clone() }, host],
             bypasses: [("opaque".to_owned(), 1)].into(),
             ..Event::default()
         };
         sums.add(&event);
-        sums.add(&event);
+        sums.add(&Event {
+            queue_id: "4XyzAC".into(),
+            bypasses: [("limit:depth".to_owned(), 1)].into(),
+            ..event
+        });
         sums.add(&Event { links: 5, ..Event::default() });
         sums
     }
@@ -275,22 +317,29 @@ mod tests {
                  1  passed
                  2  edited
                  2  links edited
+                 1  incomplete: something in them was not read
+                    in 4XyzAC
                  2  messages at worst unsafe
                  1  messages at worst ok
 
         mixed-script: its letters do not belong together
                  2  xn--ypal-43d9g[.]com  edited
+                    hosts: a[.]xn--ypal-43d9g[.]com
                     reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
+                    in 4XyzAB 4XyzAC
 
         target-lookalike: it is made to be taken for a protected name
                  2  xn--ypal-43d9g[.]com  edited
+                    hosts: a[.]xn--ypal-43d9g[.]com
                     reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
+                    in 4XyzAB 4XyzAC
 
         Senders of messages with suspect or worse links (domains)
                  2  example[.]org
 
         Suspect: messages with parts that were not read
-                 2  opaque
+                 1  limit:depth
+                 1  opaque
 
         Damaged journal lines skipped: 1.
         ");

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::SCHEMA_VERSION;
 use super::printable;
@@ -21,6 +22,12 @@ pub const HOSTS: usize = 32;
 
 /// Recipient domains kept of one message.
 pub const RECIPIENT_DOMAINS: usize = 16;
+
+/// Hosts of links that are fine, kept of one message: `linkmilter find` answers by them.
+pub const PASSED: usize = 64;
+
+/// Characters of [`message_id`]: enough for any number of messages of a month.
+const MESSAGE_ID_CHARS: usize = 24;
 
 /// What was done to a message.
 #[derive(
@@ -91,6 +98,8 @@ pub struct Seen<'a> {
     pub time: Timestamp,
     /// The MTA's name for the message (macro `i`); empty when it sent none.
     pub queue_id: &'a str,
+    /// The Message-ID as it stands in the header; empty without one.
+    pub message_id: &'a [u8],
     /// Envelope sender as the MTA gave it; its domain is kept.
     pub sender: &'a str,
     /// Envelope recipients as the MTA gave them; their domains are kept.
@@ -112,6 +121,9 @@ pub struct Event {
     pub v: u32,
     pub time: Timestamp,
     pub queue_id: String,
+    /// What [`message_id`] makes of the Message-ID; empty without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message_id: String,
     #[serde(with = "verdict_word")]
     pub verdict: Verdict,
     pub action: Action,
@@ -140,6 +152,12 @@ pub struct Event {
     /// Hosts beyond those.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hosts_omitted: u64,
+    /// Hosts of links that are fine, sorted, at most [`PASSED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<String>,
+    /// Whether there were more of them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub passed_more: bool,
     /// Parts not read, by cause: `opaque`, `limit:depth`, `undecodable:…`, `panic`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bypasses: BTreeMap<String, u64>,
@@ -215,6 +233,7 @@ impl Event {
             v: SCHEMA_VERSION,
             time: seen.time,
             queue_id: printable::queue_id(seen.queue_id),
+            message_id: message_id(seen.message_id),
             verdict: outcome.verdict,
             action: Action::of(outcome),
             rule: printable::label(&policy.rule),
@@ -228,6 +247,8 @@ impl Event {
             reasons,
             hosts,
             hosts_omitted,
+            passed: outcome.passed.iter().take(PASSED).map(|host| printable::host(host)).collect(),
+            passed_more: outcome.passed_more,
             bypasses,
             engine_us: micros(seen.engine),
             dns_us: micros(seen.dns),
@@ -246,12 +267,44 @@ impl Event {
         self.action == Action::Passed && self.bypasses.is_empty() && self.exempt.is_none()
     }
 
+    /// Whether something of the message was not read, encrypted parts apart.
+    pub fn is_incomplete(&self) -> bool {
+        let opaque = Bypass::Opaque.to_string();
+        self.bypasses.keys().any(|cause| *cause != opaque)
+    }
+
+    /// Hosts of all links that are kept.
+    pub fn all_hosts(&self) -> impl Iterator<Item = &str> {
+        let findings = self.hosts.iter().map(|entry| entry.host.as_str());
+        findings.chain(self.passed.iter().map(String::as_str))
+    }
+
+    /// Whether hosts of the message are not kept.
+    pub fn omits_hosts(&self) -> bool {
+        self.hosts_omitted > 0 || self.passed_more
+    }
+
     /// One line of JSON, without the line end.
     pub fn to_line(&self) -> String {
         // Every field is a text, a number or a list of those, and no key is anything but text:
         // serde_json has no error to report.
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// What is kept of a Message-ID, that a message can be found by it: a digest, for the text is the
+/// sender's and may hold anything. Angle brackets and white space round it do not count.
+pub fn message_id(field: &[u8]) -> String {
+    let id = field.trim_ascii();
+    let id = id.strip_prefix(b"<").unwrap_or(id);
+    let id = id.strip_suffix(b">").unwrap_or(id).trim_ascii();
+    if id.is_empty() {
+        return String::new();
+    }
+    let digest = Sha256::digest(id);
+    let mut hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.truncate(MESSAGE_ID_CHARS);
+    hex
 }
 
 /// The configuration's word for a mode.
@@ -306,6 +359,10 @@ fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -352,6 +409,7 @@ mod tests {
         Seen {
             time: Timestamp(1_763_715_635_123),
             queue_id: "4XyzAB",
+            message_id: b" <1@example.com>\r\n",
             sender: "<alice@bücher.example>",
             recipients,
             bytes: 2_048,
@@ -377,15 +435,26 @@ mod tests {
             ],
             edits: vec![RawEdit { range: 0..1, replacement: b"x".to_vec() }],
             bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit("depth"))],
+            passed: vec!["example.org".into()],
             ..Outcome::default()
         }
+    }
+
+    #[test]
+    fn a_message_id_is_known_again_and_not_told() {
+        let kept = message_id(b" <4711.alice@example.com>\r\n");
+        assert_eq!(kept.len(), MESSAGE_ID_CHARS);
+        assert_eq!(kept, message_id(b"4711.alice@example.com"));
+        assert_ne!(kept, message_id(b"4711.alice@example.org"));
+        assert_eq!(message_id(b" <> "), "");
+        assert_eq!(message_id(b""), "");
     }
 
     #[test]
     fn a_line_is_what_the_schema_says() {
         let recipients = ["<bob@example.net>".to_owned(), "carol@EXAMPLE.net".to_owned()];
         let event = Event::new(&seen(&recipients), &Policy::default(), &edited());
-        insta::assert_snapshot!(event.to_line(), @r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4XyzAB","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"xn--bcher-kva.example","recipients":["example.net"],"bytes":2048,"links":4,"edited":2,"reasons":{"mixed-script":1,"target-lookalike":1,"text-href-mismatch":1},"hosts":[{"host":"xn--ypal-43d9g.com","verdict":"unsafe","reasons":["mixed-script","target-lookalike"],"target":"paypal.com","done":"edited","count":2},{"host":"example.com","verdict":"notice","reasons":["text-href-mismatch"],"done":"reported","count":1}],"bypasses":{"limit:depth":1,"opaque":1},"engine_us":321,"generation":3}"#);
+        insta::assert_snapshot!(event.to_line(), @r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4XyzAB","message_id":"4a30277a7ca42298f0e1467c","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"xn--bcher-kva.example","recipients":["example.net"],"bytes":2048,"links":4,"edited":2,"reasons":{"mixed-script":1,"target-lookalike":1,"text-href-mismatch":1},"hosts":[{"host":"xn--ypal-43d9g.com","verdict":"unsafe","reasons":["mixed-script","target-lookalike"],"target":"paypal.com","done":"edited","count":2},{"host":"example.com","verdict":"notice","reasons":["text-href-mismatch"],"done":"reported","count":1}],"passed":["example.org"],"bypasses":{"limit:depth":1,"opaque":1},"engine_us":321,"generation":3}"#);
         assert_eq!(serde_json::from_str::<Event>(&event.to_line()).unwrap(), event);
     }
 

@@ -321,6 +321,21 @@ pub struct Reading {
     /// The oldest event of either stream, however old: how far back the journal reaches.
     pub oldest_finding: Option<Timestamp>,
     pub oldest_clean: Option<Timestamp>,
+    /// Events of the span with more hosts than are kept, which were not wanted by those that are.
+    pub omitting: u64,
+}
+
+impl Reading {
+    /// What to say when nothing was found: the words, and how far back the journal reaches.
+    pub fn nothing(&self, what: &str, journal: &Path) -> String {
+        let journal = journal.display();
+        match [self.oldest_finding, self.oldest_clean].into_iter().flatten().min() {
+            Some(oldest) => {
+                format!("{what} in the journal {journal}, which reaches back to {oldest}")
+            }
+            None => format!("the journal {journal} is empty"),
+        }
+    }
 }
 
 /// Which events are wanted.
@@ -330,12 +345,34 @@ pub struct Query<'q> {
     pub since: Timestamp,
     /// Of this message alone.
     pub queue_id: Option<&'q str>,
+    /// Of messages with this Message-ID, as [`super::event::message_id`] keeps it.
+    pub message_id: Option<&'q str>,
+    /// Of messages with a link to this host or one below it, in lower-case ASCII form.
+    pub host: Option<&'q str>,
+    /// Of messages to this domain or one below it, in the same form.
+    pub recipient: Option<&'q str>,
 }
 
 impl Query<'_> {
     fn wants(&self, event: &Event) -> bool {
-        event.time >= self.since && self.queue_id.is_none_or(|id| id == event.queue_id)
+        event.time >= self.since
+            && self.queue_id.is_none_or(|id| id == event.queue_id)
+            && self.message_id.is_none_or(|id| id == event.message_id)
+            && self.host.is_none_or(|host| event.all_hosts().any(|of| is_below(of, host)))
+            && self.recipient.is_none_or(|domain| {
+                event.recipients.iter().any(|recipient| is_below(recipient, domain))
+            })
     }
+
+    /// A text that every line of a wanted event holds: the others need no parsing.
+    fn needle(&self) -> Option<&str> {
+        self.queue_id.or(self.message_id).or(self.host).or(self.recipient)
+    }
+}
+
+/// Whether a host is the domain or below it; both in lower-case ASCII form.
+pub fn is_below(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// Hands every event that is wanted to `take`, findings before clean mail, each in the order of
@@ -349,8 +386,7 @@ pub fn read(
     mut take: impl FnMut(Event),
 ) -> Result<Reading, JournalError> {
     let mut reading = Reading::default();
-    // Lines without the queue id need no parsing.
-    let needle = query.queue_id.map(|id| Finder::new(id.as_bytes()));
+    let needle = query.needle().map(|text| Finder::new(text.as_bytes()));
     for stream in ["events", "clean"] {
         let all = segments(directory, stream)?;
         let oldest = all.first().map(|segment| Timestamp(segment.start.saturating_mul(1_000)));
@@ -371,10 +407,14 @@ pub fn read(
             {
                 match line {
                     Line::Whole(line)
-                        if needle.as_ref().is_some_and(|id| id.find(&line).is_none()) => {}
+                        if needle.as_ref().is_some_and(|text| text.find(&line).is_none())
+                            && !(query.host.is_some() && omits_hosts(&line)) => {}
                     Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
                         Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
                         Ok(event) if query.wants(&event) => take(event),
+                        Ok(event) if query.host.is_some() && event.omits_hosts() => {
+                            reading.omitting += u64::from(event.time >= query.since);
+                        }
                         Ok(_) => {}
                         Err(_) => reading.damaged += 1,
                     },
@@ -384,6 +424,12 @@ pub fn read(
         }
     }
     Ok(reading)
+}
+
+/// Whether a line may be of an event with more hosts than are kept.
+fn omits_hosts(line: &[u8]) -> bool {
+    let has = |key: &str| memchr::memmem::find(line, key.as_bytes()).is_some();
+    has("\"hosts_omitted\":") || has("\"passed_more\":")
 }
 
 enum Line {

@@ -48,6 +48,12 @@ pub fn story(event: &Event) -> String {
     if event.hosts_omitted > 0 {
         let _ = writeln!(out, "  and {} more hosts", event.hosts_omitted);
     }
+    if !event.passed.is_empty() {
+        let names: Vec<String> =
+            event.passed.iter().map(|host| printable::defanged(host)).collect();
+        let more = if event.passed_more { " and more" } else { "" };
+        let _ = writeln!(out, "  fine: {}{more}", names.join(", "));
+    }
     for (cause, count) in &event.bypasses {
         let _ = writeln!(out, "  not read: {count} parts ({})", printable::label(cause));
     }
@@ -118,6 +124,7 @@ mod tests {
                 done: HostDone::Edited,
                 count: 2,
             }],
+            passed: vec!["www.example.com".into()],
             bypasses: [("limit:depth".to_owned(), 1)].into(),
             engine_us: 321,
             generation: 3,
@@ -134,6 +141,7 @@ mod tests {
             mixed-script: its letters do not belong together
             from-the-future: of a newer version
             reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
+          fine: www[.]example[.]com
           not read: 1 parts (limit:depth)
         "#);
     }

@@ -15,7 +15,7 @@ fn event(second: u64, id: &str, action: Action) -> Event {
 
 fn ids(directory: &Path, since: Timestamp) -> (Vec<String>, Reading) {
     let mut ids = Vec::new();
-    let query = Query { since, queue_id: None };
+    let query = Query { since, ..Query::default() };
     let reading = read(directory, query, |event| ids.push(event.queue_id)).unwrap();
     (ids, reading)
 }

@@ -1,0 +1,114 @@
+//! `linkmilter find`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+
+use crate::config::{self, Sources};
+use crate::daemon::journal;
+use crate::record::event::Event;
+use crate::record::journal::{Query, is_below, read};
+use crate::record::printable::{self, defanged};
+use crate::record::time::{Timestamp, parse_span};
+
+use super::{Answer, pasted};
+
+/// Say which messages had a link to a host, or went to a domain
+///
+/// A line for each message: time, queue id, verdict, what was done, sender and recipients (domains),
+/// and the hosts that were looked for. `linkmilter why QUEUEID` tells more of one. Exit code 1 when
+/// there is none.
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+pub struct Args {
+    /// A host, with all below it, or a URL; in Unicode, Punycode or taken apart (`example[.]com`)
+    #[arg(group = "what")]
+    host: Option<String>,
+
+    /// To recipients at this domain or below it
+    #[arg(long, value_name = "DOMAIN", group = "what")]
+    recipient_domain: Option<String>,
+
+    /// How far back: a number with s, m, h, d or w [default: all that the journal holds]
+    #[arg(long, value_name = "SPAN", value_parser = parse_span, group = "what")]
+    since: Option<Duration>,
+
+    /// Print the events as JSON, one a line (docs/json.md)
+    #[arg(long)]
+    json: bool,
+
+    /// Read the event journal in this directory instead of the configured one
+    #[arg(long, value_name = "DIR")]
+    journal: Option<PathBuf>,
+
+    /// Configuration file [default: /etc/linkmilter/linkmilter.toml if it is there]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let config = config::load(&Sources::new(args.config))?;
+    let journal = args.journal.unwrap_or_else(|| journal::directory(&config));
+    let host = args.host.as_deref().map(pasted::host).transpose()?;
+    let recipient = args.recipient_domain.as_deref().map(pasted::host).transpose();
+    let recipient = recipient.context("--recipient-domain")?;
+    let now = Timestamp::of(SystemTime::now());
+    let query = Query {
+        since: args.since.map_or_else(Timestamp::default, |span| now.minus(span)),
+        host: host.as_deref(),
+        recipient: recipient.as_deref(),
+        ..Query::default()
+    };
+    let mut events: Vec<(Timestamp, String)> = Vec::new();
+    let reading = read(&journal, query, |event| {
+        let text = if args.json { event.to_line() + "\n" } else { line(&event, host.as_deref()) };
+        events.push((event.time, text));
+    })?;
+    events.sort_by_key(|(time, _)| *time);
+    let found = !events.is_empty();
+    super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
+    if host.is_some() && reading.omitting > 0 {
+        super::complain(&format_args!(
+            "{} messages had more hosts than are kept of one: what was looked for may have been \
+             among them",
+            reading.omitting
+        ));
+    }
+    if found {
+        return Ok(Answer::Done);
+    }
+    super::complain(&reading.nothing("no such message", &journal));
+    Ok(Answer::No)
+}
+
+/// `2026-11-21T09:00:35.123Z 4XyzAB unsafe edited example[.]org > example[.]net: evil[.]example`.
+fn line(event: &Event, host: Option<&str>) -> String {
+    let id = match printable::queue_id(&event.queue_id) {
+        id if id.is_empty() => "-".to_owned(),
+        id => id,
+    };
+    let sender = match event.sender.as_str() {
+        "" => "<>".to_owned(),
+        sender => defanged(sender),
+    };
+    let recipients: Vec<String> = event.recipients.iter().map(|to| defanged(to)).collect();
+    let mut out = format!(
+        "{} {id} {} {} {sender} > {}",
+        event.time,
+        event.verdict,
+        event.action.as_str(),
+        recipients.join(",")
+    );
+    if let Some(host) = host {
+        let mut hosts: Vec<&str> = event.all_hosts().filter(|of| is_below(of, host)).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let hosts: Vec<String> = hosts.into_iter().map(defanged).collect();
+        // Writing to a String cannot fail.
+        let _ = write!(out, ": {}", hosts.join(","));
+    }
+    out.push('\n');
+    out
+}
