@@ -248,6 +248,58 @@ fn a_bound_of_threads_says_what_it_expects() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// What is for the daemon's eyes alone is no business of a plain user: no warning, no error.
+#[test]
+fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
+    let house = house();
+    let state = house.path().join("state");
+    fs::write(state.join("tlds-alpha-by-domain.txt"), "nonsense").unwrap();
+    fs::write(house.path().join("key"), [7; 32]).unwrap();
+    let config = format!("server.state_dir = {state:?}\npolicy.seal_key_file = \"key\"\n");
+    fs::write(house.path().join("linkmilter.toml"), config).unwrap();
+    let modes = |mode| {
+        for path in [state.clone(), house.path().join("key")] {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    let lines = [
+        "rewrite --config CONFIG FILE",
+        "explain --config CONFIG FILE",
+        "links --config CONFIG FILE",
+        "format --config CONFIG https://example.com/",
+        "scan --config CONFIG FILE",
+    ];
+    modes(0o700);
+    let warned = run(command(house.path(), lines[0]), lines[0]);
+    assert!(!warned.stderr.is_empty(), "whoever may read the table is told that it is none");
+    modes(0o000);
+    fs::set_permissions(house.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let privileged = fs::read_dir(&state).is_ok();
+    for line in lines {
+        let plain = command(house.path(), line);
+        let mut given = match privileged {
+            true => {
+                let mut given = Command::new("setpriv");
+                given.args([
+                    "--reuid=65534",
+                    "--regid=65534",
+                    "--clear-groups",
+                    "--bounding-set=-all",
+                    "--inh-caps=-all",
+                ]);
+                given.arg(plain.get_program()).args(plain.get_args());
+                given
+            }
+            false => plain,
+        };
+        given.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = run(given, line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 1)) && said.is_empty(), "{line}: {said}");
+    }
+    modes(0o700);
+}
+
 /// A source that gives nothing holds a scan no longer than its grace.
 #[test]
 fn a_scan_of_a_silent_pipe_answers_signals() {

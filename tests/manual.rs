@@ -190,3 +190,38 @@ fn the_shell_takes_its_completions() {
     let status = Process::new("bash").arg("-n").arg(&path).status().unwrap();
     assert!(status.success());
 }
+
+/// `docs/reasons.md`, out of the codes: `UPDATE=1 cargo test --test manual` writes it.
+#[test]
+fn the_page_of_reasons_is_what_the_codes_say() {
+    let mut page = String::from(
+        "# Verdicts and reasons\n\n\
+         Generated: `UPDATE=1 cargo test --test manual` writes this page from the codes, as \
+         linkmilter-reasons(7) is. The codes stand in `X-Linkmilter`, in the log, in `linkmilter \
+         check` and in all JSON, and are keys of `policy.actions` and `policy.message_actions`:\n\n\
+         ```toml\n[policy.actions]\nuserinfo = \"leave\"       # by reason: beats a verdict\n\
+         suspect = \"defang\"       # by verdict\n```\n\n\
+         Verdicts, in their order: `ok` (nothing to say), `notice` (told), `suspect` (told; edited \
+         by the profile `strict`), `unsafe` and `invalid` (edited by `enforce` and `strict`). A \
+         reason's verdict can be softened by its context.\n\n\
+         | code | verdict | what | told as |\n| --- | --- | --- | --- |\n",
+    );
+    for reason in Reason::ALL {
+        let about = reason.about().replace('|', "\\|");
+        let told = linkmilter::engine::explain::sentence(*reason);
+        page.push_str(&format!(
+            "| `{}` | {} | {about} | {told} |\n",
+            reason.code(),
+            reason.verdict()
+        ));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reasons.md");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == page,
+        "docs/reasons.md is behind the codes: UPDATE=1 cargo test --test manual"
+    );
+}

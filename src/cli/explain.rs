@@ -35,7 +35,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = config::load(&Sources::new(args.config))?;
-    let settings = config.settings()?;
+    let settings = config.settings_of_user()?;
     let whole = Whole::read(args.message.as_deref())?;
     let envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
     let selection = settings.policies.select(&envelope);

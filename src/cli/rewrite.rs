@@ -35,7 +35,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = config::load(&Sources::new(args.config))?;
-    let settings = config.settings()?;
+    let settings = config.settings_of_user()?;
     let whole = Whole::read(args.file.as_deref())?;
     let message = whole.message();
     // A message that was filtered before keeps its fields: filtering it again changes nothing.
@@ -48,7 +48,10 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         undo_header_bytes: None,
         ..Policy::clone(&settings.policies.default_policy())
     };
-    let facts = Facts { host_name: "localhost".to_owned(), ..Facts::default() };
+    // The name that the operator gave this host; asking the system would tell strangers its name.
+    let named = config.server.host_name.as_ref().map(|name| name.0.clone());
+    let host_name = named.unwrap_or_else(|| "localhost".to_owned());
+    let facts = Facts { host_name, ..Facts::default() };
     let tlds = super::tld::table(&config);
     let asker = args.dns.then(|| Asker::new(&config)).transpose()?;
     let ask = |questions: &[String]| {

@@ -75,9 +75,10 @@ pub fn table_of(file: Option<PathBuf>) -> anyhow::Result<TldTable> {
     Ok(table(&config::load(&Sources::new(file))?))
 }
 
-/// Says on stderr why the file in the state directory was not taken.
+/// Says on stderr why the file in the state directory was not taken. A file that is not for this
+/// user's eyes is the daemon's business: nothing is wrong with it.
 fn warned(stored: Stored) -> TldTable {
-    if let Some(error) = &stored.passed_over {
+    if let Some(error) = stored.passed_over.as_ref().filter(|error| !error.is_denied()) {
         super::complain(&format_args!("{error}; the built-in table is used"));
     }
     stored.table

@@ -27,12 +27,32 @@ pub struct Settings {
     pub blocked: Arc<Names>,
 }
 
+/// Whether files that only the daemon may read are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Secrets {
+    Needed,
+    IfReadable,
+}
+
 impl Config {
     /// Reads the list files and the seal key, and lays out the rules.
     ///
     /// # Errors
     /// Everything that is wrong in those files: file, line, what was expected.
     pub fn settings(&self) -> Result<Settings, Errors> {
+        self.settings_with(Secrets::Needed)
+    }
+
+    /// The same for a command of whoever types it: a key that is for the daemon's eyes alone is not
+    /// missed, and nothing is sealed.
+    ///
+    /// # Errors
+    /// As of [`Config::settings`].
+    pub fn settings_of_user(&self) -> Result<Settings, Errors> {
+        self.settings_with(Secrets::IfReadable)
+    }
+
+    fn settings_with(&self, secrets: Secrets) -> Result<Settings, Errors> {
         let mut problems = Vec::new();
         let lists = &self.lists;
         let allowed =
@@ -45,7 +65,7 @@ impl Config {
         );
         let blocked =
             self.names("lists.blocked_file", &lists.blocked_file, &lists.blocked, &mut problems);
-        let seal_key = self.seal_key(&mut problems);
+        let seal_key = self.seal_key(secrets, &mut problems);
         if !problems.is_empty() {
             return Err(Errors(problems));
         }
@@ -193,7 +213,7 @@ impl Config {
         names
     }
 
-    fn seal_key(&self, problems: &mut Vec<Problem>) -> Option<Arc<[u8]>> {
+    fn seal_key(&self, secrets: Secrets, problems: &mut Vec<Problem>) -> Option<Arc<[u8]>> {
         let path = self.resolve(self.policy.seal_key_file.as_ref()?);
         let problem = |found: String| Problem {
             key: "policy.seal_key_file".to_owned(),
@@ -208,6 +228,12 @@ impl Config {
         };
         match self.files.read(&path) {
             Ok(key) if SEAL_KEY_BYTES.contains(&key.len()) => Some(key.into()),
+            Err(error)
+                if secrets == Secrets::IfReadable
+                    && error.kind() == ErrorKind::PermissionDenied =>
+            {
+                None
+            }
             Ok(key) => {
                 problems.push(problem(format!("{} bytes", key.len())));
                 None

@@ -68,6 +68,13 @@ pub enum StoreError {
     OlderThanBuiltin { path: PathBuf, found: String },
 }
 
+impl StoreError {
+    /// Whether the file is there, but not for this user.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+    }
+}
+
 impl Store {
     pub fn new(directory: impl Into<PathBuf>) -> Store {
         Store { directory: directory.into() }
