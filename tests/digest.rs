@@ -146,14 +146,14 @@ fn find_and_why_answer_by_host_domain_and_message() {
         );
     }
     // Hosts of fine links beyond those that are kept: it is said that some are missing.
-    let (code, found, said, _) = ids(&["find", "h1.example.org", "--since", "1h"]);
+    let (code, found, error, _) = ids(&["find", "h1.example.org", "--since", "1h"]);
     assert_eq!((code, found), (Some(0), vec!["4FIND2".to_owned()]));
-    assert!(said.is_empty(), "{said}");
-    let (code, _, said, _) = ids(&["find", "h99.example.org"]);
+    assert!(error.is_empty(), "{error}");
+    let (code, _, error, _) = ids(&["find", "h99.example.org"]);
     assert_eq!(code, Some(1));
     assert!(
-        said.contains("1 messages had more hosts") && said.contains("reaches back to"),
-        "{said}"
+        error.contains("1 messages had more hosts") && error.contains("reaches back to"),
+        "{error}"
     );
     let both = vec!["4FIND1".to_owned(), "4FIND2".to_owned()];
     assert_eq!(ids(&["find", "--recipient-domain", "recipient.example"]).1, both);
@@ -167,14 +167,18 @@ fn find_and_why_answer_by_host_domain_and_message() {
     let event: Event = serde_json::from_slice(output.stdout.trim_ascii()).unwrap();
     assert_eq!(
         (event.queue_id.as_str(), event.passed),
-        ("4FIND1", vec!["news.example.com".to_owned()])
+        ("4FIND1", vec!["news.example.com".to_owned(), "sender.example".to_owned()])
     );
 
     for id in ["<17.ann@sender.example>", "17.ann@sender.example", " 4FIND1 "] {
         let output = run(&house, &["why", id]);
         let story = String::from_utf8(output.stdout.clone()).unwrap();
         assert!(story.starts_with("4FIND1 at "), "{id}: {story}{}", said(&output));
-        assert!(story.contains("fine: news[.]example[.]com") && !story.contains("17."), "{story}");
+        assert!(
+            story.contains("fine: news[.]example[.]com, sender[.]example")
+                && !story.contains("17."),
+            "{story}"
+        );
     }
     assert_eq!(run(&house, &["why", "18.ann@sender.example"]).status.code(), Some(1));
 }

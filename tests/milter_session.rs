@@ -161,6 +161,21 @@ fn abort_in_the_middle_forgets_the_message() {
     assert_eq!(script.mails[0].body, b"hello\r\nworld\r\n");
 }
 
+/// As Sendmail does when it has refused every recipient itself.
+#[test]
+fn a_message_that_was_given_up_without_an_abort_gives_way_to_the_next() {
+    let mut script = Script::begun();
+    script.say(&[(b'D', b"Mi\0FIRST\0"), (b'M', b"<a@example.org>\0")]).unwrap();
+    script.say(&[(b'D', b"Mi\0SECOND\0")]).unwrap();
+    script
+        .say(&[(b'M', b"<>\0"), (b'R', b"<c@example.org>\0"), (b'L', b"A\0 b\0"), (b'E', b"")])
+        .unwrap();
+    assert_eq!(script.mails.len(), 1);
+    let mail = &script.mails[0];
+    assert_eq!((mail.queue_id().as_ref(), mail.sender.as_slice()), ("SECOND", &b""[..]));
+    assert_eq!(mail.recipients, [b"c@example.org".to_vec()]);
+}
+
 #[test]
 fn the_non_smtpd_path_is_known_by_its_bare_addresses() {
     let mut script = Script::begun();

@@ -1,6 +1,6 @@
 //! What was found so far, with the edits that wait for the DNS.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::content::Visibility;

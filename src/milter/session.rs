@@ -217,7 +217,14 @@ impl Session {
         }
         match command {
             Command::Negotiate { .. } => return Err(self.order(&command)),
-            Command::Macros { stage, pairs } => self.keep_macros(stage, &pairs),
+            Command::Macros { stage, pairs } => {
+                // Sendmail sends no ABORT for a message all of whose recipients it has refused
+                // itself: the macros of the next MAIL come instead.
+                if stage == b'M' && self.state == State::Envelope {
+                    self.reset();
+                }
+                self.keep_macros(stage, &pairs);
+            }
             Command::Connect { name, peer } => {
                 self.expect(State::Idle, b'C')?;
                 name.clone_into(&mut self.client_name);

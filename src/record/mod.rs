@@ -24,6 +24,7 @@ pub mod journal;
 pub mod judgement;
 pub mod line;
 pub mod printable;
+pub mod query;
 pub mod stix;
 pub mod story;
 pub mod summary;
