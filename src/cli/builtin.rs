@@ -20,12 +20,6 @@ impl Builtin {
         Ok(Builtin { protected: Names::builtin(), none: Names::default(), tlds })
     }
 
-    /// Without the machine's table, for what does not hang on whether a name exists.
-    pub fn bare() -> Builtin {
-        let none = Names::default();
-        Builtin { protected: none.clone(), none, tlds: crate::tld::builtin() }
-    }
-
     /// For a host whose bounds are certain.
     pub fn context(&self) -> Context<'_> {
         Context {

@@ -5,10 +5,9 @@ use std::net::Ipv4Addr;
 use anyhow::bail;
 
 use crate::config;
-use crate::engine::host::{Navigation, Section, judge_url, registrable};
+use crate::engine::host::{Section, registrable};
+use crate::engine::link::{Kind, Target, reference};
 use crate::record::defang::refang;
-
-use super::builtin::Builtin;
 
 /// The host in lower-case A-labels: `example.com` of `example[.]com`, `hxxps://example[.]com/a`, and
 /// `https://example.com:8443/`.
@@ -32,10 +31,14 @@ pub fn host(text: &str) -> anyhow::Result<String> {
 
 /// The host that a browser would go to.
 fn of_url(url: &str) -> Option<String> {
-    let builtin = Builtin::bare();
     let of = |url: &str| {
-        let link = judge_url(url, Navigation::Navigates, &builtin.context());
-        config::host_name(link.ascii())
+        let mut targets = reference::parse(url, 0..url.len());
+        targets.find_map(|target| match target {
+            Target::Link(link) if link.kind != Kind::Email => {
+                config::host_name(&link.ascii_host(url)?)
+            }
+            _ => None,
+        })
     };
     let bare = !url.contains("://") && !url.starts_with('/');
     if bare { of(&format!("https://{url}")) } else { of(url) }
