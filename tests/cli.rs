@@ -253,7 +253,8 @@ fn a_bound_of_threads_says_what_it_expects() {
 fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
     let house = house();
     let state = house.path().join("state");
-    fs::write(state.join("tlds-alpha-by-domain.txt"), "nonsense").unwrap();
+    fs::create_dir_all(state.join("tld")).unwrap();
+    fs::write(state.join("tld/tlds-alpha-by-domain.txt"), "nonsense").unwrap();
     fs::write(house.path().join("key"), [7; 32]).unwrap();
     let config = format!("server.state_dir = {state:?}\npolicy.seal_key_file = \"key\"\n");
     fs::write(house.path().join("linkmilter.toml"), config).unwrap();

@@ -113,7 +113,7 @@ fn find_and_why_answer_by_host_domain_and_message() {
     let house = House::new("");
     let mut command = house.serve();
     command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
-    let served = daemon::start(command);
+    let mut served = daemon::start(command);
     let mut stream = daemon::connect(&house.socket());
     daemon::negotiate(&mut stream);
     let header = [("From", "ann@sender.example"), ("Message-ID", "<17.ann@sender.example>")];
@@ -123,7 +123,9 @@ fn find_and_why_answer_by_host_domain_and_message() {
     let fine: String = fine.collect();
     daemon::deliver(&mut stream, "4FIND2", &[("From", "a@b.example")], fine.as_bytes());
     drop(stream);
-    drop(served);
+    // What waits for the disk is written at the end.
+    served.signal("TERM");
+    assert!(served.wait().success());
 
     let ids = |args: &[&str]| {
         let output = run(&house, args);

@@ -151,7 +151,7 @@ fn another_address_is_asked_without_the_validators_of_the_first() {
 #[test]
 fn a_bad_file_is_passed_over_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path());
+    let store = Store::new(dir.path().join("tld"));
     assert!(store.load().passed_over.is_none(), "no file is no trouble");
     for (text, why) in [
         ("".to_owned(), "expected a first line"),
@@ -283,7 +283,7 @@ impl Place {
         let config = tempfile::tempdir().unwrap().keep();
         let ca_file = config.join("ca.pem");
         std::fs::write(&ca_file, &mirror.ca).unwrap();
-        let store = Store::new(dir.path());
+        let store = Store::new(dir.path().join("tld"));
         let fetch = Fetch {
             url: format!("https://localhost:{}/tlds.txt", mirror.address.port()),
             timeout: Duration::from_secs(20),

@@ -40,9 +40,13 @@ pub struct Found {
     /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
     /// their own.
     domains: BTreeMap<usize, Domains>,
-    /// Raw bytes at which a link was found, with its verdict: readings and layers see the same ones.
-    known: HashMap<(usize, Visibility), (usize, Verdict)>,
+    /// Raw bytes at which a link was found, and how bad it is: readings and layers see the same ones.
+    known: HashMap<(usize, Visibility), (usize, Badness)>,
 }
+
+/// How bad a link is: its verdict, and whether mail is edited for it. In one charset a host may be no name
+/// at all, and in another one lie.
+pub type Badness = (Verdict, Edit);
 
 impl Found {
     pub fn new(bypasses: Vec<(String, Bypass)>) -> Found {
@@ -90,17 +94,18 @@ impl Found {
     /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
     /// or a worse one counts: what is harmless in one charset can lie in another, and an entity can
     /// join two hosts.
-    pub fn is_known(&self, span: &Range<usize>, visibility: Visibility, verdict: Verdict) -> bool {
+    pub fn is_known(&self, span: &Range<usize>, visibility: Visibility, bad: Badness) -> bool {
         self.known
             .get(&(span.start, visibility))
-            .is_some_and(|(end, known)| *end >= span.end && *known >= verdict)
+            .is_some_and(|(end, known)| *end >= span.end && known.0 >= bad.0 && known.1 >= bad.1)
     }
 
-    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Verdict)>) {
-        for (span, visibility, verdict) in found {
-            let first = (span.end, verdict);
-            let known = self.known.entry((span.start, visibility)).or_insert(first);
-            *known = (span.end.max(known.0), verdict.max(known.1));
+    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Badness)>) {
+        for (span, visibility, (verdict, edit)) in found {
+            let first = (span.end, (verdict, edit));
+            let (end, known) = self.known.entry((span.start, visibility)).or_insert(first);
+            *end = span.end.max(*end);
+            *known = (verdict.max(known.0), edit.max(known.1));
         }
     }
 

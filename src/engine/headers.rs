@@ -10,7 +10,7 @@ use super::content;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
 use super::judging::{Judge, Judged, Standing, same_domain};
-use super::link::{Kind, Link, Linkifier, mailto};
+use super::link::{Boundaries, Kind, Link, Linkifier, mailto};
 use super::mime::{Media, Part};
 use super::outcome::{Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
@@ -153,7 +153,7 @@ impl FieldReader<'_, '_, '_> {
 
     /// The links of a field that a reader sees, found as those of the body are.
     fn links(&self, text: &str) -> Vec<Link> {
-        Linkifier::new(self.judge.tlds()).links(text).collect()
+        Linkifier::new(self.judge.tlds()).boundaries(Boundaries::Wide).links(text).collect()
     }
 
     fn push(&mut self, spelled: &str, judged: &Judged) {

@@ -63,7 +63,7 @@ struct Net<'n, 'p> {
     judge: &'n mut Judge<'p>,
     found: &'n mut Found,
     tree: &'n Tree,
-    /// Hosts that readings have met, when somebody asked.
+    /// Hosts that readings have met, and those above them, when somebody asked.
     met: Option<BTreeSet<String>>,
     told: BTreeSet<String>,
 }
@@ -187,7 +187,7 @@ impl Net<'_, '_> {
         let Some((_, tld)) = lower.rsplit_once('.') else { return };
         // Before this one is judged.
         let judge = &self.judge;
-        self.met.get_or_insert_with(|| judge.met());
+        self.met.get_or_insert_with(|| judge.met().iter().flat_map(|host| parents(host)).collect());
         let judgement = self.judge.host(host, Glue::None);
         let there = judgement.question.is_none() && !judgement.reasons.contains(Reason::TldSyntax);
         if tld.is_empty() || !there || judgement.verdict != Verdict::Unsafe {
@@ -363,6 +363,12 @@ fn ebcdic(bytes: &[u8]) -> Vec<u8> {
         _ => b' ',
     };
     bytes.iter().map(ascii).collect()
+}
+
+/// A host, and what it stands below: of `www.example.com` the net may see `example.com` alone.
+fn parents(host: &str) -> impl Iterator<Item = String> + '_ {
+    let dots = host.match_indices('.').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(dots).filter_map(|at| host.get(at..)).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -118,10 +118,10 @@ impl<'a> LayerReader<'a> {
             }
             let span = self.raw_span(sighting);
             let visibility = sighting.visibility();
-            if found.is_known(&span, visibility, judged.verdict) {
+            if found.is_known(&span, visibility, (judged.verdict, judged.edit)) {
                 continue;
             }
-            here.push((span.clone(), visibility, judged.verdict));
+            here.push((span.clone(), visibility, (judged.verdict, judged.edit)));
             if self.entry.alternative.is_some() {
                 found.note_host(self.part, &judged);
             }

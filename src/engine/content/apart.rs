@@ -69,7 +69,7 @@ impl<'a> Apart<'a> {
             (Spot::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
                 self.rename(*tag, attribute, &mut inner);
                 // Programs that show the text of markup link what they find in it.
-                if action == LinkAction::Defang {
+                if action == LinkAction::Defang && matches!(sighting.target, Target::Link(_)) {
                     self.defang(sighting, judgement, &mut inner);
                 }
             }

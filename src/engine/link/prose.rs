@@ -141,8 +141,9 @@ fn ascii_tail(name: &str) -> Option<usize> {
     let glued = if Class::of(last).is_dot() {
         Stop::of(last) == Stop::Ideographic
     } else {
+        let seen = bounds::last_seen(before).unwrap_or(last);
         ascii.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && (bounds::is_unspaced(last) || is_symbol(last))
+            && (bounds::is_unspaced(seen) || is_symbol(seen))
             && !bounds::continues(before)
     };
     glued.then_some(before.len())

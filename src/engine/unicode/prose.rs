@@ -68,15 +68,19 @@ fn ascii_tail(label: &str) -> Option<usize> {
 }
 
 /// Whether an ASCII letter goes on with the word before it: Latin letters and their marks, and the
-/// signs that stand inside Latin words (Catalan `l·l`, the ʻokina).
+/// signs that stand inside Latin words (Catalan `l·l`, the ʻokina). What nobody sees does not count.
 pub fn continues(before: &str) -> bool {
-    let base = before.chars().rev().find(|c| c.script() != Script::Inherited);
-    base.is_none_or(|c| {
+    last_seen(before).is_none_or(|c| {
         c.is_ascii()
             || c.script() == Script::Latin
             || matches!(c, '·' | 'ʻ' | 'ʼ' | 'ʹ' | '\u{2010}' | '\u{2011}')
-            || Class::of(c).is_ignored()
     })
+}
+
+/// The last character that is neither a mark nor invisible.
+pub fn last_seen(text: &str) -> Option<char> {
+    let seen = |c: &char| c.script() != Script::Inherited && !Class::of(*c).is_ignored();
+    text.chars().rev().find(seen)
 }
 
 /// The longest stretches of letters of one script beyond ASCII, as byte ranges.
