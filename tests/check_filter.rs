@@ -37,7 +37,7 @@ impl Draw {
 
     /// The empty string mostly, else one of these.
     fn rarely<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        if self.next() % 3 == 0 { self.of(all) } else { "" }
+        if self.next().is_multiple_of(3) { self.of(all) } else { "" }
     }
 }
 

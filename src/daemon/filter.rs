@@ -128,10 +128,13 @@ impl Filter {
         if mail.completeness == Completeness::Cut {
             return job.bypassed(Bypass::Limit("max_message"));
         }
-        match mail.head.len() + mail.body.len() {
-            ..=OFF_WORKER_BYTES => job.run().await,
-            ..=LARGE_BYTES => self.judge_apart(job, &self.middling).await,
-            _ => self.judge_apart(job, &self.large).await,
+        let bytes = mail.head.len() + mail.body.len();
+        if bytes <= OFF_WORKER_BYTES {
+            job.run().await
+        } else if bytes <= LARGE_BYTES {
+            self.judge_apart(job, &self.middling).await
+        } else {
+            self.judge_apart(job, &self.large).await
         }
     }
 

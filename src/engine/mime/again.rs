@@ -42,12 +42,15 @@ impl Views {
     }
 }
 
+/// Layer, bytes, labels and encoding of a walk.
+type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
+
 /// What was walked so far.
 #[derive(Default)]
 pub(super) struct Seen {
     /// Bytes walked a second time.
     bytes: usize,
-    walked: HashSet<(usize, Range<usize>, [Vec<u8>; 4], Transfer)>,
+    walked: HashSet<WalkKey>,
     /// Where delimiter lines began, by layer.
     pub delimiters: BTreeSet<(usize, usize)>,
     /// Limits that were reached.

@@ -111,7 +111,7 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
         Label::Type => {
             let mut words = word.splitn(2, |byte| *byte == b'/');
             let all = words.all(|word| word.iter().all(token));
-            all && !word.is_empty() && !value.iter().any(|byte| *byte == 0)
+            all && !word.is_empty() && !value.contains(&0)
         }
         Label::Transfer => word.iter().all(token),
         Label::Disposition | Label::Base => true,

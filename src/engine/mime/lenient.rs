@@ -8,11 +8,14 @@ use mail_parser::{HeaderName, MessageParser};
 
 use super::header::{self, Label};
 
+/// A value as a program reads it.
+type Reading = fn(&[u8]) -> Vec<u8>;
+
 /// The other readings of a value, most of all the one that takes all oddities out.
 pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = Vec::new();
     let mut all = value.to_vec();
-    let odd: [(bool, fn(&[u8]) -> Vec<u8>); 5] = [
+    let odd: [(bool, Reading); 5] = [
         (memchr::memmem::find(value, b"=?").is_some(), words),
         (memchr::memchr(b'(', value).is_some(), without_comments),
         (value.iter().any(is_control), without_controls),

@@ -159,20 +159,19 @@ pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
 pub(super) struct Lines<'r> {
     raw: &'r [u8],
     /// The line of the last question, without its line end.
-    line: Range<usize>,
+    line: Option<Range<usize>>,
 }
 
 impl<'r> Lines<'r> {
     pub(super) fn of(raw: &'r [u8]) -> Lines<'r> {
-        Lines { raw, line: 1..0 }
+        Lines { raw, line: None }
     }
 
     /// The line that holds this offset, without its line end.
     pub(super) fn at(&mut self, at: usize) -> Range<usize> {
-        if at < self.line.start || self.line.end < at {
-            self.line = at - column(self.raw, at)..line_end_after(self.raw, at);
-        }
-        self.line.clone()
+        let known = self.line.take().filter(|line| (line.start..=line.end).contains(&at));
+        let find = || at - column(self.raw, at)..line_end_after(self.raw, at);
+        self.line.insert(known.unwrap_or_else(find)).clone()
     }
 }
 
