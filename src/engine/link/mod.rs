@@ -6,7 +6,7 @@
 //! | what a host may be: WHATWG hosts, S9–S14 | `authority`, [`ipv4`] |
 //! | what a scheme does | [`scheme`] |
 //! | UTS #58 §3.5.1 termination | `termination` |
-//! | S28: a URL where its bounds are certain | [`reference`] |
+//! | S28: a URL where its bounds are certain | [`mod@reference`] |
 //! | RFC 3696: addresses, names (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
 //! | RFC 6068: `mailto:` and its like | [`mailto`] |
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |

@@ -2,7 +2,7 @@
 //!
 //! | WHATWG state | here |
 //! | --- | --- |
-//! | scheme start, scheme | [`scheme()`], the table of [`scheme`](super::scheme) |
+//! | scheme start, scheme | [`scheme()`], the table of `scheme` |
 //! | special authority slashes, special authority ignore slashes | [`parse`] |
 //! | relative, relative slash | [`parse`]: `//host`, `\\host` |
 //! | authority, host, port | [`authority`] |
