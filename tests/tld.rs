@@ -29,7 +29,7 @@ fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
     };
     assert_eq!((table.version.as_str(), added, removed), ("2026112000", s(&["newtld"]), vec![]));
     let stored = place.store.load();
-    assert_eq!(stored.origin, Origin::File(place.dir.path().join(FILE)));
+    assert_eq!(stored.origin, Origin::File(place.dir.path().join("tld").join(FILE)));
     assert!(stored.table.contains("newtld"));
     assert_eq!(stored.age(place.now), Duration::ZERO);
 
@@ -89,7 +89,7 @@ fn whatever_else_comes_the_last_good_table_stays() {
     // And it recovers.
     mirror.queue(Reply::list(&good));
     assert!(matches!(place.refresh(), Ok(Refreshed::Replaced { .. })));
-    assert_eq!(std::fs::read_dir(place.dir.path()).unwrap().count(), 2, "no leftovers");
+    assert_eq!(std::fs::read_dir(place.dir.path().join("tld")).unwrap().count(), 2, "no leftovers");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn another_address_is_asked_without_the_validators_of_the_first() {
 #[test]
 fn a_bad_file_is_passed_over_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::new(dir.path().join("tld"));
+    let store = Store::new(dir.path());
     assert!(store.load().passed_over.is_none(), "no file is no trouble");
     for (text, why) in [
         ("".to_owned(), "expected a first line"),
