@@ -217,7 +217,8 @@ fn kind(target: &str, seen: &[(link::Kind, Judged)]) -> Kind {
 
 /// All readings as one: the worst counts, the first one leads.
 fn merged(seen: Vec<(link::Kind, Judged)>) -> LinkJudgement {
-    let mut link = LinkJudgement::default();
+    let edit = seen.iter().map(|(_, judged)| judged.edit).max().unwrap_or_default();
+    let mut link = LinkJudgement { edit, ..LinkJudgement::default() };
     for (_, judged) in seen {
         link.verdict = link.verdict.max(judged.verdict);
         link.reasons = link.reasons.union(judged.reasons);
@@ -326,6 +327,7 @@ mod tests {
 
     #[test]
     fn a_lookalike_in_words() {
+        assert_eq!(checked("раypal.com").link.edit, crate::engine::outcome::Edit::Anywhere);
         assert_eq!(
             lines("https://раypal.com/"),
             [
