@@ -55,7 +55,7 @@ fn the_configuration_is_the_filters() {
     let config = dir.path().join("linkmilter.toml");
     let text = format!(
         "[server]\nstate_dir = {:?}\n[lists]\nprotected = [\"modern.example\"]\n\
-         blocked = [\"bad.example\"]\nallow = [\"xn--ypal-43d9g.com\"]\n",
+         blocked = [\"bad.example\"]\nallowed = [\"xn--ypal-43d9g.com\"]\n",
         dir.path()
     );
     std::fs::write(&config, text).unwrap();

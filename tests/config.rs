@@ -372,14 +372,19 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let path = file.to_str().unwrap();
-    std::fs::write(&file, "[dns]\nmode = \"never\"\n").unwrap();
+    let state = format!("server.state_dir = {:?}\n", dir.path().join("state"));
+    std::fs::write(&file, format!("{state}dns.mode = \"never\"\n")).unwrap();
+    let table = linkmilter::tld::builtin();
     let list = |name: &str| dir.path().join(name).display().to_string();
     let told = format!(
-        "{path}: 1 setting in force\n{}: 0 allowed hosts (not there)\n\
-         {}: 0 protected hosts (not there)\n{}: 0 blocked hosts (not there)\ngood\n",
+        "{path}: 2 settings in force\n{}: 0 allowed hosts (not there)\n\
+         {}: 0 protected hosts (not there)\n{}: 0 blocked hosts (not there)\n\
+         the program: {} top-level domains, version {}\ngood\n",
         list("allow.txt"),
         list("protected.txt"),
-        list("blocked.txt")
+        list("blocked.txt"),
+        table.len(),
+        table.version
     );
     linkmilter(&["config", "check", "--config", path]).assert().code(0).stdout(told).stderr("");
     linkmilter(&["config", "check", "-q", "--config", path]).assert().code(0).stdout("").stderr("");
@@ -393,10 +398,12 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     std::fs::write(&file, "[dns]\nmode = \"never\"\n[log]\nlevel = \"warn\"\n").unwrap();
     std::fs::write(
         dir.path().join("conf.d/ours.toml"),
-        "[log]\nlevel = \"error\"\n[lists]\nblocked = [\"evil.example\"]\n[rules.board]\nprofile = \"strict\"\n",
+        "[log]\nlevel = \"error\"\n[lists]\nblocked = [\"evil.example\"]\n\
+         [policy]\nseal_key_file = \"seal.key\"\n[metrics]\ntoken_file = \"token\"\n[rules.board]\nprofile = \"strict\"\n",
     )
     .unwrap();
     std::fs::write(dir.path().join("allow.txt"), "# ours\nexample.com\nco.uk\n").unwrap();
+    std::fs::write(dir.path().join("seal.key"), [7; 32]).unwrap();
     let output = linkmilter(&["config", "check", "--config", path])
         .env("LINKMILTER_DNS__DEADLINE", "1s")
         .assert()
@@ -404,7 +411,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     let told = String::from_utf8(output.get_output().stdout.clone()).unwrap();
     for line in [
         format!("{path}: 1 setting in force"),
-        format!("{}: 3 settings in force", list("conf.d/ours.toml")),
+        format!("{}: 5 settings in force", list("conf.d/ours.toml")),
         "environment LINKMILTER_DNS__DEADLINE: 1 setting in force".to_owned(),
         format!("{}: 2 allowed hosts", list("allow.txt")),
         format!(
@@ -413,6 +420,11 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         ),
         format!("{}: 0 blocked hosts (not there), and 1 in the configuration", list("blocked.txt")),
         "rules: board".to_owned(),
+        format!("{}: the key of the seal, 32 bytes", list("seal.key")),
+        format!(
+            "{}: note: the token of the metrics: No such file or directory (os error 2)",
+            list("token")
+        ),
     ] {
         assert!(told.lines().any(|told| told == line), "{line}\n{told}");
     }
@@ -422,6 +434,64 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     std::fs::write(dir.path().join("blocked.txt"), "a b\n").unwrap();
     linkmilter(&["config", "check", "--config", path]).assert().code(1);
     linkmilter(&["config", "print", "--config", "/nonexistent/x"]).assert().code(2);
+}
+
+/// Names of an earlier version: they hold, they are told, and one command writes the present ones.
+#[test]
+fn keys_of_an_earlier_version_hold_and_are_migrated() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let path = file.to_str().unwrap();
+    std::fs::create_dir(dir.path().join("conf.d")).unwrap();
+    let more = dir.path().join("conf.d/ours.toml");
+    std::fs::write(&file, "# ours\n[lists]\nallow = [\"old.example\"] # why\n").unwrap();
+    std::fs::write(&more, "lists.allow_file = \"mine.txt\"\nlists.allowed = [\"new.example\"]\n")
+        .unwrap();
+    std::fs::write(dir.path().join("mine.txt"), "example.com\n").unwrap();
+    let more = more.display();
+    let printed = linkmilter(&["config", "print", "--config", path]).assert().code(0);
+    let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
+    // The later layer wins, whatever each of them calls it.
+    for line in [
+        format!("lists.allowed = [\"new.example\"]  # {more}:2"),
+        format!("lists.allowed_file = \"mine.txt\"  # {more}:1"),
+    ] {
+        assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
+    }
+    let told = [
+        format!("{path}:3: lists.allow is called lists.allowed now"),
+        format!("{more}:1: lists.allow_file is called lists.allowed_file now"),
+    ];
+    let checked = linkmilter(&["config", "check", "--config", path]).assert().code(0);
+    let checked = String::from_utf8(checked.get_output().stdout.clone()).unwrap();
+    for line in &told {
+        let line = format!("{line}: note: linkmilter config migrate writes it");
+        assert!(checked.lines().any(|checked| checked == line), "{line}\n{checked}");
+    }
+    let migrate = |more: &[&str]| {
+        let mut line = vec!["config", "migrate", "--config", path];
+        line.extend(more);
+        linkmilter(&line)
+    };
+    let dry = format!("{}\n{}\n", told[0], told[1]);
+    migrate(&["--dry-run"]).assert().code(1).stdout(dry).stderr("");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("allow = "));
+    let written = format!("{}: written\n{}: written\n", told[0], told[1]);
+    migrate(&[]).assert().code(0).stdout(written).stderr("");
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        "# ours\n[lists]\nallowed = [\"old.example\"] # why\n"
+    );
+    migrate(&[]).assert().code(0).stdout("every key has its present name\n");
+    // A variable is not ours to write.
+    let left = "environment LINKMILTER_LISTS__ALLOW: lists.allow is called lists.allowed now\n";
+    migrate(&[]).env("LINKMILTER_LISTS__ALLOW", "env.example").assert().code(1).stdout(left);
+    // Which of two is meant nobody can know.
+    std::fs::write(&file, "[lists]\nallow = []\nallowed = []\n").unwrap();
+    migrate(&[]).assert().code(2).stdout("").stderr(format!(
+        "linkmilter: {path}:2: lists.allow: expected lists.allowed alone, which is its present name, \
+         found both lists.allow and lists.allowed\n"
+    ));
 }
 
 #[test]

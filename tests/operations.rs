@@ -75,11 +75,10 @@ fn a_typing_error_starts_the_last_good_configuration_loudly() {
         assert_eq!(told[0], "READY=1");
         assert!(told[1].contains("last good") && told[1].contains("linkmilter.toml:"), "{told:?}");
         assert!(!edits(&house, "4GOOD1"), "report-only stays in force");
-        let logged = house.logged();
-        assert!(
-            logged.contains("does not hold") && logged.contains("linkmilter.toml:"),
-            "{logged}"
-        );
+        wait_for("the reason in the log", || {
+            let logged = house.logged();
+            (logged.contains("does not hold") && logged.contains("linkmilter.toml:")).then_some(())
+        });
         assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 1\n"));
         let health = wait_for("the canary", || {
             Some(ask(&house, "/healthz")).filter(|health| health.contains("\r\n\r\nok"))
@@ -217,7 +216,8 @@ fn an_address_that_is_taken_does_not_take_the_inherited_sockets_away() {
     let house = House::new(&format!("server.listen = [\"inet:{port}@127.0.0.1\"]"));
     let _daemon = start(activated(&house, UnixListener::bind(house.socket()).unwrap()));
     assert!(edits(&house, "4TAKEN"));
-    assert!(house.logged().contains(&format!("inet:{port}@127.0.0.1")), "{}", house.logged());
+    let place = format!("inet:{port}@127.0.0.1");
+    wait_for("the reason in the log", || house.logged().contains(&place).then_some(()));
 }
 
 #[test]
@@ -229,6 +229,66 @@ fn a_metrics_port_that_is_taken_does_not_stop_mail() {
     assert_eq!(manager.told()[0], "READY=1");
     assert!(edits(&house, "4PORT1"));
     wait_for("the reason", || house.logged().contains("metrics: cannot listen at").then_some(()));
+}
+
+fn health(house: &House, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(binary());
+    command.args(["health", "--config"]).arg(house.path("linkmilter.toml")).args(arguments);
+    clean(&mut command);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), said + &String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn health_says_whether_mail_is_taken() {
+    let house = House::new("");
+    let socket = house.socket().display().to_string();
+    house.configure(&with_metrics(&house, &format!("server.listen = [\"unix:{socket}\"]")));
+    let (code, said) = health(&house, &[]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.starts_with(&format!("unix:{socket}: No such file")), "{said}");
+
+    let (mut daemon, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    wait_for("the canary", || ask(&house, "/healthz").contains("200 OK").then_some(()));
+    let well = format!("unix:{socket}: takes mail\nunix:{}: ok\n", house.path("m.sock").display());
+    assert_eq!(health(&house, &[]), (Some(0), well));
+    // What is to be mended is told, and mail is taken all the same.
+    house.configure("policy.profil = 1");
+    daemon.signal("HUP");
+    wait_for("the refusal", || house.logged().contains("not reloaded").then_some(()));
+    let (code, said) = health(&house, &["--address", &format!("unix:{socket}")]);
+    assert_eq!((code, said), (Some(0), format!("unix:{socket}: takes mail\n")));
+    // A configuration that does not hold leaves the question open.
+    assert_eq!(health(&house, &[]).0, Some(2));
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+}
+
+#[test]
+fn health_waits_for_nobody_and_is_not_fooled() {
+    let house = House::new("");
+    // One that takes connections and says nothing, one that is no milter, one that is not there.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("inet:{}@127.0.0.1", silent.local_addr().unwrap().port());
+    let odd = UnixListener::bind(house.path("odd")).unwrap();
+    let odd_place = format!("unix:{}", house.path("odd").display());
+    std::thread::spawn(move || {
+        for stream in odd.incoming() {
+            let _ = stream.unwrap().write_all(b"220 house.example ESMTP\r\n");
+        }
+    });
+    for (address, expected) in [
+        (silent.as_str(), "no answer within 1 s"),
+        (odd_place.as_str(), "expected a milter"),
+        ("unix:/nonexistent", "No such file"),
+    ] {
+        let (code, said) = health(&house, &["--timeout", "1", "--address", address]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.starts_with(&format!("{address}: ")) && said.contains(expected), "{said}");
+    }
+    assert_eq!(health(&house, &["--address", "nonsense"]).0, Some(2));
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn list_files_and_inline_names_count_alike() {
     std::fs::write(dir.path().join("blocked.txt"), "evil.example\n").unwrap();
     let policies = policies_at(
         dir.path(),
-        "[lists]\nallow = [\"more.example\"]\nprotected = [\"bank.example\"]\n",
+        "[lists]\nallowed = [\"more.example\"]\nprotected = [\"bank.example\"]\n",
     );
     let policy = policies.default_policy();
     for name in ["example.com", "www.example.com", "xn--bcher-kva.example", "more.example"] {

@@ -161,8 +161,11 @@ fn a_way_out_that_the_unit_closes_is_named_at_start() {
         clean(&mut command);
         command.env("NOTIFY_SOCKET", &manager.path);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(house.log());
-        let _daemon = start(command);
+        let mut daemon = start(command);
         assert_eq!(manager.told()[0], "READY=1");
+        // Its last lines are written when it has ended.
+        daemon.signal("TERM");
+        assert!(daemon.wait().success());
         house.logged()
     };
     let logged = started("sendmail");
@@ -213,6 +216,7 @@ fn the_units_hold_what_the_guide_promises() {
     let service = std::fs::read_to_string(systemd("linkmilter.service")).unwrap();
     for line in [
         "Type=notify",
+        "Documentation=man:linkmilter(8) man:linkmilter.toml(5)",
         "WatchdogSec=60",
         // A reload that is refused fails, with its reasons.
         "ExecReload=/usr/bin/linkmilter config check",

@@ -1,11 +1,11 @@
 //! Judging by the names that are built in and the machine's top-level domains, for commands that know
 //! no message.
 
-use std::path::PathBuf;
-
 use crate::engine::host::{Context, Glue, Names};
 use crate::engine::policy::RestrictionLevel;
 use crate::engine::tlds::TldTable;
+
+use super::shared::ConfigFile;
 
 /// The built-in names to protect, and the table of top-level domains that the configuration names.
 pub struct Builtin {
@@ -15,8 +15,8 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    pub fn new(config: Option<PathBuf>) -> anyhow::Result<Builtin> {
-        let tlds = super::tld::table_of(config)?;
+    pub fn new(config: ConfigFile) -> anyhow::Result<Builtin> {
+        let tlds = super::tld::table(&config.load()?);
         Ok(Builtin { protected: Names::builtin(), none: Names::default(), tlds })
     }
 

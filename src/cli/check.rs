@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::Answer;
-use crate::config::{self, Sources};
+use super::shared::ConfigFile;
 use crate::engine::check;
 use crate::engine::host::Names;
 use crate::engine::outcome::Verdict;
@@ -29,9 +29,8 @@ pub struct Args {
     /// Names to protect beside those of the configuration and the built-in ones, one a line
     #[arg(long, value_name = "FILE")]
     protected: Option<PathBuf>,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
     /// What to judge; without any, a line each from standard input
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -93,9 +92,9 @@ fn each_line(
 }
 
 impl Judge {
-    fn new(config: Option<PathBuf>, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
-        let config = config::load(&Sources::new(config))?;
-        let policy = config.settings()?.policies.default_policy();
+    fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
+        let config = config.load()?;
+        let policy = config.settings_of_user()?.policies.default_policy();
         let mut protected = Names::clone(&policy.protected);
         if let Some(path) = protected_file {
             let text = std::fs::read_to_string(path)

@@ -1,10 +1,12 @@
 //! `linkmilter config`.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::config::{self, Config, Sources};
+use crate::tld::store::{Store, Stored};
 
+use super::shared::ConfigFile;
 use super::{Answer, pasted};
 
 /// Check or print the configuration
@@ -12,39 +14,65 @@ use super::{Answer, pasted};
 pub struct Args {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Name everything that is wrong; exit code 1 if anything is
     ///
-    /// Says what was read (files, variables, lists) and what is probably not meant, as well.
+    /// Says what was read (files, variables, lists, keys, the table of top-level domains) and what
+    /// is probably not meant, as well.
     Check {
-        #[command(flatten)]
-        config: ConfigArgs,
         /// Say nothing but what is wrong
         #[arg(long, short)]
         quiet: bool,
     },
     /// Print every setting that holds, with its origin
-    Print(ConfigArgs),
-}
-
-#[derive(Debug, clap::Args)]
-struct ConfigArgs {
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    Print,
+    /// Write the present names of keys that an earlier version called otherwise
+    ///
+    /// Earlier names are read as the present ones; nothing is wrong with them yet. Exit code 1 when
+    /// one is left: in a variable of the environment, or by --dry-run.
+    Migrate {
+        /// Say what would be written, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
+    let sources = args.config.sources();
     match args.command {
-        Command::Check { config, quiet } => check(&Sources::new(config.config), quiet),
-        Command::Print(args) => {
-            let config = config::load(&Sources::new(args.config))?;
-            super::print(&config::effective(&config))
+        Command::Check { quiet } => check(&sources, quiet),
+        Command::Print => super::print(&config::effective(&config::load(&sources)?)),
+        Command::Migrate { dry_run } => migrate(&sources, dry_run),
+    }
+}
+
+/// Rewrites the files, and tells what cannot be rewritten.
+fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<Answer> {
+    let before = config::load(sources)?.renamed;
+    if !dry_run && !before.is_empty() {
+        for file in config::files(sources) {
+            config::rename_in_file(&file)?;
         }
     }
+    let left = if dry_run { before.clone() } else { config::load(sources)?.renamed };
+    let mut out = String::new();
+    for renamed in &before {
+        // Writing to a String cannot fail.
+        let _ = match left.contains(renamed) {
+            true => writeln!(out, "{renamed}"),
+            false => writeln!(out, "{renamed}: written"),
+        };
+    }
+    if before.is_empty() {
+        out.push_str("every key has its present name\n");
+    }
+    super::print(&out)?;
+    Ok(if left.is_empty() { Answer::Done } else { Answer::No })
 }
 
 /// Reads the list and key files as well: a daemon with them would not start.
@@ -87,7 +115,7 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
     }
     let lists = &config.lists;
     for (what, file, inline) in [
-        ("allowed", &lists.allow_file, &lists.allow),
+        ("allowed", &lists.allowed_file, &lists.allowed),
         ("protected", &lists.protected_file, &lists.protected),
         ("blocked", &lists.blocked_file, &lists.blocked),
     ] {
@@ -97,12 +125,37 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
         let rules: Vec<&str> = config.rules.keys().map(String::as_str).collect();
         let _ = writeln!(out, "rules: {}", rules.join(", "));
     }
+    other_files(&mut out, config);
+    let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
+    let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);
+    for renamed in &config.renamed {
+        let _ = writeln!(out, "{renamed}: note: linkmilter config migrate writes it");
+    }
     out.push_str("good\n");
     Ok(out)
 }
 
 fn settings(count: usize) -> String {
     format!("{count} {}", if count == 1 { "setting" } else { "settings" })
+}
+
+/// Files beside the lists. Some of them are read when they are needed only: what is amiss is told here.
+fn other_files(out: &mut String, config: &Config) {
+    for (what, file) in [
+        ("the key of the seal", &config.policy.seal_key_file),
+        ("the token of the metrics", &config.metrics.token_file),
+        ("the password of the digest", &config.digest.smtp_password_file),
+        ("certificates for the digest", &config.digest.smtp_ca_file),
+        ("certificates for the table of top-level domains", &config.tld.ca_file),
+        ("keys of the root of the DNS", &config.dns.trust_anchor),
+    ] {
+        let Some(path) = file.as_ref().map(|file| config.resolve(file)) else { continue };
+        // Writing to a String cannot fail.
+        let _ = match std::fs::metadata(&path) {
+            Ok(file) => writeln!(out, "{}: {what}, {} bytes", path.display(), file.len()),
+            Err(error) => writeln!(out, "{}: note: {what}: {error}", path.display()),
+        };
+    }
 }
 
 /// How many names a list has, and which of them are probably not meant.

@@ -1,15 +1,14 @@
 //! `linkmilter digest`.
 
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
 use super::Answer;
-use crate::config::{self, Sources};
+use super::shared::Events;
 use crate::daemon::digest::{Plan, post_of, send};
+use crate::daemon::host_name;
 use crate::daemon::seal::{self, Seal};
-use crate::daemon::{host_name, journal};
 use crate::record::digest::gather;
 use crate::record::time::{Timestamp, parse_span};
 
@@ -24,18 +23,12 @@ pub struct Args {
     #[arg(long)]
     send: bool,
 
-    /// Read the event journal in this directory instead of the configured one
-    #[arg(long, value_name = "DIR")]
-    journal: Option<PathBuf>,
-
-    /// Configuration file [default: /etc/linkmilter/linkmilter.toml if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    events: Events,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
-    let journal = args.journal.unwrap_or_else(|| journal::directory(&config));
+    let (config, journal) = args.events.open()?;
     let now = Timestamp::of(SystemTime::now());
     let from = now.minus(args.since);
     if !args.send {

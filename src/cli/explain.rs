@@ -8,7 +8,7 @@ use anyhow::Context;
 
 use super::Answer;
 use super::message::Whole;
-use crate::config::{self, Sources};
+use super::shared::ConfigFile;
 use crate::engine::Facts;
 use crate::engine::mime::{self, Message, Part};
 use crate::engine::outcome::{Done, Verdict};
@@ -26,15 +26,14 @@ pub struct Args {
     /// The envelope that selects the rule: the sender and a recipient
     #[arg(long = "as", value_name = "SENDER,RECIPIENT")]
     envelope: Option<String>,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
     /// The message [default: standard input]
     message: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
+    let config = args.config.load()?;
     let settings = config.settings_of_user()?;
     let whole = Whole::read(args.message.as_deref())?;
     let envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;

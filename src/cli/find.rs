@@ -1,18 +1,16 @@
 //! `linkmilter find`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
-use crate::config::{self, Sources};
-use crate::daemon::journal;
 use crate::record::event::Event;
 use crate::record::journal::{Query, is_below, read};
 use crate::record::printable::{self, defanged};
 use crate::record::time::{Timestamp, parse_span};
 
+use super::shared::Events;
 use super::{Answer, pasted};
 
 /// Say which messages had a link to a host, or went to a domain
@@ -39,18 +37,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Read the event journal in this directory instead of the configured one
-    #[arg(long, value_name = "DIR")]
-    journal: Option<PathBuf>,
-
-    /// Configuration file [default: /etc/linkmilter/linkmilter.toml if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    events: Events,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
-    let journal = args.journal.unwrap_or_else(|| journal::directory(&config));
+    let (_, journal) = args.events.open()?;
     let host = args.host.as_deref().map(pasted::host).transpose()?;
     let recipient = args.recipient_domain.as_deref().map(pasted::host).transpose();
     let recipient = recipient.context("--recipient-domain")?;

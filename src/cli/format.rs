@@ -1,13 +1,12 @@
 //! `linkmilter format`.
 
-use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
-
 use super::builtin::Builtin;
+use super::shared::ConfigFile;
 use super::{Answer, done, input};
 use crate::engine::host::judge;
 use crate::engine::link::{Escaping, Url};
 use crate::engine::outcome::Verdict;
+use std::io::{self, BufWriter, Write};
 
 /// Write URLs minimally escaped (UTS #58 §4)
 ///
@@ -21,9 +20,8 @@ pub struct Args {
     /// that nobody sees are escaped.
     #[arg(long)]
     letter: bool,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
     /// The URLs; the lines of standard input without any
     #[arg(value_name = "URL")]
     urls: Vec<String>,

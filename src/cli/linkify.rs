@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::builtin::Builtin;
+use super::shared::ConfigFile;
 use super::{Answer, input, print};
 use crate::engine::content::linkify::{Options, Switch, linkify};
 
@@ -15,9 +16,8 @@ pub struct Args {
     /// Leave this link, host or address as text (may be given more than once)
     #[arg(long, value_name = "STRING")]
     except: Vec<String>,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
     /// The text; standard input without it
     file: Option<PathBuf>,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::shared::ConfigFile;
 use super::{Answer, done, input};
 use crate::engine::link::{Confidence, Kind, Link, Linkifier, detect};
 use crate::engine::tlds::TldTable;
@@ -23,16 +24,15 @@ pub struct Args {
     /// Read as people write: prose glued to a host, wrapping quotes, existing top-level domains only
     #[arg(long)]
     prose: bool,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
     /// The text; standard input without it
     file: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let bytes = input::read(args.file.as_deref())?;
-    let tlds = super::tld::table_of(args.config.clone())?;
+    let tlds = super::tld::table(&args.config.clone().load()?);
     let mut out = BufWriter::new(io::stdout().lock());
     done(write(&mut out, &bytes, &args, &tlds).and_then(|()| out.flush()))
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use serde_json::json;
 
-use crate::config::{self, Added, Config, Removed, Sources};
+use crate::config::{self, Added, Config, Removed};
 use crate::record::printable::defanged;
 
+use super::shared::ConfigFile;
 use super::{Answer, pasted, reload};
 
 /// Which of the two lists.
@@ -24,9 +25,8 @@ pub enum List {
 pub struct Args {
     #[command(subcommand)]
     command: Command,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE", global = true)]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -54,7 +54,7 @@ struct Hosts {
 }
 
 pub fn run(list: List, args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
+    let config = args.config.load()?;
     match args.command {
         Command::List { json } => print(&config, list, json),
         Command::Add(hosts) => add(&config, list, &named(&hosts)?),
@@ -66,7 +66,7 @@ impl List {
     fn file(self, config: &Config) -> PathBuf {
         let lists = &config.lists;
         config.resolve(match self {
-            List::Allow => &lists.allow_file,
+            List::Allow => &lists.allowed_file,
             List::Block => &lists.blocked_file,
         })
     }
@@ -75,7 +75,7 @@ impl List {
     fn inline(self, config: &Config) -> (&'static str, Vec<&str>) {
         let lists = &config.lists;
         let (key, domains) = match self {
-            List::Allow => ("lists.allow", &lists.allow),
+            List::Allow => ("lists.allowed", &lists.allowed),
             List::Block => ("lists.blocked", &lists.blocked),
         };
         (key, domains.iter().map(|domain| domain.0.as_str()).collect())

@@ -10,6 +10,7 @@ mod explain;
 mod find;
 mod format;
 mod generate;
+mod health;
 mod input;
 mod linkify;
 mod links;
@@ -22,6 +23,7 @@ mod restore;
 mod rewrite;
 mod scan;
 mod serve;
+mod shared;
 mod tld;
 mod why;
 
@@ -57,6 +59,7 @@ enum Command {
     /// Hosts that are unsafe because you say so: list, add, remove
     Block(lists::Args),
     Digest(digest::Args),
+    Health(health::Args),
     Generate(generate::Args),
 }
 
@@ -91,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::Allow(args) => lists::run(lists::List::Allow, args),
         Command::Block(args) => lists::run(lists::List::Block, args),
         Command::Digest(args) => digest::run(args),
+        Command::Health(args) => health::run(args),
         Command::Generate(args) => generate::run(args),
     };
     match answer {

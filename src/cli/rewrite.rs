@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::Answer;
 use super::dns::Asker;
 use super::message::{Lines, Whole};
-use crate::config::{self, Sources};
+use super::shared::ConfigFile;
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields};
 use crate::engine::{Answers, Case, Facts, Policy, examine, inspect_case, splice};
@@ -26,15 +26,14 @@ pub struct Args {
     /// Ask the DNS about top-level domains that the table lacks
     #[arg(long)]
     dns: bool,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
     /// The message [default: standard input]
     file: Option<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
+    let config = args.config.load()?;
     let settings = config.settings_of_user()?;
     let whole = Whole::read(args.file.as_deref())?;
     let message = whole.message();

@@ -1,8 +1,7 @@
 //! `linkmilter serve`.
 
-use std::path::PathBuf;
-
 use super::Answer;
+use super::shared::ConfigFile;
 use crate::daemon;
 
 /// Run the milter
@@ -13,9 +12,8 @@ use crate::daemon;
 /// would be read.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
 
     /// Where to listen: inet:PORT@HOST or unix:PATH; may be given more than once
     #[arg(long, value_name = "ADDRESS")]
@@ -30,10 +28,10 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let promised =
         if args.inherited { daemon::Promised::Sockets } else { daemon::Promised::Nothing };
-    let options = daemon::Options { config: args.config, listen: args.listen, promised };
+    let options = daemon::Options { config: args.config.file, listen: args.listen, promised };
     match daemon::run(&options) {
         Err(error) if error.is::<daemon::NoSockets>() => {
-            eprintln!("linkmilter: {error}");
+            super::complain(&error);
             Ok(Answer::Later)
         }
         ended => ended.map(|()| Answer::Done),

@@ -1,21 +1,21 @@
 //! `linkmilter tld`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::Context;
 
-use crate::config::{self, Config, Sources};
+use crate::config::Config;
 use crate::daemon::resolver::Options;
 use crate::engine::unicode::DOTS;
 use crate::engine::{Answer as DnsAnswer, Answers, TldTable};
 use crate::tld::list::is_tld_syntax;
 use crate::tld::refresh::{Refreshed, refresh};
-use crate::tld::store::{Origin, Store, Stored};
+use crate::tld::store::{Store, Stored};
 
 use super::Answer;
 use super::dns::Asker;
+use super::shared::ConfigFile;
 
 /// Show, ask or refresh the table of top-level domains
 ///
@@ -24,9 +24,8 @@ use super::dns::Asker;
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The configuration file [default: /etc/linkmilter/linkmilter.toml, if it is there]
-    #[arg(long, value_name = "FILE", global = true)]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigFile,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -47,7 +46,7 @@ enum Command {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
+    let config = args.config.load()?;
     let store = Store::new(config.tld_directory());
     match args.command {
         None => super::print(&about(&store.load())),
@@ -67,14 +66,6 @@ pub fn table(config: &Config) -> TldTable {
     warned(Store::new(config.tld_directory()).load())
 }
 
-/// The same for a command that needs nothing else of the configuration.
-///
-/// # Errors
-/// When the configuration is not valid.
-pub fn table_of(file: Option<PathBuf>) -> anyhow::Result<TldTable> {
-    Ok(table(&config::load(&Sources::new(file))?))
-}
-
 /// Says on stderr why the file in the state directory was not taken. A file that is not for this
 /// user's eyes is the daemon's business: nothing is wrong with it.
 fn warned(stored: Stored) -> TldTable {
@@ -85,15 +76,12 @@ fn warned(stored: Stored) -> TldTable {
 }
 
 fn about(stored: &Stored) -> String {
-    let origin = match &stored.origin {
-        Origin::Builtin => "the program".to_owned(),
-        Origin::File(path) => path.display().to_string(),
-    };
     let days = stored.age(SystemTime::now()).as_secs() / 86_400;
     let mut out = format!(
-        "version:  {}\nnames:    {}\nfrom:     {origin}\nchecked:  {days} days ago\n",
+        "version:  {}\nnames:    {}\nfrom:     {}\nchecked:  {days} days ago\n",
         stored.table.version,
         stored.table.len(),
+        stored.origin,
     );
     if let Some(error) = &stored.passed_over {
         // Writing to a String cannot fail.

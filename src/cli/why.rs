@@ -1,10 +1,7 @@
 //! `linkmilter why`.
 
-use std::path::PathBuf;
-
 use super::Answer;
-use crate::config::{self, Sources};
-use crate::daemon::journal;
+use super::shared::Events;
 use crate::record::event::{self, Event};
 use crate::record::journal::{Query, read};
 use crate::record::story::story;
@@ -20,18 +17,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Read the event journal in this directory instead of the configured one
-    #[arg(long, value_name = "DIR")]
-    journal: Option<PathBuf>,
-
-    /// Configuration file [default: /etc/linkmilter/linkmilter.toml if it is there]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    events: Events,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let config = config::load(&Sources::new(args.config))?;
-    let journal = args.journal.unwrap_or_else(|| journal::directory(&config));
+    let (_, journal) = args.events.open()?;
     let mut events = Vec::new();
     let id = args.id.trim();
     // A queue id has no @, and a Message-ID must (RFC 5322 section 3.6.4).

@@ -11,6 +11,7 @@ use ::config::{Config, Environment, Source, Value, ValueKind};
 use toml::de::{DeTable, DeValue};
 
 use super::problem::Problem;
+use super::renamed::{self, Renamed};
 use super::snapshot::{Files, Snapshot};
 
 /// Where the configuration is looked for when nobody says.
@@ -93,23 +94,29 @@ pub(super) struct Merged {
     pub root: Value,
     /// Where each table stands, by its path: the merge keeps the origins of values only.
     pub tables: BTreeMap<String, String>,
+    /// Keys that stand somewhere under an earlier name.
+    pub renamed: Vec<Renamed>,
 }
 
 /// Merges all layers. What cannot be read becomes a problem; the rest is merged all the same.
 pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
     let mut builder = Config::builder();
     let mut tables = BTreeMap::new();
+    let mut renamed = Vec::new();
     let paths = match &sources.files {
         Files::Disk => files(sources.main_file().as_deref(), problems),
         Files::Kept(snapshot) => snapshot.layers.clone(),
     };
     for path in paths {
-        if let Some(layer) = read_file(&path, &sources.files, problems) {
+        if let Some(mut layer) = read_file(&path, &sources.files, problems) {
+            renamed::rename(&mut layer.0, &mut renamed, problems);
             note_tables("", &layer.0, &mut tables);
             builder = builder.add_source(layer);
         }
     }
-    builder = builder.add_source(environment(&sources.environment, problems));
+    let mut variables = environment(&sources.environment, problems);
+    renamed::rename(&mut variables.0, &mut renamed, problems);
+    builder = builder.add_source(variables);
     for flag in &sources.flags {
         builder = builder.add_source(Layer::of_flag(flag));
     }
@@ -117,7 +124,7 @@ pub(super) fn merge(sources: &Sources, problems: &mut Vec<Problem>) -> Merged {
         problems.push(unreadable("configuration", "layers that merge", error.to_string()));
         Value::new(None, HashMap::<String, Value>::new())
     });
-    Merged { root, tables }
+    Merged { root, tables, renamed }
 }
 
 /// Notes where the tables of a file stand; a later layer takes the place of an earlier one.

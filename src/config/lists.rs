@@ -163,7 +163,10 @@ fn entries(text: &str) -> Vec<ListEntry> {
 }
 
 /// Locks the file, has its text changed, and puts the new one in its place; `None` leaves it.
-fn change(path: &Path, edit: impl FnOnce(&str) -> Option<String>) -> Result<(), ListError> {
+pub(super) fn change(
+    path: &Path,
+    edit: impl FnOnce(&str) -> Option<String>,
+) -> Result<(), ListError> {
     let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
     let locked = lock(path).map_err(io("open"))?;
     let text = read(path).map_err(io("read"))?;

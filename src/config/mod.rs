@@ -10,6 +10,7 @@ mod layers;
 mod lists;
 mod print;
 mod problem;
+mod renamed;
 mod rules;
 mod schema;
 pub mod sections;
@@ -29,6 +30,7 @@ pub use lists::{
 };
 pub use print::{Chapter, Entry, effective, example, reference};
 pub use problem::{Errors, Problem};
+pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
 pub use schema::{Effect, Effective};
 pub use sections::{
@@ -69,6 +71,8 @@ pub struct Config {
     pub files: Files,
     /// Every setting as it holds, with its origin, in the order of the schema.
     pub effective: Vec<Effective>,
+    /// Keys that stand somewhere under an earlier name.
+    pub renamed: Vec<Renamed>,
 }
 
 /// Reads, merges and validates all layers. List and key files are read by [`Config::settings`].
@@ -77,7 +81,7 @@ pub struct Config {
 /// Everything that is wrong, at once.
 pub fn load(sources: &Sources) -> Result<Config, Errors> {
     let mut reading = Reading::default();
-    let Merged { root, tables } = layers::merge(sources, &mut reading.problems);
+    let Merged { root, tables, renamed } = layers::merge(sources, &mut reading.problems);
     let directory = sources
         .main_file()
         .and_then(|file| file.parent().map(Path::to_owned))
@@ -95,7 +99,7 @@ pub fn load(sources: &Sources) -> Result<Config, Errors> {
     }
     let Some(config) = config else { return Err(Errors::sorted(problems)) };
     let (main_file, files) = (sources.main_file(), sources.files.clone());
-    let config = Config { effective, main_file, files, ..config };
+    let config = Config { effective, main_file, files, renamed, ..config };
     let mut more = check::impossible(&config);
     if problems.is_empty() && more.is_empty() {
         return Ok(config);
@@ -238,6 +242,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         main_file: None,
         files: Files::Disk,
         effective: Vec::new(),
+        renamed: Vec::new(),
     })
 }
 

@@ -56,7 +56,7 @@ impl Config {
         let mut problems = Vec::new();
         let lists = &self.lists;
         let allowed =
-            self.names("lists.allow_file", &lists.allow_file, &lists.allow, &mut problems);
+            self.names("lists.allowed_file", &lists.allowed_file, &lists.allowed, &mut problems);
         let protected = self.names(
             "lists.protected_file",
             &lists.protected_file,

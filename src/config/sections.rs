@@ -203,9 +203,9 @@ settings! {
     /// reload. Relative paths begin at the directory of the configuration file.
     pub struct Lists {
         /// Hosts that are never edited, with all below them; `linkmilter allow add` extends it.
-        allow_file: PathBuf = "\"allow.txt\"", Reload;
+        allowed_file: PathBuf = "\"allow.txt\"", Reload;
         /// More such hosts.
-        allow: Vec<Domain> = "[]", Reload;
+        allowed: Vec<Domain> = "[]", Reload;
         /// Names to protect against look-alikes, beside the built-in ones.
         protected_file: PathBuf = "\"protected.txt\"", Reload;
         /// More such names.

@@ -95,7 +95,7 @@ impl Snapshot {
         let main = sources.main_file();
         let layers = layers::files(main.as_deref(), &mut Vec::new());
         let mut files = BTreeMap::new();
-        let optional = [&config.lists.allow_file, &config.lists.protected_file]
+        let optional = [&config.lists.allowed_file, &config.lists.protected_file]
             .into_iter()
             .chain([&config.lists.blocked_file])
             .chain(&config.policy.seal_key_file)

@@ -44,7 +44,7 @@ use filter::Filter;
 use health::{Health, Trouble};
 use journal::Recorder;
 use listen::Asked;
-pub use listen::{NoSockets, Promised};
+pub use listen::{NoSockets, Promised, endpoint as endpoint_of};
 use log::LogHandle;
 use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
@@ -259,6 +259,9 @@ fn recorder(loaded: &Loaded, metrics: &Arc<Metrics>) -> Recorder {
 
 /// What holds, and yet will not do what was meant.
 fn warn(loaded: &Loaded) {
+    for renamed in &loaded.config.renamed {
+        tracing::warn!("{renamed}; `linkmilter config migrate` writes it");
+    }
     digest::warn_of_transport(&loaded.config);
     if loaded.config.digest.at != Schedule::Off
         && let Err(error) = &loaded.seal

@@ -1,6 +1,7 @@
 //! The table in a directory of its own: IANA's list as it came, and beside it what the server needs
 //! to be asked only for something newer. Files are replaced atomically; the last good one is kept.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -44,6 +45,15 @@ pub enum Origin {
     Builtin,
     /// This file.
     File(PathBuf),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Builtin => out.write_str("the program"),
+            Origin::File(path) => write!(out, "{}", path.display()),
+        }
+    }
 }
 
 /// What the server said of the list, to ask it for a newer one only.

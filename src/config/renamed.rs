@@ -1,0 +1,138 @@
+//! Keys that had another name in an earlier version. They are read as the new ones wherever they
+//! stand, so that an upgrade stops on none of them; `config check` tells them, and
+//! `linkmilter config migrate` writes the new names.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+
+use ::config::{Value, ValueKind};
+use toml::de::{DeTable, DeValue};
+
+use super::lists::{self, ListError};
+use super::problem::Problem;
+
+/// The section, the name that a key of it had, and the name that it has.
+const RENAMED: [(&str, &str, &str); 2] =
+    [("lists", "allow", "allowed"), ("lists", "allow_file", "allowed_file")];
+
+/// A key that stands somewhere under its earlier name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    /// As in a [`Problem`].
+    pub origin: String,
+    /// Paths of the key, `lists.allow` and `lists.allowed`.
+    pub old: String,
+    pub new: String,
+}
+
+impl fmt::Display for Renamed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} is called {} now", self.origin, self.old, self.new)
+    }
+}
+
+/// Gives the values of one layer their present names. Files have tables, the environment has paths.
+pub(super) fn rename(
+    layer: &mut HashMap<String, Value>,
+    found: &mut Vec<Renamed>,
+    problems: &mut Vec<Problem>,
+) {
+    for (section, old, new) in RENAMED {
+        let told = |origin: Option<&str>| Renamed {
+            origin: origin.unwrap_or_default().to_owned(),
+            old: format!("{section}.{old}"),
+            new: format!("{section}.{new}"),
+        };
+        let mut both = Vec::new();
+        let mut put = |values: &mut HashMap<String, Value>, old: &str, new: &str| {
+            let Some(value) = values.remove(old) else { return };
+            let told = told(value.origin());
+            match values.contains_key(new) {
+                true => both.push(told),
+                false => {
+                    values.insert(new.to_owned(), value);
+                    found.push(told);
+                }
+            }
+        };
+        put(layer, &format!("{section}.{old}"), &format!("{section}.{new}"));
+        if let Some(ValueKind::Table(values)) = layer.get_mut(section).map(|value| &mut value.kind)
+        {
+            put(values, old, new);
+        }
+        problems.extend(both.into_iter().map(|Renamed { origin, old, new }| Problem {
+            key: old.clone(),
+            origin,
+            expected: format!("{new} alone, which is its present name"),
+            found: format!("both {old} and {new}"),
+            nearest: None,
+        }));
+    }
+}
+
+/// Writes present names into a configuration file; what else stands there stays.
+///
+/// # Errors
+/// When the file cannot be read or written.
+pub fn rename_in_file(path: &Path) -> Result<(), ListError> {
+    lists::change(path, |text| Some(renamed(text)).filter(|new| new != text))
+}
+
+/// The text with present names. One that is no TOML comes back as it is.
+fn renamed(text: &str) -> String {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut edits = Vec::new();
+    for (section, old, new) in RENAMED {
+        let table = root.get_ref().iter().find(|(key, _)| key.get_ref() == section);
+        let Some(DeValue::Table(keys)) = table.map(|(_, value)| value.get_ref()) else { continue };
+        let own = keys.iter().filter(|(key, _)| key.get_ref() == old);
+        edits.extend(own.map(|(key, _)| (key.span(), new)));
+    }
+    let mut out = text.to_owned();
+    if errors.is_empty() {
+        // From the end, so that what is still to be edited stands where it stood.
+        edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+        for (span, new) in edits {
+            out.replace_range(span, new);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_however_the_key_is_spelled() {
+        for (text, expected) in [
+            ("[lists]\nallow = [] # ours\n", "[lists]\nallowed = [] # ours\n"),
+            ("lists.allow = [\"allow\"]", "lists.allowed = [\"allow\"]"),
+            ("lists = { allow_file = \"a\" }", "lists = { allowed_file = \"a\" }"),
+            (
+                "[lists]\n\"allow\" = []\n'allow_file' = 'x'\n",
+                "[lists]\nallowed = []\nallowed_file = 'x'\n",
+            ),
+            (
+                "[dns]\nallow = []\n# [lists]\n# allow = []\n",
+                "[dns]\nallow = []\n# [lists]\n# allow = []\n",
+            ),
+            ("[lists]\nallowed = []\n", "[lists]\nallowed = []\n"),
+            ("[lists\nallow = []\n", "[lists\nallow = []\n"),
+            ("", ""),
+        ] {
+            assert_eq!(renamed(text), expected, "{text}");
+        }
+    }
+
+    /// A name that is not known any more, and one that is.
+    #[test]
+    fn the_table_leads_from_unknown_keys_to_known_ones() {
+        let known = crate::config::known_keys();
+        for (section, old, new) in RENAMED {
+            assert!(!known.contains(&format!("{section}.{old}")), "{old}");
+            assert!(known.contains(&format!("{section}.{new}")), "{new}");
+        }
+    }
+}
