@@ -244,6 +244,29 @@ fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
 }
 
 #[test]
+fn a_cause_is_told_once() {
+    let house = house();
+    for line in [
+        "why --journal FILE 4XyzAB",
+        "digest --journal FILE",
+        "find --journal FILE example.com",
+        "rewrite /nonexistent",
+        "allow add --config /dev/zero example.com",
+        "tld update --config CONFIG",
+    ] {
+        let mut given = command(house.path(), line);
+        given.env("LINKMILTER_TLD__URL", "https://localhost:1/");
+        let output = run(given, line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
+        let causes: Vec<&str> = said.trim_end().split(": ").collect();
+        for (at, cause) in causes.iter().enumerate() {
+            assert!(!causes[..at].contains(cause), "{cause:?} is told twice: {said}");
+        }
+    }
+}
+
+#[test]
 fn a_bound_of_threads_says_what_it_expects() {
     let house = house();
     let output = run(command(house.path(), "scan --jobs 99999 FILE"), "scan");

@@ -152,6 +152,60 @@ fn a_configuration_that_is_gone_changes_nothing() {
     assert!(!edits(&house, "4GONE2"));
 }
 
+/// A pipe that nobody writes to, and a device without an end, hold neither a reload nor a start.
+#[test]
+fn a_configuration_that_never_ends_is_refused_at_once() {
+    let house = House::new("policy.profile = \"report-only\"");
+    fs::create_dir(house.path("conf.d")).unwrap();
+    let pipe = house.path("conf.d/pipe.toml");
+    let (mut daemon, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    let make = |place: &std::path::Path| {
+        assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
+    };
+    make(&pipe);
+    daemon.signal("HUP");
+    assert_eq!(manager.told()[0], "RELOADING=1");
+    let told = manager.told();
+    assert!(told[1].contains("reload failed") && told[1].contains("a named pipe"), "{told:?}");
+    fs::remove_file(&pipe).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &pipe).unwrap();
+    daemon.signal("HUP");
+    assert_eq!(manager.told()[0], "RELOADING=1");
+    assert!(manager.told()[1].contains("a device"));
+    assert!(!edits(&house, "4PIPE1"), "the old settings stay in force");
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    fs::remove_file(&manager.path).unwrap();
+    fs::remove_file(&pipe).unwrap();
+    make(&house.path("allow.txt"));
+    assert!(once(&house).contains("last good"));
+}
+
+/// The second of two that share a state directory says so, and leaves the first one its name.
+#[test]
+fn two_daemons_of_one_state_directory_are_told_apart() {
+    let house = House::new("");
+    let (mut first, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    let pid = house.path("state").join("linkmilter.pid");
+    let before = fs::read_to_string(&pid).unwrap();
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.path("second.sock").display()));
+    let mut second = start(command);
+    wait_for("the warning", || {
+        let said = format!("process {} runs with this state directory as well", before.trim());
+        house.logged().contains(&said).then_some(())
+    });
+    wait_for("the second", || UnixStream::connect(house.path("second.sock")).ok());
+    second.signal("TERM");
+    assert!(second.wait().success());
+    assert_eq!(fs::read_to_string(&pid).unwrap(), before);
+    first.signal("TERM");
+    assert!(first.wait().success());
+    assert!(!pid.exists());
+}
+
 #[test]
 fn what_another_program_kept_loads_without_the_keys_that_nobody_knows() {
     let house = House::new("policy.profile = \"report-only\"");

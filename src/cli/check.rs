@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::Answer;
 use super::shared::ConfigFile;
+use crate::config::file;
 use crate::engine::check;
 use crate::engine::host::Names;
 use crate::engine::outcome::Verdict;
@@ -97,7 +98,7 @@ impl Judge {
         let policy = config.settings_of_user()?.policies.default_policy();
         let mut protected = Names::clone(&policy.protected);
         if let Some(path) = protected_file {
-            let text = std::fs::read_to_string(path)
+            let text = file::read_text(path, file::MAX_BYTES)
                 .with_context(|| format!("expected a list of names at {}", path.display()))?;
             let (names, bad) = Names::parse(&text);
             if let Some(first) = bad.first() {

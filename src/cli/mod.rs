@@ -102,10 +102,19 @@ pub fn main() -> ExitCode {
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Later) => ExitCode::from(3),
         Err(error) => {
-            complain(&format_args!("{error:#}"));
+            complain(&told(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// What went wrong and why, cause after cause. Some say their cause themselves: it is told once.
+fn told(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| match cause.to_string() {
+        cause if told.is_empty() => cause,
+        cause if told.ends_with(&cause) => told,
+        cause => format!("{told}: {cause}"),
+    })
 }
 
 /// Writes to standard output.

@@ -1,11 +1,11 @@
 //! Having the daemon read its configuration anew, and waiting for what it says of it.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
 use crate::config::Config;
+use crate::daemon::pid::running;
 use crate::daemon::reloaded::{Reloads, Told};
 
 /// How long the daemon is waited for: three lists of the biggest size take some seconds.
@@ -60,15 +60,4 @@ pub fn ask(config: &Config) -> anyhow::Result<Said> {
         }
         std::thread::sleep(LOOK);
     }
-}
-
-/// The process in the file, if it is alive and one of ours: a number may have been given anew.
-fn running(file: &Path) -> Option<rustix::process::Pid> {
-    let number: i32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
-    let name = std::fs::read_to_string(format!("/proc/{number}/comm")).ok()?;
-    // The kernel keeps 15 bytes of the name.
-    if !"linkmilter".starts_with(name.trim_end()) || name.trim_end().is_empty() {
-        return None;
-    }
-    rustix::process::Pid::from_raw(number)
 }

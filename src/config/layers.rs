@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ::config::{Config, Environment, Source, Value, ValueKind};
 use toml::de::{DeTable, DeValue};
 
+use super::file;
 use super::problem::Problem;
 use super::renamed::{self, Renamed};
 use super::snapshot::{Files, Snapshot};
@@ -217,7 +218,7 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
 /// Where the state directory is as far as the layers tell it, whatever else is wrong with them.
 pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
     let in_file = |path: &PathBuf| {
-        let text = std::fs::read_to_string(path).ok()?;
+        let text = file::read_text(path, file::MAX_BYTES).ok()?;
         let (table, _) = DeTable::parse_recoverable(&text);
         let root = table.get_ref();
         let server = root.iter().find(|(key, _)| key.get_ref() == "server")?.1.get_ref();

@@ -2,16 +2,17 @@
 //! `linkmilter allow` and `linkmilter block`.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use super::file;
 use super::problem::Problem;
 use super::setting::Text;
 use super::types::Domain;
 
 /// Bytes of a list file at most: about a million names.
-const MAX_BYTES: u64 = 32 << 20;
+pub(super) const MAX_BYTES: u64 = 32 << 20;
 
 /// What adding a name came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,13 +60,7 @@ pub enum ListError {
 /// # Errors
 /// When it cannot be read, is no UTF-8, or is bigger than 32 MiB.
 pub(super) fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
-        let message = format!("more than {MAX_BYTES} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
-    }
-    Ok(text)
+    file::read_text(path, MAX_BYTES)
 }
 
 /// The names of a list in ASCII form, each line that holds none becomes a problem. `=name` stays

@@ -6,6 +6,7 @@
 //! path, its origin, what was expected, what was found, and the known key that was probably meant.
 
 mod check;
+pub mod file;
 mod layers;
 mod lists;
 mod print;

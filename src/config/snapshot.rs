@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Sources, layers, lists};
+use super::{Config, Sources, file, layers, lists};
 
 /// Name of the file in the state directory.
 const FILE: &str = "last-good.json";
@@ -66,7 +66,7 @@ impl Files {
     /// The bytes of a file.
     pub(super) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self {
-            Files::Disk => fs::read(path),
+            Files::Disk => file::read(path, file::MAX_BYTES),
             Files::Kept(snapshot) => snapshot.bytes(path),
         }
     }
@@ -101,7 +101,7 @@ impl Snapshot {
             .chain(&config.policy.seal_key_file)
             .map(|path| config.resolve(path));
         for path in layers.iter().cloned().chain(optional) {
-            match fs::read(&path) {
+            match file::read(&path, lists::MAX_BYTES) {
                 Ok(bytes) => drop(files.insert(path, Content::of(bytes))),
                 // A list that nobody made; what must be there was found a moment ago.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -178,8 +178,5 @@ fn asked(sources: &Sources) -> PathBuf {
 }
 
 fn read(path: &Path) -> io::Result<Snapshot> {
-    if fs::metadata(path)?.len() > MAX_BYTES {
-        return Err(ErrorKind::FileTooLarge.into());
-    }
-    Ok(serde_json::from_slice(&fs::read(path)?)?)
+    Ok(serde_json::from_slice(&file::read(path, MAX_BYTES)?)?)
 }

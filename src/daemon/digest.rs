@@ -12,7 +12,7 @@ use super::journal;
 use super::metrics::{Ended, Metrics};
 use super::post::{self, Encryption, Post, PostError, Smtp, Transport};
 use super::seal::Seal;
-use crate::config::{self, Config, Schedule, SmtpTls};
+use crate::config::{self, Config, Schedule, SmtpTls, file};
 use crate::record::digest::{self, Digest};
 use crate::record::journal::JournalError;
 use crate::record::time::Timestamp;
@@ -90,7 +90,7 @@ fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
     let login = match (&digest.smtp_user, &digest.smtp_password_file) {
         (Some(user), Some(file)) => {
             let path = config.resolve(file);
-            let text = fs::read_to_string(&path)
+            let text = file::read_text(&path, file::MAX_BYTES)
                 .map_err(|source| DigestError::Password { path, source })?;
             Some((user.clone(), text.lines().next().unwrap_or_default().to_owned()))
         }

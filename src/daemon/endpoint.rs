@@ -26,7 +26,7 @@ use super::health::{Health, Trouble};
 use super::listen;
 use super::metrics::Metrics;
 use super::notify::Notifier;
-use crate::config::Config;
+use crate::config::{Config, file};
 use crate::milter;
 use crate::milter::endpoint::{Access, SocketFile};
 
@@ -107,11 +107,11 @@ type Opened = (Listener, Option<SocketFile>, Guard);
 pub struct Guard(Option<[u8; 32]>);
 
 impl Guard {
-    fn read(file: &Path) -> io::Result<Guard> {
+    fn read(path: &Path) -> io::Result<Guard> {
         let named = |error: io::Error| {
-            io::Error::new(error.kind(), format!("metrics.token_file {}: {error}", file.display()))
+            io::Error::new(error.kind(), format!("metrics.token_file {}: {error}", path.display()))
         };
-        let text = std::fs::read_to_string(file).map_err(named)?;
+        let text = file::read_text(path, file::MAX_BYTES).map_err(named)?;
         match text.lines().next().unwrap_or_default().trim() {
             "" => Err(named(io::Error::other("expected a token in its first line, found none"))),
             token => Ok(Guard(Some(Sha256::digest(token).into()))),

@@ -16,6 +16,7 @@ pub mod log;
 pub mod memory;
 pub mod metrics;
 pub mod notify;
+pub mod pid;
 pub mod post;
 pub mod quiet;
 pub mod recipes;
@@ -48,6 +49,7 @@ pub use listen::{NoSockets, Promised, endpoint as endpoint_of};
 use log::LogHandle;
 use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
+use pid::PidFile;
 use reloaded::{Reloads, Told};
 use settings::{Loaded, Start};
 use tell::Tell;
@@ -220,28 +222,6 @@ fn keep(sources: &Sources, loaded: &Loaded) {
 fn upkeep(config: &config::Config) -> Upkeep {
     let (fetch, tld) = (config.tld_fetch(), &config.tld);
     Upkeep { fetch, every: tld.refresh, warn_age: tld.warn_age }
-}
-
-/// The file that says whom to send SIGHUP; removed at the end.
-struct PidFile(PathBuf);
-
-impl PidFile {
-    fn write(path: PathBuf) -> Option<PidFile> {
-        match std::fs::write(&path, format!("{}\n", std::process::id())) {
-            Ok(()) => Some(PidFile(path)),
-            Err(error) => {
-                tracing::warn!(path = %path.display(), %error, "no pid file");
-                None
-            }
-        }
-    }
-}
-
-impl Drop for PidFile {
-    fn drop(&mut self) {
-        // Somebody may have cleaned up before.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 /// The journal of events. Without a state directory mail is filtered all the same.

@@ -14,6 +14,7 @@ use lettre::{
 use tokio::time::timeout;
 
 use super::seal::{self, Seal};
+use crate::config::file;
 use crate::record::printable;
 
 /// Where mail of our own goes, and how.
@@ -193,7 +194,7 @@ fn parameters(smtp: &Smtp) -> Result<TlsParameters, PostError> {
     let mut builder = TlsParameters::builder(smtp.host.clone());
     if let Some(path) = &smtp.authority {
         let wrong = |source| PostError::Authority { path: path.clone(), source };
-        let pem = std::fs::read(path).map_err(|error| wrong(error.into()))?;
+        let pem = file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.into()))?;
         let authority = Certificate::from_pem(&pem).map_err(|error| wrong(error.into()))?;
         builder = builder.add_root_certificate(authority);
     }

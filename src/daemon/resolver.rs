@@ -20,7 +20,7 @@ use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RecordType};
 use tokio::sync::watch;
 
-use crate::config::Config;
+use crate::config::{Config, file};
 use crate::engine::{Answer, Answers};
 use crate::tld::breaker::Breaker;
 use crate::tld::cache::{Bounds, Cache, Moment};
@@ -291,6 +291,8 @@ impl Hickory {
 
 fn trust_anchors(path: &Path) -> Result<TrustAnchors, ResolverError> {
     let wrong = |reason| ResolverError::TrustAnchor { path: path.to_owned(), reason };
+    // What may never end would hold a reload.
+    file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
     let anchors = TrustAnchors::from_file(path).map_err(|error| wrong(error.to_string()))?;
     if anchors.is_empty() { Err(wrong("found none".to_owned())) } else { Ok(anchors) }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::config::Config;
+use crate::config::{Config, file};
 
 /// Name of the field.
 pub const FIELD: &str = "X-Linkmilter-Digest";
@@ -73,8 +73,8 @@ impl Seal {
     /// # Errors
     /// When the file cannot be read or is too short to be a key.
     pub fn load(path: &Path) -> Result<Seal, KeyError> {
-        let key =
-            fs::read(path).map_err(|source| KeyError::File { path: path.to_owned(), source })?;
+        let key = file::read(path, file::MAX_BYTES)
+            .map_err(|source| KeyError::File { path: path.to_owned(), source })?;
         if key.len() < KEY_BYTES {
             return Err(KeyError::Short { path: path.to_owned(), found: key.len() });
         }

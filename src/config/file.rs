@@ -1,0 +1,70 @@
+//! Reading what the operator wrote: files that end, of a bounded size. Whoever reads a named pipe
+//! waits for somebody to write it, at a reload as long as mail flows; a device may never end.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+/// Bytes of a configuration file, a key, a token or a certificate at most.
+pub const MAX_BYTES: u64 = 4 << 20;
+
+/// The bytes of a file.
+///
+/// # Errors
+/// When it cannot be read, is none (`/dev/null` is an empty one), or has more than `most` bytes.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?.file_type();
+    let wrong =
+        |what| Err(io::Error::new(ErrorKind::InvalidInput, format!("{what}, which is no file")));
+    if kind.is_fifo() {
+        return wrong("a named pipe");
+    }
+    if kind.is_socket() {
+        return wrong("a socket");
+    }
+    if (kind.is_char_device() || kind.is_block_device()) && path != Path::new("/dev/null") {
+        return wrong("a device");
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The same as text.
+///
+/// # Errors
+/// As of [`read`], and when it is no UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    String::from_utf8(read(path, most)?)
+        .map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_never_end_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, "text").unwrap();
+        assert_eq!(read_text(&path, 4).unwrap(), "text");
+        assert_eq!(read(&path, 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(read(Path::new("/dev/null"), 0).unwrap(), b"");
+        std::fs::write(&path, b"\xff").unwrap();
+        assert_eq!(read_text(&path, 4).unwrap_err().kind(), ErrorKind::InvalidData);
+        let said = |path: &Path| read(path, 4).unwrap_err().to_string();
+        assert_eq!(said(Path::new("/dev/zero")), "a device, which is no file");
+        let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("socket")).unwrap();
+        assert_eq!(said(&dir.path().join("socket")), "a socket, which is no file");
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        assert_eq!(said(&pipe), "a named pipe, which is no file");
+        assert!(read(dir.path(), 4).is_err());
+    }
+}
