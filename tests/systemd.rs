@@ -219,7 +219,7 @@ fn the_units_hold_what_the_guide_promises() {
         "Documentation=man:linkmilter(8) man:linkmilter.toml(5)",
         "WatchdogSec=60",
         // A reload that is refused fails, with its reasons.
-        "ExecReload=/usr/bin/linkmilter config check",
+        "ExecReload=/usr/bin/linkmilter config check --quiet",
         "ExecReload=/bin/kill -HUP $MAINPID",
         "User=linkmilter",
         // Never without the sockets that MTAs know.
