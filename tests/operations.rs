@@ -330,7 +330,9 @@ fn health_waits_for_nobody_and_is_not_fooled() {
     let odd_place = format!("unix:{}", house.path("odd").display());
     std::thread::spawn(move || {
         for stream in odd.incoming() {
-            let _ = stream.unwrap().write_all(b"220 house.example ESMTP\r\n");
+            let mut stream = stream.unwrap();
+            let _ = stream.write_all(b"220 house.example ESMTP\r\n");
+            let _ = stream.read(&mut [0; 64]);
         }
     });
     for (address, expected) in [

@@ -133,11 +133,15 @@ fn negotiate(stream: &mut impl Stream) -> io::Result<String> {
     let offer = [VERSION, EVERY_ACTION, EVERY_STEP];
     let mut hello = vec![0, 0, 0, 13, b'O'];
     hello.extend(offer.iter().flat_map(|word| word.to_be_bytes()));
-    stream.write_all(&hello)?;
     let mut head = [0; 5];
-    stream.read_exact(&mut head).map_err(|error| match error.kind() {
-        ErrorKind::UnexpectedEof => io::Error::other("turned away: see the log of the filter"),
-        _ => error,
+    // Who turns everybody away closes at once, before our words or behind them.
+    stream.write_all(&hello).and_then(|()| stream.read_exact(&mut head)).map_err(|error| {
+        match error.kind() {
+            ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => {
+                io::Error::other("turned away: see the log of the filter")
+            }
+            _ => error,
+        }
     })?;
     let [.., kind] = head;
     if kind != b'O' {
