@@ -1,5 +1,6 @@
 //! Takes the life out of a link for reports: no client, terminal or wiki makes it clickable.
 
+use crate::engine::link::scheme::{self, Does};
 use crate::engine::unicode::hosts::is_invisible;
 use crate::engine::unicode::is_dot_to_somebody;
 
@@ -10,12 +11,8 @@ pub fn defang(spelling: &str) -> String {
     let mut out = String::with_capacity(spelling.len() + 16);
     let mut rest = spelling;
     while let Some(first) = rest.chars().next() {
-        if let Some(scheme) = SCHEMES.iter().find(|scheme| starts_with_scheme(rest, scheme.word)) {
-            out.push_str(scheme.dead);
-            rest = rest.get(scheme.word.len()..).unwrap_or_default();
-            continue;
-        }
         match first {
+            ':' => kill_scheme(&mut out),
             dot if is_dot_to_somebody(dot) => {
                 out.push('[');
                 out.push(dot);
@@ -28,6 +25,20 @@ pub fn defang(spelling: &str) -> String {
         rest = rest.get(first.len_utf8()..).unwrap_or_default();
     }
     out
+}
+
+/// Writes the colon of a scheme, if the text ends with one: dead.
+fn kill_scheme(text: &mut String) {
+    if let Some(linked) = scheme::linked_at_end(text) {
+        text.truncate(text.len() - linked.name.len());
+        text.push_str(linked.dead);
+        text.push(':');
+        return;
+    }
+    let letters = |c: &u8| c.is_ascii_alphanumeric() || *c == b'-';
+    let name = text.len() - text.bytes().rev().take(LONGEST).take_while(letters).count();
+    let opened = text.get(name..).and_then(scheme::does).is_some_and(|does| does != Does::Web);
+    text.push_str(if opened { "[:]" } else { ":" });
 }
 
 /// What somebody took apart, as [`defang`] or otherwise, put together again: schemes, dots, colons
@@ -52,8 +63,12 @@ pub fn refang(text: &str) -> String {
 }
 
 /// The sign that stands in brackets here, and what follows them.
-fn in_brackets(open: char, after: &str) -> Option<(&'static str, &str)> {
+fn in_brackets(open: char, after: &str) -> Option<(&str, &str)> {
     let (_, close) = BRACKETS.iter().find(|(known, _)| *known == open)?;
+    let dot = after.chars().next().filter(|c| is_dot_to_somebody(*c));
+    if let Some((sign, rest)) = dot.and_then(|dot| after.split_at_checked(dot.len_utf8())) {
+        return Some((sign, rest.strip_prefix(*close)?));
+    }
     SIGNS.iter().find_map(|(spelled, sign)| {
         let here = after.get(..spelled.len())?.eq_ignore_ascii_case(spelled);
         let rest = after.get(spelled.len()..)?.strip_prefix(*close)?;
@@ -64,60 +79,29 @@ fn in_brackets(open: char, after: &str) -> Option<(&'static str, &str)> {
 /// `hxxps:` is `https:` where a scheme may stand: not behind a letter or a digit.
 fn revive_schemes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut before = None;
-    while let Some(first) = rest.chars().next() {
-        let free = before.is_none_or(|before: char| !before.is_alphanumeric());
-        let dead = |scheme: &&Scheme| free && starts_with_scheme(rest, scheme.dead);
-        if let Some(scheme) = SCHEMES.iter().find(dead) {
-            out.push_str(scheme.word);
-            rest = rest.get(scheme.dead.len()..).unwrap_or_default();
-            before = Some(':');
-            continue;
+    for character in text.chars() {
+        if character == ':'
+            && let Some(linked) = scheme::dead_at_end(&out)
+            && let Some(before) = out.get(..out.len() - linked.dead.len())
+            && !before.ends_with(char::is_alphanumeric)
+        {
+            out.truncate(before.len());
+            out.push_str(linked.name);
         }
-        out.push(first);
-        before = Some(first);
-        rest = rest.get(first.len_utf8()..).unwrap_or_default();
+        out.push(character);
     }
     out
 }
 
+/// Octets of the longest name of a scheme that is looked for.
+const LONGEST: usize = 32;
+
 /// Brackets that signs are put in to take a link apart.
 const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
 
-/// Those signs, as they are spelled there.
-const SIGNS: [(&str, &str); 10] = [
-    (".", "."),
-    ("dot", "."),
-    ("\u{3002}", "\u{3002}"),
-    ("\u{FF0E}", "\u{FF0E}"),
-    ("\u{FF61}", "\u{FF61}"),
-    (":", ":"),
-    ("://", "://"),
-    ("@", "@"),
-    ("at", "@"),
-    ("/", "/"),
-];
-
-struct Scheme {
-    word: &'static str,
-    dead: &'static str,
-}
-
-const SCHEMES: [Scheme; 8] = [
-    Scheme { word: "https:", dead: "hxxps:" },
-    Scheme { word: "http:", dead: "hxxp:" },
-    Scheme { word: "ftp:", dead: "fxp:" },
-    Scheme { word: "mailto:", dead: "mailto[:]" },
-    Scheme { word: "javascript:", dead: "javascript[:]" },
-    Scheme { word: "vbscript:", dead: "vbscript[:]" },
-    Scheme { word: "data:", dead: "data[:]" },
-    Scheme { word: "file:", dead: "file[:]" },
-];
-
-fn starts_with_scheme(text: &str, word: &str) -> bool {
-    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
+/// Those signs beside dots, as they are spelled there.
+const SIGNS: [(&str, &str); 6] =
+    [("dot", "."), (":", ":"), ("://", "://"), ("@", "@"), ("at", "@"), ("/", "/")];
 
 /// Text that no terminal acts on: control, bidi and invisible characters written as `\u{…}`.
 pub fn visible(text: &str) -> String {
@@ -148,7 +132,9 @@ mod tests {
             ("user@example.com", "user[@]example[.]com"),
             ("example。com", "example[。]com"),
             ("https://a.example/?u=http://b.example", "hxxps://a[.]example/?u=hxxp://b[.]example"),
-            ("JavaScript:alert(1)", "javascript[:]alert(1)"),
+            ("JavaScript:alert(1)", "JavaScript[:]alert(1)"),
+            ("sip:bob@example.com", "sip[:]bob[@]example[.]com"),
+            ("Xhttp://a․b", "Xhxxp://a[․]b"),
             ("a\u{202E}b.example", "a\\u{202e}b[.]example"),
             ("", ""),
         ] {
@@ -173,6 +159,7 @@ mod tests {
             ("hxxps[://]example{.}com", "https://example.com"),
             ("example[dot]com", "example.com"),
             ("example(DOT)com", "example.com"),
+            ("example[․]com", "example․com"),
             ("user[at]example[.]com", "user@example.com"),
             ("http://[2001:db8::1]/", "http://[2001:db8::1]/"),
             ("phxxp:x", "phxxp:x"),

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::html::{Holds, RawText, Tokenizer};
 use super::{Layer, Sighting, Spot, View, calendar, html};
 use crate::engine::host::Judgement;
-use crate::engine::link::{Kind, Target};
+use crate::engine::link::{Kind, Target, scheme};
 use crate::engine::outcome::Verdict;
 use crate::engine::policy::LinkAction;
 use crate::engine::span::TextEdit;
@@ -223,9 +223,9 @@ impl Pieces<'_> {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let Some(colon) = text.find(':') else { return };
         let name = text.get(..colon).unwrap_or_default();
-        if let Some((start, dead)) = dead_scheme(name) {
-            let start = range.start + start;
-            self.replace(start..range.start + colon, dead);
+        if let Some(scheme) = scheme::linked_at_end(name) {
+            let end = range.start + colon;
+            self.replace(end - scheme.name.len()..end, scheme.dead);
         }
     }
 
@@ -326,7 +326,7 @@ impl Pieces<'_> {
             let end = at + word.len();
             let here = range.start + at..range.start + end;
             match bytes.get(end) {
-                Some(b':') if dead_scheme(word).is_some() => {
+                Some(b':') if scheme::linked_at_end(word).is_some() => {
                     self.scheme(here.start..here.end + 1);
                 }
                 Some(b'@') => self.at_sign(here.end..here.end + 1),
@@ -358,16 +358,6 @@ impl Pieces<'_> {
             }
         }
     }
-}
-
-/// The dead form of a scheme that ends the word, and where in the word it begins.
-fn dead_scheme(word: &str) -> Option<(usize, &'static str)> {
-    const SCHEMES: [(&str, &str); 4] =
-        [("https", "hxxps"), ("http", "hxxp"), ("ftps", "fxps"), ("ftp", "fxp")];
-    SCHEMES.into_iter().find_map(|(live, dead)| {
-        let start = word.len().checked_sub(live.len())?;
-        word.get(start..)?.eq_ignore_ascii_case(live).then_some((start, dead))
-    })
 }
 
 /// A letter or digit, or what vanishes between them.

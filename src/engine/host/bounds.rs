@@ -6,7 +6,7 @@ use unicode_script::{Script, UnicodeScript};
 use super::form::is_dot;
 use super::reading::are_twins;
 use super::{Context, Glue, Judgement, judge_part};
-use crate::engine::outcome::Verdict;
+use crate::engine::outcome::{Edit, Verdict};
 use crate::engine::unicode::prose;
 
 /// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
@@ -21,13 +21,19 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
         let reading = spelling.get(start..).unwrap_or_default();
         let judgement = judge_part(spelling, start..spelling.len(), context);
         let counts = worst.as_ref().is_none_or(|worst| {
-            judgement.verdict > worst.verdict && (reads_as_name(&judgement) || !is_prose(reading))
+            weight(&judgement) > weight(worst) && (reads_as_name(&judgement) || !is_prose(reading))
         });
         if counts {
             worst = Some(judgement);
         }
     }
     worst.unwrap_or_default()
+}
+
+/// What is edited wherever it stands weighs more than what is edited in links, and that more than what
+/// no client opens, however bad it is.
+fn weight(judgement: &Judgement) -> (Edit, Verdict) {
+    (judgement.edit.max(Edit::Told), judgement.verdict)
 }
 
 /// What reads as a protected name is no prose.
@@ -114,6 +120,12 @@ mod tests {
             assert_eq!(verdict, Verdict::Unsafe, "{sign}");
             assert!(span.ends_with("раypal.com"), "{sign}");
         }
+        for before in ["x_", "\u{200d}", "देखें", "1\u{fe0f}\u{20e3}"] {
+            let (span, verdict) = host(&format!("{before}раypal.com"), Glue::Left);
+            assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
+        }
+        let encoded = host("x_xn--ypal-43d9g.com", Glue::Left);
+        assert_eq!(encoded, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
         let joined = host("ра\u{200c}\u{200d}ypal.com", Glue::Left);
         assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
         assert_eq!(

@@ -2,7 +2,7 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | DESIGN, S5, S29: userinfo, backslashes | `userinfo`, `behind_backslash` |
+//! | DESIGN, S5, S29: userinfo, backslashes | [`userinfo`], `behind_backslash` |
 //! | S15: characters that turn or hide | `unseen` |
 //! | S22: script mixing in path, query, fragment | `mixes_in_path` |
 //! | RFC 3696 §3, S14, S16: local parts | `local` |
@@ -13,8 +13,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::embedded;
 use super::{Context, Judgement, judge, mixes_scripts};
+use super::{embedded, userinfo};
 use crate::engine::link::{Kind, Link, LocalForm, mailto, percent, reference};
 use crate::engine::outcome::{Edit, Reason, Reasons, Verdict};
 use crate::engine::unicode::hosts::{is_bidi_control, is_invisible};
@@ -113,22 +113,13 @@ impl LinkJudgement {
     /// Userinfo is suspect; one that reads as a host deceives.
     fn userinfo(&mut self, user: &str, context: &Context<'_>) {
         self.unseen(user);
-        let decoded = percent::decode_text(user);
-        let name = decoded.split(':').next().unwrap_or_default();
-        // `https://www.example.com/login@evil.test` is a path, but in `…com%2Flogin@…` it is not.
-        let name = name.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-        let host = judge(name, context);
-        let exists = host
-            .ascii
-            .rsplit_once('.')
-            .is_some_and(|(_, tld)| context.tlds.contains(tld) || super::is_special_use(tld));
-        let reads_as_host = exists
-            || context.protected.covers(&host.ascii)
-            || context.own.covers(&host.ascii)
-            || host.target.is_some();
-        let verdict = if reads_as_host { Verdict::Unsafe } else { Reason::Userinfo.verdict() };
+        let read = userinfo::hosts(user, context);
+        let verdict = match read.is_empty() {
+            true => Reason::Userinfo.verdict(),
+            false => Verdict::Unsafe,
+        };
         self.add_as(Reason::Userinfo, verdict);
-        if reads_as_host {
+        for host in read {
             self.also(host);
         }
     }
@@ -161,7 +152,11 @@ impl LinkJudgement {
         if mixes_in_path(tail, context) {
             self.add(Reason::ScriptPath);
         }
-        for host in embedded::hosts(host, tail, context) {
+        let inside = embedded::find(host, tail, context);
+        if inside.userinfo {
+            self.add_as(Reason::Userinfo, Verdict::Unsafe);
+        }
+        for host in inside.hosts {
             self.add(Reason::EmbeddedUrl);
             self.also(host);
         }
@@ -170,12 +165,9 @@ impl LinkJudgement {
     /// `https://example.com\\@attack.example`: browsers go to the former, what takes the backslash
     /// for userinfo to the latter.
     fn behind_backslash(&mut self, tail: &str, context: &Context<'_>) {
-        let segment = tail.split(['/', '?', '#']).next().unwrap_or_default();
-        let Some(at) = segment.rfind('@').filter(|_| segment.starts_with('\\')) else { return };
-        let rest = at + 1..segment.len();
-        if let Some(link) = reference::authority(segment, rest.clone(), rest, Kind::Scheme) {
+        if let Some(host) = reference::behind_backslash(tail) {
             self.add(Reason::Userinfo);
-            self.also(judge(link.host_str(segment), context));
+            self.also(judge(host, context));
         }
     }
 
@@ -243,6 +235,20 @@ pub(super) mod tests {
         for (text, reason, verdict) in [
             ("https://www.paypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
             ("https://www%2Epaypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://www.paypal.com、@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://x:www.paypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://(paypal.com)@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://user:se.com@example.com/", Reason::Userinfo, Verdict::Suspect),
+            (
+                "https://example.com/?u=http://paypal.com@example.org",
+                Reason::Userinfo,
+                Verdict::Unsafe,
+            ),
+            (
+                "https://example.com/?u=http://a.com,b@example.org",
+                Reason::EmbeddedUrl,
+                Verdict::Notice,
+            ),
             ("https://john.smith@example.com/", Reason::Userinfo, Verdict::Suspect),
             ("https://user:secret@example.com/", Reason::Userinfo, Verdict::Suspect),
             ("https://example.com\\@attack.example", Reason::Userinfo, Verdict::Suspect),

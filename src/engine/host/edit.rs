@@ -12,12 +12,13 @@ use super::form::is_dot;
 use super::script::{compat_char, is_numeral, never_joins, restricted};
 use super::{Judgement, Label};
 use crate::engine::outcome::{Edit, Reason, Verdict};
+use crate::engine::unicode::prose::is_styled;
 
 /// Reasons that say that a reader takes the letters for those of another name.
 const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
 
-/// What the judgement of a host is worth.
-pub(super) fn of(judgement: &Judgement) -> Edit {
+/// What the judgement of a host is worth; `protected` when it is a protected name or below one.
+pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
     let reasons = judgement.reasons;
     if reasons.contains(Reason::Listed) {
         return Edit::Anywhere;
@@ -43,7 +44,7 @@ pub(super) fn of(judgement: &Judgement) -> Edit {
         let bad = label.verdict >= Verdict::Unsafe || named(label);
         told && bad && is_u_label(&label.unicode)
     };
-    if judgement.labels.iter().any(mistaken) || has_styled_name(&judgement.labels) {
+    if judgement.labels.iter().any(mistaken) || has_styled_name(&judgement.labels, protected) {
         return Edit::Anywhere;
     }
     if judgement.verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
@@ -65,17 +66,29 @@ fn is_split(label: &Label) -> bool {
     })
 }
 
-/// Whether a whole label is styled before a plain top-level domain (`ⓔⓧⓐⓜⓟⓛⓔ.com`). Marketing styles
-/// all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single letters (`x².y`).
-fn has_styled_name(labels: &[Label]) -> bool {
+/// Whether a label is styled before a plain top-level domain, whole (`ⓔⓧⓐⓜⓟⓛⓔ.com`) or among plain
+/// letters (`𝐞xample.com`). Marketing styles all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single
+/// letters (`x².y`), and a letter in a circle before a word is an icon, unless it makes a protected name.
+fn has_styled_name(labels: &[Label], protected: bool) -> bool {
     let Some((tld, names)) = labels.split_last() else { return false };
     let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
-    let whole = |label: &Label| {
-        label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
-            && label.spelling.chars().count() >= STYLED
-            && label.spelling.chars().all(styled)
+    let deceives = |label: &Label| {
+        if !label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
+            || label.spelling.chars().count() < STYLED
+        {
+            return false;
+        }
+        let mut letters = label.spelling.chars();
+        let icon = letters.next().is_some_and(|c| is_icon(c) && !letters.clone().any(styled));
+        label.spelling.chars().all(styled)
+            || label.spelling.contains(is_styled) && (protected || !icon)
     };
-    tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(whole)
+    tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
+}
+
+/// Letters in circles, squares and brackets.
+fn is_icon(c: char) -> bool {
+    matches!(c, '\u{2460}'..='\u{24ff}' | '\u{1f100}'..='\u{1f1ff}')
 }
 
 /// Letters of a styled label that is a name.

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use memchr::memchr_iter;
 
-use super::{Context, Glue, Judgement, judge, wrappers};
-use crate::engine::link::{Kind, Target, percent, reference, scheme};
-use crate::engine::outcome::Reason;
+use super::{Context, Glue, Judgement, judge, userinfo, wrappers};
+use crate::engine::link::{Kind, Link, Target, percent, reference, scheme};
+use crate::engine::outcome::{Edit, Reason};
 
 /// URLs inside a URL that are followed at most, and how deep they may nest: rewriters wrap
 /// rewriters, and nobody more than three.
@@ -22,17 +22,25 @@ pub const SEARCHED_BYTES: usize = 16_384;
 pub const TRIED: usize = 64;
 pub const REWRITTEN: usize = 4;
 
-/// Hosts of the URLs in the tail of a link to this host. What a URL inside carries stands in the text
+/// What the URLs inside a link hold.
+#[derive(Debug, Default)]
+pub(super) struct Embedded {
+    pub hosts: Vec<Judgement>,
+    /// Whether the userinfo of one reads as a name that a reader knows; its host is among them.
+    pub userinfo: bool,
+}
+
+/// The URLs in the tail of a link to this host. What a URL inside carries stands in the text
 /// around it as well, so each text is searched once for each level of encoding; only a rewriter's URL
 /// makes a new text.
-pub(super) fn hosts(host: &str, tail: &str, context: &Context<'_>) -> Vec<Judgement> {
+pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     if tail.len() > SEARCHED_BYTES {
-        return Vec::new();
+        return Embedded::default();
     }
     let context = Context { glue: Glue::None, ..*context };
     let mut search = Search {
         context,
-        found: Vec::new(),
+        found: Embedded::default(),
         tried: Vec::new(),
         texts: VecDeque::new(),
         left: REWRITTEN * tail.len(),
@@ -50,7 +58,7 @@ pub(super) fn hosts(host: &str, tail: &str, context: &Context<'_>) -> Vec<Judgem
 /// The search for URLs inside one URL.
 struct Search<'a> {
     context: Context<'a>,
-    found: Vec<Judgement>,
+    found: Embedded,
     /// Authorities that were judged, as spelled.
     tried: Vec<String>,
     /// Host and tail of what is still to be searched, and how deep it is nested.
@@ -66,7 +74,7 @@ impl Search<'_> {
         for target in reference::parse(&url, 0..url.len()) {
             if let Target::Link(link) = target {
                 let tail = url.get(link.tail.clone()).unwrap_or_default();
-                self.url(link.host_str(&url), || tail, depth);
+                self.url(&url, &link, || tail, depth);
             }
         }
     }
@@ -91,24 +99,32 @@ impl Search<'_> {
         let outer = |c: char| matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace();
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
-            // One slash will do: proxies and sloppy templates lose the other.
+            // One slash will do: proxies and sloppy templates lose the other. Without any it is most
+            // often none, and counts if it deceives.
             let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
-            if slashes == 0 || scheme::web_at_end(head).is_none() {
+            if scheme::linked_at_end(head).is_none() {
                 continue;
             }
             let start = at + 1 + slashes;
             let rest = text.get(start..).unwrap_or_default();
             let end = rest.find(|c| outer(c) || matches!(c, '/' | '\\' | '?' | '#'));
             let end = start + end.unwrap_or(rest.len());
-            if let Some(link) = reference::authority(text, start..end, start..end, Kind::Scheme) {
+            let Some(link) = reference::authority(text, start..end, start..end, Kind::Scheme)
+            else {
+                continue;
+            };
+            if slashes == 0 {
+                self.deceiving(link.host_str(text));
+            } else {
                 let tail = || text.get(end..).and_then(|tail| tail.split(outer).next());
-                self.url(link.host_str(text), || tail().unwrap_or_default(), depth);
+                self.url(text, &link, || tail().unwrap_or_default(), depth);
             }
         }
     }
 
     /// Judges a URL inside; one of a rewriter is looked into later.
-    fn url<'t>(&mut self, host: &str, tail: impl FnOnce() -> &'t str, depth: u8) {
+    fn url<'t>(&mut self, text: &str, link: &Link, tail: impl Fn() -> &'t str, depth: u8) {
+        let host = link.host_str(text);
         if wrappers::rewrites(host) && depth < NESTING {
             let tail = tail();
             let known = |(name, known, _): &(String, String, u8)| name == host && known == tail;
@@ -119,10 +135,45 @@ impl Search<'_> {
                 self.texts.push_back((host.to_ascii_lowercase(), tail.to_owned(), depth + 1));
             }
         }
-        if self.tried.len() < TRIED && !self.tried.iter().any(|tried| tried == host) {
-            self.tried.push(host.to_owned());
+        if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
+            self.userinfo(user);
+        }
+        if text.as_bytes().get(link.tail.start) == Some(&b'\\')
+            && let Some(host) = reference::behind_backslash(tail())
+        {
+            self.host(host);
+        }
+        self.host(host);
+    }
+
+    fn host(&mut self, host: &str) {
+        if self.is_new(host) {
             self.judge(host);
         }
+    }
+
+    fn userinfo(&mut self, user: &str) {
+        if self.is_new(user) {
+            let read = userinfo::known(user, &self.context);
+            self.found.userinfo |= !read.is_empty();
+            let left = EMBEDDED.saturating_sub(self.found.hosts.len());
+            self.found.hosts.extend(read.into_iter().take(left));
+        }
+    }
+
+    fn deceiving(&mut self, host: &str) {
+        if self.is_new(host) && judge(host, &self.context).edit >= Edit::Link {
+            self.judge(host);
+        }
+    }
+
+    /// Whether the spelling was not tried, and may be.
+    fn is_new(&mut self, spelling: &str) -> bool {
+        let new = self.tried.len() < TRIED && !self.tried.iter().any(|tried| tried == spelling);
+        if new {
+            self.tried.push(spelling.to_owned());
+        }
+        new
     }
 
     fn judge(&mut self, host: &str) {
@@ -135,10 +186,10 @@ impl Search<'_> {
         let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
         if is_host
             && !leads_nowhere
-            && self.found.len() < EMBEDDED
-            && self.found.iter().all(|seen| seen.ascii != judgement.ascii)
+            && self.found.hosts.len() < EMBEDDED
+            && self.found.hosts.iter().all(|seen| seen.ascii != judgement.ascii)
         {
-            self.found.push(judgement);
+            self.found.hosts.push(judgement);
         }
     }
 }
@@ -157,6 +208,9 @@ mod tests {
             "https://example.com/?u=https%253A%252F%252Fxn--ypal-43d9g.com",
             "https://example.com/#HTTPS://раypal.com",
             "https://example.com/seehttp:\\\\a@раypal.com:99999?x",
+            "https://example.com/http:раypal.com/x",
+            "https://example.com/?u=https://example.org\\@раypal.com&x",
+            "https://example.com/?u=https://раypal.com@example.org/",
             "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Fxn--ypal-43d9g.com%2F&d=1",
             "https://urldefense.proofpoint.com/v2/url?u=https-3A__xn-2D-2Dypal-2D43d9g.com_x&d=1",
             "https://urldefense.com/v3/__https://xn--ypal-43d9g.com/__;!!a$",

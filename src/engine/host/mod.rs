@@ -31,6 +31,7 @@ mod script;
 mod separators;
 mod status;
 mod target;
+mod userinfo;
 mod wrappers;
 
 use std::cmp::Ordering;
@@ -164,7 +165,9 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     }
     judgement.ascii = form.ascii;
     judgement.unicode = form.unicode;
-    judgement.edit = edit::of(&judgement);
+    let protected =
+        context.protected.covers(&judgement.ascii) || context.own.covers(&judgement.ascii);
+    judgement.edit = edit::of(&judgement, protected);
     judgement
 }
 

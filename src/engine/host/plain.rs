@@ -49,7 +49,9 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
     }
     let mut look = LookHash::EMPTY;
     let mut hyphenated = false;
+    let mut twice = false;
     for byte in label {
+        twice |= hyphenated && *byte == b'-';
         hyphenated |= *byte == b'-';
         if !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'_') {
             return None;
@@ -58,7 +60,9 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
     }
     let sound = label.first() != Some(&b'-')
         && label.last() != Some(&b'-')
-        && label.get(2..4) != Some(b"--".as_slice());
+        && label.get(2..4) != Some(b"--".as_slice())
+        // An A-label may begin inside.
+        && !(twice && has_a_label(label));
     if !sound {
         return None;
     }
@@ -68,6 +72,10 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
         familiar |= tokens.any(|token| known(token, LookHash::of(token), None, sets));
     }
     Some(if familiar { Look::Familiar } else { Look::Unknown })
+}
+
+fn has_a_label(label: &[u8]) -> bool {
+    label.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
 }
 
 /// Whether the label has the look of a name that it may pose as.

@@ -22,7 +22,7 @@ use super::finder::{Finder, Needles};
 use super::termination::{tail_end, tail_end_in_prose};
 use super::walk::Walker;
 use super::wide::Reach;
-use super::{Confidence, Kind, Link, defanged, prose};
+use super::{Confidence, Kind, Link, defanged, prose, scheme};
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::Class;
 
@@ -179,9 +179,9 @@ impl<'t> Candidates<'t> {
         if start == colon {
             return None;
         }
-        let scheme = self.walker.str(start..colon);
-        let taken_apart = self.reading.tlds().is_some() && defanged::is_scheme(scheme);
-        let known = taken_apart || is_web_scheme(scheme);
+        let name = self.walker.str(start..colon);
+        let taken_apart = self.reading.tlds().is_some() && scheme::is_dead(name);
+        let known = taken_apart || scheme::is_web(name);
         let authority = self.authority(colon + 3);
         let Authority { user, host, spelling } = authority;
         let well_formed = self.is_host(host.clone(), spelling);
@@ -312,8 +312,8 @@ impl<'t> Candidates<'t> {
     fn bare(&mut self, run: Range<usize>) -> Option<Found> {
         let end = self.walker.trimmed_end(run.clone());
         if self.walker.bytes_from(end).starts_with(b"://") {
-            let scheme = self.walker.letters_start(self.floor, end)..end;
-            if is_web_scheme(self.walker.str(scheme)) {
+            let name = self.walker.letters_start(self.floor, end)..end;
+            if scheme::is_web(self.walker.str(name)) {
                 return None;
             }
         }
@@ -511,23 +511,16 @@ impl<'t> Candidates<'t> {
     }
 }
 
-/// Schemes whose links are detected (UASG 000 1.1); `mailto:` belongs to addresses.
-fn is_web_scheme(name: &str) -> bool {
-    ["https", "http", "ftp"].iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
-}
-
 pub(super) fn is_www(host: &str) -> bool {
     host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
 
 /// S11: the text ends with a scheme and its colon.
 fn ends_with_scheme(text: &str) -> bool {
-    const SCHEMES: [&str; 8] =
-        ["http", "https", "ftp", "mailto", "file", "data", "javascript", "vbscript"];
     let Some(before) = text.strip_suffix(':') else { return false };
     let letters = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
     let name = before.get(before.len() - letters..).unwrap_or_default();
-    SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
+    scheme::does(name).is_some()
 }
 
 /// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.

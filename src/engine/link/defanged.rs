@@ -7,7 +7,7 @@ use super::authority;
 use super::candidate::{Candidates, Flaw, Found, is_www};
 use super::prose::{self, Stop};
 use crate::engine::tlds::TldTable;
-use crate::engine::unicode::Class;
+use crate::engine::unicode::{Class, is_dot_to_somebody};
 
 impl Candidates<'_> {
     /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
@@ -89,15 +89,10 @@ impl Candidates<'_> {
         let Some(length) = prose::tld_prefix(label, Stop::Full, tlds) else { return at };
         let behind = at + length;
         match self.walker.char_at(behind) {
-            Some((c, next)) if Class::of(c).is_dot() => next,
+            Some((c, next)) if is_dot_to_somebody(c) => next,
             _ => behind,
         }
     }
-}
-
-/// Schemes written so that no client links them.
-pub(super) fn is_scheme(name: &str) -> bool {
-    ["hxxp", "hxxps", "fxp"].iter().any(|scheme| scheme.eq_ignore_ascii_case(name))
 }
 
 /// The length in bytes of a bracketed dot that these bytes begin with; 0 when there is none.
@@ -148,6 +143,5 @@ pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
 
 /// Whether no dot of the host is left: every one stands in brackets.
 pub(super) fn is_complete(host: &str) -> bool {
-    let is_dot = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
-    refanged(host).is_some() && pieces(host).all(|piece| !piece.contains(is_dot))
+    refanged(host).is_some() && pieces(host).all(|piece| !piece.contains(is_dot_to_somebody))
 }

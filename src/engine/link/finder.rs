@@ -147,3 +147,19 @@ impl<'t> Finder<'t> {
         self.window
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::unicode::is_dot_to_somebody;
+
+    /// One set of dots: whatever is one to somebody is looked for.
+    #[test]
+    fn the_variants_are_the_dots() {
+        let dots = ('\u{80}'..=char::MAX).filter(|c| is_dot_to_somebody(*c));
+        let mut sought: Vec<String> =
+            VARIANTS.iter().map(|dot| String::from_utf8(dot.to_vec()).unwrap()).collect();
+        sought.sort();
+        assert_eq!(sought, dots.map(String::from).collect::<Vec<_>>());
+    }
+}

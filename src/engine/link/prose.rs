@@ -13,7 +13,7 @@ use unicode_script::{Script, UnicodeScript};
 use super::authority::is_domain;
 use super::encoded::is_stable;
 use crate::engine::tlds::TldTable;
-use crate::engine::unicode::{Class, prose as bounds};
+use crate::engine::unicode::{Class, is_dot_to_somebody, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
 const LONGEST_LABEL: usize = 1024;
@@ -25,7 +25,7 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &TldTable) -> Op
     if rest.is_ascii() {
         return existing_ascii_end(rest, tlds).map(|end| run.start + end);
     }
-    while let Some((dot, c)) = rest.char_indices().rev().find(|(_, c)| Class::of(*c).is_dot()) {
+    while let Some((dot, c)) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c)) {
         let behind = dot + c.len_utf8();
         let label = rest.get(behind..)?;
         if let Some(length) = tld_prefix(label, Stop::of(c), tlds) {
@@ -138,7 +138,7 @@ fn ascii_tail(name: &str) -> Option<usize> {
     let tail = name.bytes().rev().take_while(u8::is_ascii).count();
     let (before, ascii) = name.split_at_checked(name.len() - tail)?;
     let last = before.chars().next_back()?;
-    let glued = if Class::of(last).is_dot() {
+    let glued = if is_dot_to_somebody(last) {
         Stop::of(last) == Stop::Ideographic
     } else {
         let seen = bounds::last_seen(before).unwrap_or(last);

@@ -152,6 +152,16 @@ fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
     plain.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then_some(link)
 }
 
+/// The host behind an `@` in the piece of a path that a backslash begins (`\\x@host`): what takes the
+/// backslash for userinfo goes there.
+pub fn behind_backslash(tail: &str) -> Option<&str> {
+    let segment = tail.split(['/', '?', '#']).next()?;
+    let at = segment.rfind('@').filter(|_| segment.starts_with('\\'))?;
+    let rest = at + 1..segment.len();
+    let link = authority(segment, rest.clone(), rest, Kind::Scheme)?;
+    segment.get(link.host)
+}
+
 /// Userinfo, host and port from the start of `rest`, which is all that the link may reach; `None` for an
 /// empty host. The root dot is none of the host.
 pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind) -> Option<Link> {

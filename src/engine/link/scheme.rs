@@ -5,7 +5,7 @@
 pub enum Does {
     /// Leads to a host, whatever slashes stand behind it, and however many.
     Web,
-    /// The same, but nobody goes there by a click: no client makes a link of it in text.
+    /// The same, but no browser goes there by a click.
     Socket,
     /// Its path is an address.
     Address,
@@ -21,12 +21,23 @@ pub struct Scheme {
     /// In lower case; one that ends in `*` stands for all that begin so.
     pub name: &'static str,
     pub does: Does,
+    /// How it is spelled so that no client makes a link of it, when some client makes links of it in text.
+    pub dead: Option<&'static str>,
     /// What says so.
     pub source: &'static str,
 }
 
 const fn row(name: &'static str, does: Does, source: &'static str) -> Scheme {
-    Scheme { name, does, source }
+    Scheme { name, does, dead: None, source }
+}
+
+const fn linked(
+    name: &'static str,
+    dead: &'static str,
+    does: Does,
+    source: &'static str,
+) -> Scheme {
+    Scheme { name, does, dead: Some(dead), source }
 }
 
 const OFFICE: &str =
@@ -37,10 +48,11 @@ const SPECIAL: &str = "WHATWG URL §3.1, special scheme";
 /// Every scheme of which something is known; any other leads where its `//` or the URL inside it leads.
 /// The frequent ones stand first.
 pub const SCHEMES: &[Scheme] = &[
-    row("https", Does::Web, SPECIAL),
-    row("http", Does::Web, SPECIAL),
+    linked("https", "hxxps", Does::Web, SPECIAL),
+    linked("http", "hxxp", Does::Web, SPECIAL),
     row("mailto", Does::Address, "RFC 6068 §2"),
-    row("ftp", Does::Web, SPECIAL),
+    linked("ftp", "fxp", Does::Web, SPECIAL),
+    linked("ftps", "fxps", Does::Socket, "linkifyjs links it; no RFC"),
     row("ws", Does::Socket, SPECIAL),
     row("wss", Does::Socket, SPECIAL),
     row("facetime", Does::Address, "Apple URL Scheme Reference, FaceTime links"),
@@ -87,19 +99,41 @@ pub fn does(name: &str) -> Option<Does> {
     SCHEMES.iter().find(is).map(|row| row.does)
 }
 
-/// Whether clients make links of this scheme in text.
+/// Whether it leads to a web page or a file (UASG 000 1.1).
 pub fn is_web(name: &str) -> bool {
     does(name) == Some(Does::Web)
 }
 
-/// The web scheme that the text ends with, letters before it or not (S29): its length.
-pub fn web_at_end(text: &str) -> Option<usize> {
-    let mut web = SCHEMES.iter().filter(|row| row.does == Does::Web).map(|row| row.name);
-    let ends = |name: &&str| {
-        let end = text.len().checked_sub(name.len()).and_then(|at| text.get(at..));
-        end.is_some_and(|end| end.eq_ignore_ascii_case(name))
-    };
-    web.find(ends).map(str::len)
+/// A scheme of which some client makes links in text, as it is and as no client does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linked {
+    pub name: &'static str,
+    pub dead: &'static str,
+}
+
+/// Those schemes.
+pub fn linked_in_text() -> impl Iterator<Item = Linked> {
+    SCHEMES.iter().filter_map(|row| row.dead.map(|dead| Linked { name: row.name, dead }))
+}
+
+/// The one that the text ends with, letters before it or not (S29).
+pub fn linked_at_end(text: &str) -> Option<Linked> {
+    linked_in_text().find(|scheme| ends_with(text, scheme.name))
+}
+
+/// The one that the text ends with in its dead form.
+pub fn dead_at_end(text: &str) -> Option<Linked> {
+    linked_in_text().find(|scheme| ends_with(text, scheme.dead))
+}
+
+/// Whether it is one in its dead form.
+pub fn is_dead(name: &str) -> bool {
+    linked_in_text().any(|scheme| scheme.dead.eq_ignore_ascii_case(name))
+}
+
+fn ends_with(text: &str, name: &str) -> bool {
+    let end = text.len().checked_sub(name.len()).and_then(|at| text.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(name))
 }
 
 fn starts_with(name: &str, prefix: &str) -> bool {

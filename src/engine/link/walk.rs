@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::engine::unicode::Class;
+use crate::engine::unicode::{Class, is_dot_to_somebody};
 
 /// A text that is walked through by byte offsets on character boundaries.
 #[derive(Clone, Debug)]
@@ -134,7 +134,7 @@ impl<'t> Walker<'t> {
 
 fn is_edge(c: char) -> bool {
     let class = Class::of(c);
-    c == '-' || c == '_' || class.is_dot() || class.is_ignored() || is_sign(c, class)
+    matches!(c, '-' | '_') || is_dot_to_somebody(c) || class.is_ignored() || is_sign(c, class)
 }
 
 /// Not of a word: neither letter, mark nor ASCII.

@@ -5,28 +5,22 @@
 //! | S29: a scheme wherever it begins, any number of slashes | [`Candidates::wide_scheme`] |
 //! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`] |
 //! | S29: `//host`, `\\host`, `.host`, `_host`, `mailto:host`, `host@` | [`Candidates::wide_run`] |
-//! | S29: U+2024 between labels | [`Candidates::leaders`] |
+//! | S29: U+2024 between labels | [`Candidates::run_end`] |
 //! | S12, S27: every end that a top-level domain makes | [`end`], [`hosts`] |
 //!
 //! A run may hold several hosts with prose between them; each comes with the widest start and the
 //! furthest end. Where inside it a client may begin is for the judge to say
 //! (`engine::unicode::prose`).
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::authority;
 use super::candidate::{Candidates, Flaw, Found, LOCAL_PART};
 use super::defanged;
 use super::prose::{self, Stop};
-use super::{Confidence, Kind};
+use super::{Confidence, Kind, scheme};
 use crate::engine::tlds::TldTable;
-use crate::engine::unicode::{Class, prose as bounds};
-
-/// The one dot leader: UTS #46 maps it to a full stop. Three bytes, as the fullwidth full stop has, so
-/// that one can stand for the other without moving anything.
-const LEADER: char = '\u{2024}';
-const FULLWIDTH: &str = "\u{FF0E}";
+use crate::engine::unicode::{Class, is_dot_to_somebody, prose as bounds};
 
 /// Where the authority of a URL may reach, whatever stands in it, and the last `@` in there. Known until
 /// the search has passed it, so that nothing is read twice (S18).
@@ -42,8 +36,11 @@ impl<'t> Candidates<'t> {
         self.at = colon + 1;
         let letters = self.walker.letters_start(self.floor, colon);
         let name = self.walker.str(letters..colon);
-        let taken_apart = defanged::is_scheme(name);
-        let start = if taken_apart { letters } else { colon - web_scheme(name)?.len() };
+        let taken_apart = scheme::is_dead(name);
+        let start = match taken_apart {
+            true => letters,
+            false => colon - scheme::linked_at_end(name)?.name.len(),
+        };
         let from = colon + 1 + self.slashes(colon + 1);
         let (user, host, whole) = self.wide_authority(from, tlds)?;
         let mut link = self.with_tail(start, Kind::Scheme, user, host);
@@ -131,16 +128,16 @@ impl<'t> Candidates<'t> {
         if self.is_host(host.clone(), authority.spelling) {
             return Some((host, junk == 0));
         }
-        let run = start..self.leaders_end(start);
-        let end = run.start + end(&self.leaders(run.clone()), tlds)?;
+        let run = start..self.run_end(start);
+        let end = run.start + end(self.walker.str(run.clone()), tlds)?;
         let host = run.start..end;
         self.is_wide_domain(host.clone()).then_some((host, false))
     }
 
     /// The run of host characters round a dot, the longest that there is.
     pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
-        let start = self.leaders_start(run.start);
-        let run = start..self.leaders_end(run.end);
+        let start = self.run_start(run.start);
+        let run = start..self.run_end(run.end);
         self.at = run.end;
         match self.walker.char_before(run.start) {
             Some('@') => self.wide_address(run, tlds),
@@ -151,43 +148,37 @@ impl<'t> Candidates<'t> {
     /// Whether a domain stands behind the `@` at the end of the local part that was just looked at.
     fn is_before_domain(&mut self, tlds: &TldTable) -> bool {
         if self.before_domain.0 != self.horizon.end {
-            let run = self.horizon.end..self.leaders_end(self.horizon.end);
-            let name = self.leaders(run);
-            let domain = end(&name, tlds);
-            let valid = domain.is_some_and(|end| authority::is_domain(&name, 0..end));
+            let run = self.horizon.end..self.run_end(self.horizon.end);
+            let name = self.walker.str(run);
+            let valid = end(name, tlds).is_some_and(|end| authority::is_domain(name, 0..end));
             self.before_domain = (self.horizon.end, valid);
         }
         self.before_domain.1
     }
 
-    fn leaders_end(&mut self, from: usize) -> usize {
+    /// The end of the run of host characters and of whatever is a dot to somebody.
+    fn run_end(&mut self, from: usize) -> usize {
         let mut end = self.walker.run_end(from);
-        while self.walker.char_at(end).is_some_and(|(c, _)| c == LEADER) {
-            end = self.walker.run_end(end + LEADER.len_utf8());
+        while let Some((_, behind)) =
+            self.walker.char_at(end).filter(|(c, _)| is_dot_to_somebody(*c))
+        {
+            end = self.walker.run_end(behind);
         }
         end
     }
 
-    fn leaders_start(&mut self, from: usize) -> usize {
+    fn run_start(&mut self, from: usize) -> usize {
         let mut start = self.walker.run_start(self.floor, from);
-        while start > self.floor && self.walker.char_before(start) == Some(LEADER) {
-            start = self.walker.run_start(self.floor, start - LEADER.len_utf8());
+        while start > self.floor
+            && let Some(dot) = self.walker.char_before(start).filter(|c| is_dot_to_somebody(*c))
+        {
+            start = self.walker.run_start(self.floor, start - dot.len_utf8());
         }
         start
     }
 
-    /// The text with U+2024 as a dot that everybody knows, byte for byte.
-    fn leaders(&self, range: Range<usize>) -> Cow<'t, str> {
-        let text = self.walker.str(range);
-        match text.contains(LEADER) {
-            true => Cow::Owned(text.replace(LEADER, FULLWIDTH)),
-            false => Cow::Borrowed(text),
-        }
-    }
-
     fn is_wide_domain(&self, host: Range<usize>) -> bool {
-        let name = self.leaders(host);
-        authority::is_domain(&name, 0..name.len())
+        authority::is_domain(self.walker.text, host)
     }
 
     /// An address, whatever its local part is; a host when there is none.
@@ -229,7 +220,7 @@ impl<'t> Candidates<'t> {
         if self.is_wide_domain(whole.clone()) {
             return Some(whole);
         }
-        let shorter = run.start..run.start + end(&self.leaders(run), tlds)?;
+        let shorter = run.start..run.start + end(self.walker.str(run), tlds)?;
         self.is_wide_domain(shorter.clone()).then_some(shorter)
     }
 
@@ -237,8 +228,8 @@ impl<'t> Candidates<'t> {
     fn wide_bare(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
         let from = self.behind_bracketed_dot(run.start, tlds).min(run.end);
         let run = from..run.end;
-        let name = self.leaders(run.clone());
-        let mut found = hosts(&name, tlds);
+        let name = self.walker.str(run.clone());
+        let mut found = hosts(name, tlds);
         let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
         if found.is_empty() && !bracketed {
             let start = self.walker.trimmed_start(run.clone());
@@ -257,7 +248,7 @@ impl<'t> Candidates<'t> {
             _ => Confidence::Sure,
         };
         for host in found.into_iter().rev() {
-            let Some(start) = begins(&name, host.clone()) else { continue };
+            let Some(start) = begins(name, host.clone()) else { continue };
             let host = run.start + start..run.start + host.end;
             let mut link = self.bare_link(host.clone());
             link.confidence = lowest;
@@ -283,14 +274,6 @@ fn begins(name: &str, host: Range<usize>) -> Option<usize> {
         .find(|start| authority::is_domain(name, *start..host.end))
 }
 
-/// The name of a web scheme at the end of some letters.
-fn web_scheme(letters: &str) -> Option<&str> {
-    ["https", "http", "ftp"].iter().find_map(|scheme| {
-        let name = letters.get(letters.len().checked_sub(scheme.len())?..)?;
-        name.eq_ignore_ascii_case(scheme).then_some(name)
-    })
-}
-
 /// The hosts in a run, each from where the one before it ended to its last top-level domain.
 fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -298,8 +281,8 @@ fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
     let mut end: Option<usize> = None;
     let mut before: Option<char> = None;
     let mut at = 0;
-    for piece in run.split_inclusive(|c| Class::of(c).is_dot()) {
-        let dot = piece.chars().next_back().filter(|c| Class::of(*c).is_dot());
+    for piece in run.split_inclusive(|c| is_dot_to_somebody(c)) {
+        let dot = piece.chars().next_back().filter(|c| is_dot_to_somebody(*c));
         let label = piece.get(..piece.len() - dot.map_or(0, char::len_utf8)).unwrap_or_default();
         let whole = end == Some(at - before.map_or(0, char::len_utf8));
         let mut close = |from: usize, end: &mut Option<usize>| {
@@ -335,7 +318,7 @@ fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
 fn end(run: &str, tlds: &TldTable) -> Option<usize> {
     let mut rest = run;
     loop {
-        let (dot, c) = rest.char_indices().rev().find(|(_, c)| Class::of(*c).is_dot())?;
+        let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
         let behind = dot + c.len_utf8();
         let label = rest.get(behind..)?;
         let length = top_level(label, Stop::of(c), tlds);
@@ -361,8 +344,7 @@ fn leading(label: &str, belongs: fn(&u8) -> bool, tlds: &TldTable) -> Option<usi
 
 /// What no schemeless host begins or ends with; a sign may stand in front of one.
 fn is_edge(c: char) -> bool {
-    let class = Class::of(c);
-    matches!(c, '-' | '_') || class.is_dot() || class.is_ignored()
+    matches!(c, '-' | '_') || is_dot_to_somebody(c) || Class::of(c).is_ignored()
 }
 
 #[cfg(test)]

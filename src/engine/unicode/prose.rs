@@ -3,24 +3,33 @@
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 
-use super::Class;
+use super::{Class, is_dot_to_somebody as is_dot};
 
 /// Places at which some client begins a host, at most.
-pub const STARTS: usize = 6;
+pub const STARTS: usize = 7;
 
 /// Byte offsets in the name at which a client may begin the host, ascending, the first one 0:
 ///
 /// - the whole run, as clients that take every letter for a part of a host;
 /// - behind the last sign or emoji, as those that end a word there;
+/// - behind the last mark or unseen character, as those to whom a word is letters and digits alone;
 /// - behind the last letter of a script written without spaces, where another script begins;
 /// - the ASCII tail of the first label, as those that know ASCII alone.
 ///
 /// Behind the dot of the first label there is no prose, but behind a sign.
 pub fn starts(name: &str) -> Vec<usize> {
     let first = first_label(name);
-    let found = [Some(0), behind_sign(name), behind_unspaced(first), ascii_tail(first)];
+    let behind = |breaks: fn(char) -> bool| behind_break(name, breaks);
+    let found = [
+        Some(0),
+        behind(is_sign),
+        behind(belongs_to_letter),
+        behind_unspaced(first),
+        ascii_tail(first),
+    ];
     let mut found: Vec<usize> = found.into_iter().flatten().collect();
     found.sort_unstable();
     found.dedup();
@@ -37,20 +46,29 @@ pub fn inside(name: &str) -> impl Iterator<Item = usize> + use<> {
 }
 
 fn first_label(name: &str) -> &str {
-    name.split(|c| Class::of(c).is_dot() || c == '\u{2024}').next().unwrap_or_default()
+    name.split(is_dot).next().unwrap_or_default()
 }
 
-fn behind_sign(name: &str) -> Option<usize> {
+/// Behind the last such character that a host follows.
+fn behind_break(name: &str, breaks: fn(char) -> bool) -> Option<usize> {
     if name.is_ascii() {
         return None;
     }
-    let (at, sign) = name.char_indices().rev().find(|(_, c)| is_sign(*c))?;
-    let start = at + sign.len_utf8();
-    let rest = name.get(start..)?;
-    let start = start + rest.len() - rest.trim_start_matches(is_edge).len();
-    let host = name.get(start..)?;
-    (host.contains(|c| Class::of(c).is_dot()) && host.starts_with(char::is_alphanumeric))
-        .then_some(start)
+    let dot = name.rfind(is_dot)?;
+    let (at, last) = name.get(..dot)?.char_indices().rev().find(|(_, c)| breaks(*c))?;
+    let rest = name.get(at + last.len_utf8()..)?;
+    let host = rest.trim_start_matches(is_edge);
+    (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
+        .then_some(name.len() - host.len())
+}
+
+/// Marks, joiners and whatever else is no letter by itself.
+fn belongs_to_letter(c: char) -> bool {
+    !c.is_ascii() && (Class::of(c).is_ignored() || is_joiner(c) || is_combining_mark(c))
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200C}' | '\u{200D}')
 }
 
 fn behind_unspaced(label: &str) -> Option<usize> {
@@ -133,8 +151,7 @@ pub fn is_sign(c: char) -> bool {
 
 /// What no host begins with.
 fn is_edge(c: char) -> bool {
-    let class = Class::of(c);
-    matches!(c, '-' | '_') || class.is_dot() || class.is_ignored() || is_sign(c)
+    matches!(c, '-' | '_') || is_dot(c) || belongs_to_letter(c) || is_sign(c)
 }
 
 #[cfg(test)]
@@ -151,7 +168,11 @@ mod tests {
         assert_eq!(all("👉раypal.com"), ["👉раypal.com", "раypal.com", "ypal.com"]);
         assert_eq!(all("a.👉раypal.com"), ["a.👉раypal.com", "раypal.com"]);
         assert_eq!(all("サーバーexample.com"), ["サーバーexample.com", "example.com"]);
-        assert_eq!(all("เว็บпример.рф"), ["เว็บпример.рф", "пример.рф"]);
+        assert_eq!(all("เว็บпример.рф"), ["เว็บпример.рф", "บпример.рф", "пример.рф"]);
+        assert_eq!(all("देखेंраypal.com"), ["देखेंраypal.com", "раypal.com", "ypal.com"]);
+        assert_eq!(all("1\u{fe0f}\u{20e3}пример.рф"), ["1\u{fe0f}\u{20e3}пример.рф", "пример.рф"]);
+        assert_eq!(all("\u{200d}пример.рф"), ["\u{200d}пример.рф", "пример.рф"]);
+        assert_eq!(all("हिन्दी.भारत"), ["हिन्दी.भारत"]);
         assert_eq!(all("münchen.de"), ["münchen.de"]);
         assert_eq!(all("пример.рф"), ["пример.рф"]);
         assert_eq!(all("日本語.example.com"), ["日本語.example.com"]);
