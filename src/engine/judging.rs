@@ -128,6 +128,9 @@ impl<'a> Judge<'a> {
             if link.kind == Kind::Bare {
                 // A word stays one; what its query holds may be none.
                 judged.edit = judged.inner.iter().map(|host| host.edit).fold(edit, Edit::max);
+                if judged.reasons.contains(Reason::Userinfo) && judged.verdict >= Verdict::Unsafe {
+                    judged.edit = judged.edit.max(Edit::Link);
+                }
             }
         }
         if let (Kind::Email, Some(local)) = (link.kind, &link.user)

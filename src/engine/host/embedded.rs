@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use memchr::memchr_iter;
 
 use super::{Context, Glue, Judgement, judge, userinfo, wrappers};
-use crate::engine::link::{Kind, Link, Target, percent, reference, scheme};
+use crate::engine::link::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};
 use crate::engine::outcome::{Edit, Reason};
 
 /// URLs inside a URL that are followed at most, and how deep they may nest: rewriters wrap
@@ -84,6 +84,7 @@ impl Search<'_> {
     fn spelled_out(&mut self, mut text: String, depth: u8) {
         for _ in 0..=NESTING {
             self.literal(&text, depth);
+            self.linked(&text);
             let decoded = match text.contains('%') {
                 true => percent::decode_text(&text),
                 false => return,
@@ -114,11 +115,31 @@ impl Search<'_> {
                 continue;
             };
             if slashes == 0 {
-                self.deceiving(link.host_str(text));
+                self.deceiving(link.host_str(text), Glue::None, Edit::Link);
+                if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
+                    self.userinfo(user);
+                }
             } else {
                 let tail = || text.get(end..).and_then(|tail| tail.split(outer).next());
                 self.url(text, &link, || tail().unwrap_or_default(), depth);
             }
+        }
+    }
+
+    /// What a client that ends a URL early links behind its end: hosts without a scheme or with a dead one, addresses
+    /// (`x.org#раypal.com`, `x.org/bob@раypal.com`). Most often they are none, and count if they deceive.
+    fn linked(&mut self, text: &str) {
+        if text.is_ascii() && !text.contains("xn--") {
+            return;
+        }
+        let tlds = self.context.tlds;
+        for link in Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text) {
+            let (glue, least) = match link.kind {
+                Kind::Scheme | Kind::Email => (Glue::None, Edit::Link),
+                Kind::Www => (Glue::Left, Edit::Link),
+                Kind::Bare => (Glue::Left, Edit::Anywhere),
+            };
+            self.deceiving(link.host_str(text), glue, least);
         }
     }
 
@@ -161,9 +182,12 @@ impl Search<'_> {
         }
     }
 
-    fn deceiving(&mut self, host: &str) {
-        if self.is_new(host) && judge(host, &self.context).edit >= Edit::Link {
-            self.judge(host);
+    fn deceiving(&mut self, host: &str, glue: Glue, least: Edit) {
+        if self.is_new(host) {
+            let judgement = judge(host, &Context { glue, ..self.context });
+            if judgement.edit >= least {
+                self.keep(judgement);
+            }
         }
     }
 
@@ -184,9 +208,13 @@ impl Search<'_> {
             && judgement.reasons.contains(Reason::IdnaInvalid)
             && judgement.reasons.iter().all(|reason| nothing.contains(&reason));
         let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
-        if is_host
-            && !leads_nowhere
-            && self.found.hosts.len() < EMBEDDED
+        if is_host && !leads_nowhere {
+            self.keep(judgement);
+        }
+    }
+
+    fn keep(&mut self, judgement: Judgement) {
+        if self.found.hosts.len() < EMBEDDED
             && self.found.hosts.iter().all(|seen| seen.ascii != judgement.ascii)
         {
             self.found.hosts.push(judgement);
@@ -209,6 +237,12 @@ mod tests {
             "https://example.com/#HTTPS://раypal.com",
             "https://example.com/seehttp:\\\\a@раypal.com:99999?x",
             "https://example.com/http:раypal.com/x",
+            "https://example.com/http:раypal.com@x",
+            "https://example.com/#www.раypal.com",
+            "https://example.com/?u=hxxp://раypal.com",
+            "https://example.com/bob@раypal.com",
+            "https://example.com/?u=bob%40xn--ypal-43d9g.com",
+            "https://example.com/a?раypal.com.",
             "https://example.com/?u=https://example.org\\@раypal.com&x",
             "https://example.com/?u=https://раypal.com@example.org/",
             "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Fxn--ypal-43d9g.com%2F&d=1",

@@ -25,6 +25,7 @@ mod lookalike;
 mod marks;
 mod memo;
 mod names;
+mod near;
 mod plain;
 mod reading;
 mod script;

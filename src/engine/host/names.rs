@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, is_listed_suffix, suffix_labels};
 use super::form::{Form, Literal};
 use super::listed::Listed;
 use super::lookalike::{Look, LookHash, name_look};
+use super::near::Near;
+use super::reading::Sights;
 use crate::engine::outcome::Verdict;
 use crate::engine::tlds::Fnv;
 
@@ -26,6 +28,8 @@ pub struct Names {
     beginnings: HashSet<u64, Looks>,
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
+    /// Made when it is asked for first.
+    near: OnceLock<Near>,
     /// Names that are only often visited.
     listed: Option<Arc<Listed>>,
     /// Sum over the names, so that sets can be told apart cheaply.
@@ -167,6 +171,12 @@ impl Names {
         found.iter().filter_map(|at| self.names.get(*at))
     }
 
+    /// The brands that are one letter away from what the label reads as.
+    pub(super) fn near(&self, label: &Sights) -> impl Iterator<Item = &Name> {
+        let near = self.near.get_or_init(|| Near::of(&self.names));
+        near.find(label, &self.names).into_iter().filter_map(|at| self.names.get(at))
+    }
+
     /// Whether the registrable label of some name begins with this look.
     #[inline]
     pub(super) fn begins(&self, look: LookHash) -> bool {
@@ -236,6 +246,7 @@ impl Names {
             self.by_bidi.entry(bidi_skeleton(&unicode)).or_insert(at);
         }
         self.names.push(name);
+        self.near.take();
     }
 }
 

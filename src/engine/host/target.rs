@@ -84,7 +84,18 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     if let Some(name) = names.by_bidi(subject.unicode) {
         keep(name, host().registrable, Some(Verdict::Unsafe));
     }
-    best
+    best.or_else(|| one_away(subject, host(), names))
+}
+
+/// A brand with another letter, where a foreign one stands beside it that nobody there writes.
+fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
+    let at = host.registrable;
+    let (part, sights) = (subject.parts.get(at)?, subject.sights.get(at)?);
+    if part.unicode.is_ascii() || host.is_at_home(at) {
+        return None;
+    }
+    let name = names.near(sights).next()?;
+    Some(Hit { target: name.ascii.to_string(), label: at, verdict: Verdict::Suspect })
 }
 
 /// A host to be compared with names.

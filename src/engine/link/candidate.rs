@@ -475,7 +475,8 @@ impl<'t> Candidates<'t> {
         }
         let end = match self.reading {
             Reading::Letter => tail_end(text, at),
-            Reading::Prose(_) | Reading::Wide(_) => tail_end_in_prose(text, at),
+            Reading::Prose(_) => tail_end_in_prose(text, at),
+            Reading::Wide(tlds) => self.wide_tail_end(at, tlds),
         };
         self.walker.steps += (end - link.host.end) as u64;
         link.span = start..end;

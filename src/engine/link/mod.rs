@@ -53,6 +53,7 @@ pub use linkifier::{Boundaries, Linkifier, Links};
 pub use mailto::mailto_addresses;
 pub use percent::encoded as percent_encoded;
 pub use reference::Target;
+pub use wide::known_end;
 
 /// How a URL announces itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@
 //! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`] |
 //! | S29: `//host`, `\\host`, `.host`, `_host`, `mailto:host`, `host@` | [`Candidates::wide_run`] |
 //! | S29: U+2024 between labels | [`Candidates::run_end`] |
-//! | S12, S27: every end that a top-level domain makes | [`end`], [`hosts`] |
+//! | S12, S27: every end that a top-level domain makes | [`known_end`], [`hosts`] |
 //!
 //! A run may hold several hosts with prose between them; each comes with the widest start and the
 //! furthest end. Where inside it a client may begin is for the judge to say
@@ -18,6 +18,7 @@ use super::authority;
 use super::candidate::{Candidates, Flaw, Found, LOCAL_PART};
 use super::defanged;
 use super::prose::{self, Stop};
+use super::termination::tail_end_in_prose;
 use super::{Confidence, Kind, scheme};
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::{Class, is_dot_to_somebody, prose as bounds};
@@ -129,7 +130,7 @@ impl<'t> Candidates<'t> {
             return Some((host, junk == 0));
         }
         let run = start..self.run_end(start);
-        let end = run.start + end(self.walker.str(run.clone()), tlds)?;
+        let end = run.start + known_end(self.walker.str(run.clone()), tlds)?;
         let host = run.start..end;
         self.is_wide_domain(host.clone()).then_some((host, false))
     }
@@ -150,10 +151,25 @@ impl<'t> Candidates<'t> {
         if self.before_domain.0 != self.horizon.end {
             let run = self.horizon.end..self.run_end(self.horizon.end);
             let name = self.walker.str(run);
-            let valid = end(name, tlds).is_some_and(|end| authority::is_domain(name, 0..end));
+            let valid = known_end(name, tlds).is_some_and(|end| authority::is_domain(name, 0..end));
             self.before_domain = (self.horizon.end, valid);
         }
         self.before_domain.1
+    }
+
+    /// The end of path, query and fragment: as in prose, but a host in there is not cut at its dots.
+    pub(super) fn wide_tail_end(&mut self, start: usize, tlds: &TldTable) -> usize {
+        let text = self.walker.text;
+        let mut end = tail_end_in_prose(text, start);
+        while end > start
+            && let Some((_, behind)) =
+                self.walker.char_at(end).filter(|(c, _)| is_dot_to_somebody(*c))
+            && let Some((first, _)) = self.walker.char_at(behind)
+            && prose::may_begin_tld(first, tlds)
+        {
+            end = tail_end_in_prose(text, self.run_end(behind));
+        }
+        end
     }
 
     /// The end of the run of host characters and of whatever is a dot to somebody.
@@ -220,7 +236,7 @@ impl<'t> Candidates<'t> {
         if self.is_wide_domain(whole.clone()) {
             return Some(whole);
         }
-        let shorter = run.start..run.start + end(self.walker.str(run), tlds)?;
+        let shorter = run.start..run.start + known_end(self.walker.str(run), tlds)?;
         self.is_wide_domain(shorter.clone()).then_some(shorter)
     }
 
@@ -268,10 +284,9 @@ fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     let text = name.get(host.clone())?;
     let trimmed = text.trim_start_matches(is_edge);
     let base = host.end - trimmed.len();
-    bounds::starts(trimmed)
-        .into_iter()
-        .map(|start| base + start)
-        .find(|start| authority::is_domain(name, *start..host.end))
+    let can_be_linked = |start: &usize| authority::is_domain(name, base + *start..host.end);
+    let start = bounds::starts(trimmed).into_iter().find(can_be_linked);
+    Some(base + start.or_else(|| bounds::inside(trimmed).into_iter().find(can_be_linked))?)
 }
 
 /// The hosts in a run, each from where the one before it ended to its last top-level domain.
@@ -281,7 +296,7 @@ fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
     let mut end: Option<usize> = None;
     let mut before: Option<char> = None;
     let mut at = 0;
-    for piece in run.split_inclusive(|c| is_dot_to_somebody(c)) {
+    for piece in run.split_inclusive(is_dot_to_somebody) {
         let dot = piece.chars().next_back().filter(|c| is_dot_to_somebody(*c));
         let label = piece.get(..piece.len() - dot.map_or(0, char::len_utf8)).unwrap_or_default();
         let whole = end == Some(at - before.map_or(0, char::len_utf8));
@@ -315,7 +330,7 @@ fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
 
 /// Where the longest beginning of a run ends that some client takes for a host, once a scheme or an `@`
 /// says that there is one: then digits end a top-level domain as well (`com1`).
-fn end(run: &str, tlds: &TldTable) -> Option<usize> {
+pub fn known_end(run: &str, tlds: &TldTable) -> Option<usize> {
     let mut rest = run;
     loop {
         let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
@@ -330,9 +345,22 @@ fn end(run: &str, tlds: &TldTable) -> Option<usize> {
 }
 
 /// The length of the top-level domain that a label begins with: as prose has it, or up to where a client
-/// stops that knows letters and digits of ASCII alone (`com_x`, `com-x`, `comé`).
+/// stops that knows letters and digits of ASCII alone (`com_x`, `com-x`, `comé`), or letters (`рф_x`,
+/// `рф™`).
 fn top_level(label: &str, stop: Stop, tlds: &TldTable) -> Option<usize> {
-    prose::tld_prefix(label, stop, tlds).or_else(|| leading(label, u8::is_ascii_alphanumeric, tlds))
+    prose::tld_prefix(label, stop, tlds)
+        .or_else(|| leading(label, u8::is_ascii_alphanumeric, tlds))
+        .or_else(|| before_no_letter(label, tlds))
+}
+
+/// The length of a top-level domain beyond ASCII that something else than a letter follows.
+fn before_no_letter(label: &str, tlds: &TldTable) -> Option<usize> {
+    if label.is_ascii() {
+        return None;
+    }
+    let follows =
+        |end: &usize| label.get(*end..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+    tlds.unicode_prefixes(label).filter(follows).last()
 }
 
 /// The length of a top-level domain of such bytes, others following.
@@ -407,6 +435,27 @@ mod tests {
     #[test]
     fn s29_dots() {
         check("⸠a․раypal․com⸡ http://⸠раypal．com⸡ http://⸠раypal․com⸡/x user@⸠раypal。com⸡");
+    }
+
+    #[test]
+    fn s29_ends_that_clients_see() {
+        check("⸠раypal.рф⸡_x ⸠раypal.рф⸡™ http://⸠раypal.рф⸡‑x ⸠раypal.рф⸡\u{20e3} ⸠раypal.рф⸡①");
+        check("foo-.⸠раypal.com⸡ ⸠①.раypal.com⸡");
+    }
+
+    #[test]
+    fn a_host_in_a_tail_is_not_cut_at_its_dots() {
+        let tlds = tlds();
+        let tail = |text: &str| {
+            let link = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text).next();
+            text[link.unwrap().tail].to_owned()
+        };
+        for whole in ["?u=http://раypal。com", "/www．раypal．com/x", "#bob@раypal｡中国"]
+        {
+            assert_eq!(tail(&format!("x.com{whole} y")), whole);
+            assert_eq!(tail(&format!("http://x.com{whole}")), whole);
+        }
+        assert_eq!(tail("http://x.com/a。次の文"), "/a");
     }
 
     #[test]

@@ -6,43 +6,55 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 
+use super::hosts::numeral_zero;
 use super::{Class, is_dot_to_somebody as is_dot};
 
 /// Places at which some client begins a host, at most.
-pub const STARTS: usize = 7;
+pub const STARTS: usize = 10;
 
 /// Byte offsets in the name at which a client may begin the host, ascending, the first one 0:
 ///
 /// - the whole run, as clients that take every letter for a part of a host;
-/// - behind the last sign or emoji, as those that end a word there;
-/// - behind the last mark or unseen character, as those to whom a word is letters and digits alone;
+/// - behind the last sign or emoji, as those that end a word there, and behind a dot with one beside it;
 /// - behind the last letter of a script written without spaces, where another script begins;
 /// - the ASCII tail of the first label, as those that know ASCII alone.
 ///
 /// Behind the dot of the first label there is no prose, but behind a sign.
 pub fn starts(name: &str) -> Vec<usize> {
     let first = first_label(name);
-    let behind = |breaks: fn(char) -> bool| behind_break(name, breaks);
     let found = [
         Some(0),
-        behind(is_sign),
-        behind(belongs_to_letter),
+        behind_break(name, is_sign),
+        behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
         behind_unspaced(first),
         ascii_tail(first),
     ];
+    in_order(found)
+}
+
+/// Byte offsets inside a name at which only the most careless begin:
+///
+/// - behind the last mark or unseen character, as those to whom a word is letters and digits alone;
+/// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
+/// - behind an underscore in the first label, and at an A-label that something stands before.
+pub fn inside(name: &str) -> Vec<usize> {
+    let label = first_label(name);
+    let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
+    let encoded = label.as_bytes().windows(4).rposition(|four| four.eq_ignore_ascii_case(b"xn--"));
+    in_order([
+        behind_break(name, belongs_to_letter),
+        behind_odd_dot(name, is_odd),
+        last_www(name),
+        underscore,
+        encoded.filter(|at| *at > 0),
+    ])
+}
+
+fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {
     let mut found: Vec<usize> = found.into_iter().flatten().collect();
     found.sort_unstable();
     found.dedup();
     found
-}
-
-/// Byte offsets inside the first label at which only the most careless begin: behind an underscore, and
-/// at an A-label that something stands before.
-pub fn inside(name: &str) -> impl Iterator<Item = usize> + use<> {
-    let label = first_label(name);
-    let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
-    let encoded = label.as_bytes().windows(4).rposition(|four| four.eq_ignore_ascii_case(b"xn--"));
-    underscore.into_iter().chain(encoded.filter(|at| *at > 0))
 }
 
 fn first_label(name: &str) -> &str {
@@ -60,6 +72,52 @@ fn behind_break(name: &str, breaks: fn(char) -> bool) -> Option<usize> {
     let host = rest.trim_start_matches(is_edge);
     (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
         .then_some(name.len() - host.len())
+}
+
+/// Behind the last dot that no host can have there (`foo-.`, `①.`), when a host follows.
+fn behind_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
+    if name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'.') {
+        return None;
+    }
+    let end = name.trim_end_matches(is_dot).rfind(is_dot)?;
+    let mut found = None;
+    let mut before = None;
+    for (at, c) in name.char_indices() {
+        let beside = if is_dot(c) { before } else { before.filter(|c| is_dot(*c)).map(|_| c) };
+        if beside.is_some_and(odd) {
+            found = Some(at);
+        }
+        if at >= end {
+            break;
+        }
+        before = Some(c);
+    }
+    let rest = name.get(found?..)?;
+    let host = rest.trim_start_matches(|c| is_edge(c) || is_odd(c));
+    (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
+        .then_some(name.len() - host.len())
+}
+
+/// Neither dot nor letter nor decimal digit, nor a part of one.
+fn is_odd(c: char) -> bool {
+    if c.is_ascii() {
+        return !c.is_ascii_alphanumeric() && c != '.';
+    }
+    let letter = c.is_alphabetic() || numeral_zero(c).is_some() || belongs_to_letter(c);
+    !letter && !is_dot(c)
+}
+
+/// The last label that is `www`, when it is not the first.
+fn last_www(name: &str) -> Option<usize> {
+    let mut at = 0;
+    let mut found = None;
+    for label in name.split_inclusive(is_dot) {
+        if label.trim_end_matches(is_dot).eq_ignore_ascii_case("www") && label.len() > 3 {
+            found = Some(at);
+        }
+        at += label.len();
+    }
+    found.filter(|at| *at > 0)
 }
 
 /// Marks, joiners and whatever else is no letter by itself.
@@ -168,10 +226,14 @@ mod tests {
         assert_eq!(all("👉раypal.com"), ["👉раypal.com", "раypal.com", "ypal.com"]);
         assert_eq!(all("a.👉раypal.com"), ["a.👉раypal.com", "раypal.com"]);
         assert_eq!(all("サーバーexample.com"), ["サーバーexample.com", "example.com"]);
-        assert_eq!(all("เว็บпример.рф"), ["เว็บпример.рф", "บпример.рф", "пример.рф"]);
-        assert_eq!(all("देखेंраypal.com"), ["देखेंраypal.com", "раypal.com", "ypal.com"]);
+        assert_eq!(all("เว็บпример.рф"), ["เว็บпример.рф", "пример.рф", "บпример.рф"]);
+        assert_eq!(all("देखेंраypal.com"), ["देखेंраypal.com", "ypal.com", "раypal.com"]);
         assert_eq!(all("1\u{fe0f}\u{20e3}пример.рф"), ["1\u{fe0f}\u{20e3}пример.рф", "пример.рф"]);
         assert_eq!(all("\u{200d}пример.рф"), ["\u{200d}пример.рф", "пример.рф"]);
+        assert_eq!(all("①.раypal.com"), ["①.раypal.com", "раypal.com", "раypal.com"]);
+        assert_eq!(all("foo-.-раypal.com"), ["foo-.-раypal.com", "раypal.com"]);
+        assert_eq!(all("é-.xn--a.com"), ["é-.xn--a.com", "xn--a.com"]);
+        assert_eq!(all("xn--a.www.paypal.com"), ["xn--a.www.paypal.com", "www.paypal.com"]);
         assert_eq!(all("हिन्दी.भारत"), ["हिन्दी.भारत"]);
         assert_eq!(all("münchen.de"), ["münchen.de"]);
         assert_eq!(all("пример.рф"), ["пример.рф"]);
