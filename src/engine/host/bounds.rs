@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(verdict, Verdict::Unsafe, "{sign}");
             assert!(span.ends_with("раypal.com"), "{sign}");
         }
-        for before in ["x_", "\u{200d}", "देखें", "1\u{fe0f}\u{20e3}"] {
+        for before in ["x_", "\u{200d}", "देखें"] {
             let (span, verdict) = host(&format!("{before}раypal.com"), Glue::Left);
             assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, is_listed_suffix, suffix_labels};
@@ -28,8 +28,8 @@ pub struct Names {
     beginnings: HashSet<u64, Looks>,
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
-    /// Made when it is asked for first.
-    near: OnceLock<Near>,
+    /// Index by brands one letter away.
+    near: Near,
     /// Names that are only often visited.
     listed: Option<Arc<Listed>>,
     /// Sum over the names, so that sets can be told apart cheaply.
@@ -171,10 +171,9 @@ impl Names {
         found.iter().filter_map(|at| self.names.get(*at))
     }
 
-    /// The brands that are one letter away from what the label reads as.
-    pub(super) fn near(&self, label: &Sights) -> impl Iterator<Item = &Name> {
-        let near = self.near.get_or_init(|| Near::of(&self.names));
-        near.find(label, &self.names).into_iter().filter_map(|at| self.names.get(at))
+    /// A brand that is one letter away from what the label reads as.
+    pub(super) fn near(&self, label: &Sights) -> Option<&Name> {
+        self.near.find(label, &self.names)
     }
 
     /// Whether the registrable label of some name begins with this look.
@@ -245,8 +244,8 @@ impl Names {
         if is_bidi(&unicode) {
             self.by_bidi.entry(bidi_skeleton(&unicode)).or_insert(at);
         }
+        self.near.add(at, &name);
         self.names.push(name);
-        self.near.take();
     }
 }
 

@@ -3,9 +3,9 @@
 //! does not grow with the list.
 
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hasher};
 
-use super::names::{Name, Reach};
+use super::names::{LookHasher, Name, Reach};
 use super::reading::Sights;
 use crate::engine::tlds::Fnv;
 
@@ -13,36 +13,27 @@ use crate::engine::tlds::Fnv;
 const LEAST: usize = 8;
 const MOST: usize = 32;
 
-/// Names by their brand, and by their brand without one of its letters.
+/// Names by the hash of their brand, and of their brand without each of its letters; of several with the
+/// same the first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Near(HashMap<Box<[u8]>, Vec<usize>, BuildHasherDefault<Fnv>>);
+pub(super) struct Near(HashMap<u64, usize, BuildHasherDefault<LookHasher>>);
 
 impl Near {
-    pub(super) fn of(names: &[Name]) -> Near {
-        let mut near = Near::default();
-        for (at, name) in names.iter().enumerate() {
-            let brand = brand(name);
-            if name.reach == Reach::Brand && brand.is_ascii() && brand.len() >= LEAST {
-                for piece in pieces(brand) {
-                    near.0.entry(piece.into()).or_default().push(at);
-                }
+    /// Adds the name at this place of a list.
+    pub(super) fn add(&mut self, at: usize, name: &Name) {
+        let brand = brand(name);
+        if name.reach == Reach::Brand && brand.is_ascii() && brand.len() >= LEAST {
+            for piece in pieces(brand) {
+                self.0.entry(piece).or_insert(at);
             }
         }
-        near
     }
 
-    /// The names one letter away from what the label reads as.
-    pub(super) fn find(&self, label: &Sights, names: &[Name]) -> Vec<usize> {
-        let Some(read) = latin(label).filter(|read| (LEAST - 1..=MOST).contains(&read.len()))
-        else {
-            return Vec::new();
-        };
-        let mut found: Vec<usize> =
-            pieces(&read).filter_map(|piece| self.0.get(&*piece)).flatten().copied().collect();
-        found.sort_unstable();
-        found.dedup();
-        found.retain(|at| names.get(*at).is_some_and(|name| is_one_away(&read, brand(name))));
-        found
+    /// A name of the list one letter away from what the label reads as.
+    pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
+        let read = latin(label).filter(|read| (LEAST - 1..=MOST).contains(&read.len()))?;
+        let mut found = pieces(&read).filter_map(|piece| names.get(*self.0.get(&piece)?));
+        found.find(|name| is_one_away(&read, brand(name)))
     }
 }
 
@@ -63,13 +54,15 @@ fn latin(label: &Sights) -> Option<Vec<u8>> {
     Some(read)
 }
 
-/// The letters, and what is left of them without each.
-fn pieces(letters: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
-    let without = (0..letters.len()).map(|at| {
-        let (before, behind) = letters.split_at(at);
-        [before, behind.get(1..).unwrap_or_default()].concat()
-    });
-    std::iter::once(letters.to_vec()).chain(without)
+/// The hash of the letters, and of what is left of them without each.
+fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    (0..=letters.len()).map(|left_out| {
+        let mut hash = Fnv::default();
+        for (_, letter) in letters.iter().enumerate().filter(|(at, _)| *at != left_out) {
+            hash.write_u8(*letter);
+        }
+        hash.finish()
+    })
 }
 
 /// Whether one letter more, less or other makes one of the other.

@@ -94,7 +94,7 @@ fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit
     if part.unicode.is_ascii() || host.is_at_home(at) {
         return None;
     }
-    let name = names.near(sights).next()?;
+    let name = names.near(sights)?;
     Some(Hit { target: name.ascii.to_string(), label: at, verdict: Verdict::Suspect })
 }
 

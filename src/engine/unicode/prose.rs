@@ -217,7 +217,10 @@ mod tests {
     use super::*;
 
     fn all(name: &str) -> Vec<&str> {
-        starts(name).into_iter().chain(inside(name)).map(|start| &name[start..]).collect()
+        let mut all = starts(name);
+        let careless = inside(name).into_iter().filter(|start| !all.contains(start));
+        all.extend(careless.collect::<Vec<_>>());
+        all.into_iter().map(|start| &name[start..]).collect()
     }
 
     #[test]
@@ -230,7 +233,7 @@ mod tests {
         assert_eq!(all("देखेंраypal.com"), ["देखेंраypal.com", "ypal.com", "раypal.com"]);
         assert_eq!(all("1\u{fe0f}\u{20e3}пример.рф"), ["1\u{fe0f}\u{20e3}пример.рф", "пример.рф"]);
         assert_eq!(all("\u{200d}пример.рф"), ["\u{200d}пример.рф", "пример.рф"]);
-        assert_eq!(all("①.раypal.com"), ["①.раypal.com", "раypal.com", "раypal.com"]);
+        assert_eq!(all("①.раypal.com"), ["①.раypal.com", "раypal.com"]);
         assert_eq!(all("foo-.-раypal.com"), ["foo-.-раypal.com", "раypal.com"]);
         assert_eq!(all("é-.xn--a.com"), ["é-.xn--a.com", "xn--a.com"]);
         assert_eq!(all("xn--a.www.paypal.com"), ["xn--a.www.paypal.com", "www.paypal.com"]);
@@ -238,7 +241,7 @@ mod tests {
         assert_eq!(all("münchen.de"), ["münchen.de"]);
         assert_eq!(all("пример.рф"), ["пример.рф"]);
         assert_eq!(all("日本語.example.com"), ["日本語.example.com"]);
-        assert_eq!(all("éxn--a_b.com"), ["éxn--a_b.com", "b.com", "xn--a_b.com"]);
+        assert_eq!(all("éxn--a_b.com"), ["éxn--a_b.com", "xn--a_b.com", "b.com"]);
         assert_eq!(all("приветwww.example.com"), ["приветwww.example.com", "www.example.com"]);
     }
 
