@@ -1,4 +1,4 @@
-"""Runs the families of tests/cost.rs under callgrind and prints what each costs (see tests/extras/cost)."""
+"""Runs the families of tests/cost under callgrind and prints what each costs (see tests/extras/cost)."""
 
 import math
 import os

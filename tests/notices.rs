@@ -2,7 +2,8 @@
 //! it, and in ASCII where none can.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter::engine::policy::{HeaderFields, Notice};
+use linkmilter::engine::outcome::Bypass;
+use linkmilter::engine::policy::{HeaderFields, Linkify, Notice};
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
 use linkmilter::tld;
 
@@ -183,4 +184,57 @@ fn base64(bytes: &[u8]) -> Vec<u8> {
     }
     out.extend_from_slice(b"\r\n");
     out
+}
+
+/// A message that is dense with short links gets edits for all of them, and notices up to a bound.
+#[test]
+fn notices_and_anchors_are_bounded() {
+    let kind = "Content-Type: text/html; charset=utf-8\r\n";
+    let plain = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+    let notice = Policy { notice: Notice::Inline, ..plain.clone() };
+    let anchors = Policy { linkify: Linkify::Html, ..plain };
+    for (policy, piece) in [(notice, "p\u{430}ypal.com "), (anchors, "a.co ")] {
+        let written = |count: usize| {
+            let body = piece.repeat(count);
+            let message = Message { head: kind.as_bytes(), body: body.as_bytes() };
+            let outcome = inspect(message, &Facts::default(), &policy, &tld::builtin())
+                .resolve(&Answers::new());
+            let said = outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Limit("extras"));
+            let new = splice::apply::apply(body.as_bytes(), &outcome.edits).to_vec();
+            (String::from_utf8(new).unwrap(), said, body.len())
+        };
+        let (few, said, _) = written(10);
+        assert!(!said && (few.matches(" [mis").count() == 10 || few.matches("<a ").count() == 10));
+        let (many, said, length) = written(4_000);
+        assert!(said && many.len() <= 3 * length + (8 << 10), "{} of {length}", many.len());
+        assert!(!many.contains('\u{430}'), "every link is taken apart");
+    }
+}
+
+/// Where markup would be shown, no anchor is written, however often the filter runs.
+#[test]
+fn no_anchor_where_markup_is_text() {
+    let kind = "Content-Type: text/html; charset=utf-8\r\n";
+    let policy =
+        Policy { linkify: Linkify::Html, header_fields: HeaderFields::Omit, ..Policy::default() };
+    let long = format!("<textarea>{} example.com</textarea>", "word ".repeat(20_000));
+    for (body, anchors) in [
+        ("<textarea>example.com</textarea>", 0),
+        ("<title>example.com</title>", 0),
+        ("<xmp>example.com</xmp>", 0),
+        ("<noscript>example.com</noscript>", 1),
+        ("<style>example.com</style><script>'example.com'</script>", 0),
+        ("<svg><![CDATA[example.com]]></svg>", 0),
+        ("<p style='display:none'>example.com</p>", 0),
+        ("<a href='http://example.com/'>example.com</a>", 0),
+        ("<textarea>example.org</textarea> example.com <title>example.net</title>", 1),
+        (long.as_str(), 0),
+    ] {
+        let message = Message { head: kind.as_bytes(), body: body.as_bytes() };
+        let outcome =
+            inspect(message, &Facts::default(), &policy, &tld::builtin()).resolve(&Answers::new());
+        let edits = outcome.edits;
+        let found = edits.iter().filter(|edit| edit.replacement.starts_with(b"<a ")).count();
+        assert_eq!(found, anchors, "{}", &body[..body.len().min(80)]);
+    }
 }

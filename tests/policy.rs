@@ -54,6 +54,8 @@ fn without_a_configuration_unsafe_links_are_edited_and_no_mail_is_lost() {
     for disposition in [policy.on_error, policy.on_limit, policy.on_opaque] {
         assert_eq!(disposition, Disposition::Accept);
     }
+    // Held, not lost: nobody read the rest of it.
+    assert_eq!(policy.on_exhausted, Disposition::Quarantine);
 }
 
 #[test]
@@ -328,7 +330,7 @@ fn a_sender_is_exempt_only_with_a_dmarc_pass_of_our_own_server() {
 #[test]
 fn nothing_is_refused_outside_smtp() {
     let policies = policies(
-        "[policy]\non_error = \"tempfail\"\non_limit = \"reject\"\non_opaque = \"quarantine\"\n\
+        "[policy]\non_error = \"tempfail\"\non_limit = \"reject\"\non_exhausted = \"reject\"\non_opaque = \"quarantine\"\n\
          [policy.message_actions]\nunsafe = \"reject\"\ninvalid = \"tempfail\"\nsuspect = \"quarantine\"\nmixed-script = \"reject\"\n",
     );
     let mut envelope = inbound(&["a@b.example"]);
@@ -339,8 +341,8 @@ fn nothing_is_refused_outside_smtp() {
     assert_eq!(local.message_actions.get(&Verdict::Suspect), Some(&QUARANTINE));
     assert_eq!((local.message_actions.len(), local.reason_message_actions.len()), (1, 0));
     assert_eq!(
-        (local.on_error, local.on_limit, local.on_opaque),
-        (Disposition::Accept, Disposition::Accept, Disposition::Quarantine)
+        [local.on_error, local.on_limit, local.on_exhausted, local.on_opaque],
+        [Disposition::Accept, Disposition::Accept, Disposition::Accept, Disposition::Quarantine]
     );
 }
 

@@ -10,6 +10,7 @@ use super::Answer;
 use super::message::Whole;
 use super::shared::ConfigFile;
 use crate::engine::Facts;
+use crate::engine::cost::Stage;
 use crate::engine::mime::{self, Message, Part};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Mode, Policy};
@@ -111,6 +112,13 @@ fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> St
     for (part, bypass) in &seen.bypasses {
         let _ = writeln!(out, "\nnot read: part {part}: {bypass}");
     }
+    let stages = Stage::ALL.map(|stage| (stage.as_str(), seen.cost.of(stage)));
+    let stages: Vec<_> = stages
+        .iter()
+        .filter(|(_, steps)| *steps > 0)
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    let _ = writeln!(out, "\ncost: {} steps: {}", seen.cost.all(), stages.join(", "));
     out
 }
 

@@ -36,9 +36,11 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     if config.server.max_message > config.server.max_memory {
         refuse("server.max_message", "at most server.max_memory");
     }
-    for (key, disposition) in
-        [("policy.on_limit", config.policy.on_limit), ("policy.on_opaque", config.policy.on_opaque)]
-    {
+    for (key, disposition) in [
+        ("policy.on_limit", config.policy.on_limit),
+        ("policy.on_exhausted", config.policy.on_exhausted),
+        ("policy.on_opaque", config.policy.on_opaque),
+    ] {
         if disposition == Disposition::Tempfail {
             refuse(key, "anything but tempfail: a retry would end the same");
         }

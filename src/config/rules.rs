@@ -146,6 +146,7 @@ impl Config {
             undo_header_bytes: Some(bytes(policy.undo_bytes)),
             on_error: policy.on_error,
             on_limit: policy.on_limit,
+            on_exhausted: policy.on_exhausted,
             on_opaque: policy.on_opaque,
             on_ambiguous: policy.on_ambiguous,
             ask_tlds: match self.dns.mode {

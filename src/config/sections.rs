@@ -51,7 +51,7 @@ settings! {
         idle_timeout: Duration = "\"10m\"", Reload, 1000..=86400000;
         /// Longest time for a reply to be taken, before the connection is given up.
         write_timeout: Duration = "\"30s\"", Reload, 1000..=3600000;
-        /// Longest time for the engine and the DNS on one message; the original goes on after it.
+        /// Longest time for the engine and the DNS on one message; after it `policy.on_exhausted` holds.
         /// Default: below Postfix's milter_content_timeout of 300 s.
         message_timeout: Duration = "\"60s\"", Reload, 100..=280000;
         /// Time for messages in flight when the daemon is told to stop.
@@ -189,6 +189,10 @@ settings! {
         on_error: Disposition = "\"accept\"", Reload;
         /// What a reached limit does to it. `tempfail` would end the same at every retry.
         on_limit: Disposition = "\"accept\"", Reload;
+        /// What becomes of a message that used up its time, its steps or its memory (`limit:message_timeout`,
+        /// `limit:steps`, `limit:links`): nobody read the rest of it, and honest mail does not come near.
+        /// One that ran out of time is put off (451) three times before, since load passes.
+        on_exhausted: Disposition = "\"quarantine\"", Reload;
         /// What a part that cannot be read (encrypted, PKCS#7) does to it.
         on_opaque: Disposition = "\"accept\"", Reload;
         /// What becomes of a message with a link whose labels or delimiters programs read in different

@@ -22,8 +22,9 @@ use super::seal::{self, Seal};
 use super::settings::Loaded;
 use super::tell::{Report, Tell};
 use super::tlds::Tlds;
+use super::tries::Tries;
 use crate::config::{self, Config, DnsMode, UndoLost};
-use crate::engine::outcome::Bypass;
+use crate::engine::outcome::{Bypass, Disposition};
 use crate::engine::policy::{Mode, Signed};
 use crate::engine::splice::undo_lost;
 use crate::engine::{
@@ -32,7 +33,7 @@ use crate::engine::{
 use crate::milter::session::Completeness;
 use crate::milter::wire::Actions;
 use crate::milter::{Answer, Event, Handler, Mail};
-use crate::policy::Envelope;
+use crate::policy::{Envelope, Path};
 
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
 /// done before another task would notice, whatever the message.
@@ -65,12 +66,18 @@ pub struct Filter {
     large: Arc<Semaphore>,
     /// The others that do not fit onto a worker.
     middling: Arc<Semaphore>,
+    /// KiB that the engine may take beside the messages.
+    memory: Arc<Semaphore>,
+    room: u32,
+    /// Messages that ran out of time.
+    tries: Tries,
 }
 
 impl Filter {
     /// Call it inside a tokio runtime.
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, tell: Tell) -> Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let room = engine_room(loaded.config.server.max_memory.0);
         let dns = ArcSwapOption::new(Asker::new(&loaded.config, &tell.metrics).map(Arc::new));
         Filter {
             memories: Memories::new(Arc::clone(&tell.metrics)),
@@ -82,6 +89,9 @@ impl Filter {
             inspect: engine::inspect_case,
             large: Arc::new(Semaphore::new(processors)),
             middling: Arc::new(Semaphore::new(MIDDLING * processors)),
+            memory: Arc::new(Semaphore::new(room as usize)),
+            room,
+            tries: Tries::default(),
         }
     }
 
@@ -138,6 +148,21 @@ impl Filter {
         }
     }
 
+    /// Puts a message off that ran out of time, some times: load passes. Then its policy decides.
+    fn put_off(&self, mut judged: Judged, mail: &Mail) -> Judged {
+        let late = |why: &Bypass| *why == Bypass::Limit("message_timeout");
+        let held = judged.policy.on_exhausted != Disposition::Accept
+            && judged.outcome.disposition == judged.policy.on_exhausted
+            && judged.envelope.path == Path::Smtpd;
+        if held
+            && judged.outcome.bypasses.iter().any(|(_, why)| late(why))
+            && self.tries.again(&judged.envelope.sender, &mail.body, Instant::now())
+        {
+            judged.outcome.disposition = Disposition::Tempfail;
+        }
+        judged
+    }
+
     /// Keeps the recipe of a message, if it has one that does not fit into a header field. Without
     /// a place for it the message goes on edited all the same, or as the operator says for signed
     /// mail, and the header says that the edits stay.
@@ -180,8 +205,10 @@ impl Filter {
         let unread = job.clone();
         let runtime = Handle::current();
         let turn = Arc::clone(turns).acquire_owned();
+        let bytes = job.mail.head.len() + job.mail.body.len();
+        let memory = Arc::clone(&self.memory).acquire_many_owned(need(bytes).min(self.room));
         let mut judging = pin!(async move {
-            let turn = turn.await;
+            let turn = (memory.await, turn.await);
             let judging = spawn_blocking(move || {
                 let judged = runtime.block_on(job.run());
                 drop(turn);
@@ -204,10 +231,23 @@ impl Filter {
     }
 }
 
+/// What the engine takes at its peak beside a message of this many bytes, in KiB (`tests/cost`): six
+/// times the message and 16 MiB, which a small one cannot reach.
+fn need(bytes: usize) -> u32 {
+    let peak = bytes.saturating_mul(6).saturating_add(bytes.saturating_mul(60).min(16 << 20));
+    u32::try_from(peak >> 10).unwrap_or(u32::MAX)
+}
+
+/// Half of the memory of the messages is the engine's, in KiB.
+fn engine_room(memory: u64) -> u32 {
+    u32::try_from(memory >> 11).unwrap_or(u32::MAX).clamp(1, u32::MAX >> 4)
+}
+
 impl Handler for Filter {
     async fn message(&self, mail: Arc<Mail>) -> Answer {
         let generation = self.live.get();
         let judged = self.judge(&mail, &generation, permitted).await;
+        let judged = self.put_off(judged, &mail);
         let judged = self.keep_recipe(judged, &mail, &generation).await;
         let answer = reply::answer(&mail, &judged.outcome, &generation.refusal());
         self.tell.message(&Report {

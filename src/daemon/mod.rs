@@ -28,6 +28,7 @@ pub mod seal;
 pub mod settings;
 pub mod tell;
 pub mod tlds;
+mod tries;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -52,6 +52,19 @@ pub enum Subject {
     Tagged,
 }
 
+/// What becomes of a message of which this was not read.
+pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
+    match why {
+        // Whoever is not to be edited is not to be held up either.
+        _ if why.is_exhaustion() && policy.mode == Mode::ReportOnly => Disposition::Accept,
+        _ if why.is_exhaustion() => policy.on_exhausted,
+        Bypass::Limit(_) => policy.on_limit,
+        Bypass::Opaque => policy.on_opaque,
+        Bypass::Panic => policy.on_error,
+        Bypass::Undecodable(_) => Disposition::Accept,
+    }
+}
+
 /// The message actions of all findings, limits and opaque parts.
 pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
     let mut asked = ForMessage::default();
@@ -79,13 +92,7 @@ pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
         asked.disposition = asked.disposition.max(Disposition::Quarantine);
     }
     for (_, bypass) in &outcome.bypasses {
-        let disposition = match bypass {
-            Bypass::Limit(_) => policy.on_limit,
-            Bypass::Opaque => policy.on_opaque,
-            Bypass::Panic => policy.on_error,
-            Bypass::Undecodable(_) => Disposition::Accept,
-        };
-        asked.disposition = asked.disposition.max(disposition);
+        asked.disposition = asked.disposition.max(unread(policy, bypass));
     }
     asked
 }

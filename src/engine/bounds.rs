@@ -87,6 +87,22 @@ fn message() -> Vec<Bound> {
             test: "links_of_a_small_message_are_bounded_by_its_size",
         },
         Bound {
+            name: "extras",
+            unit: "of the bytes of the message, one in so many, that notices and anchors may add",
+            default: budget::EXTRAS as u64,
+            reason: "A message dense with short links would grow without measure.",
+            effect: "further ones are left out, edits of the links themselves are not; `limit:extras`",
+            test: "notices_and_anchors_are_bounded",
+        },
+        Bound {
+            name: "extras_base",
+            unit: "bytes on top",
+            default: budget::EXTRAS_BASE as u64,
+            reason: "A short message with a link or two gets them all.",
+            effect: "as `extras`",
+            test: "notices_and_anchors_are_bounded",
+        },
+        Bound {
             name: "passed",
             unit: "hosts of fine links that are remembered by name",
             default: finding::PASSED as u64,
@@ -115,6 +131,14 @@ fn parts() -> Vec<Bound> {
             reason: "Labels, a byte order mark, `<meta>`, UTF-8 and a guess: no more differ in earnest.",
             effect: "further ones are left out",
             test: "charsets_of_a_part_are_bounded",
+        },
+        Bound {
+            name: "detected",
+            unit: "bytes of lines outside ASCII that a detector of charsets is given",
+            default: mime::DETECTED as u64,
+            reason: "Detecting takes a hundred times what reading does, and many pages settle it.",
+            effect: "the guess rests on the first ones",
+            test: "a_guess_at_the_charset_rests_on_lines_outside_ascii",
         },
         Bound {
             name: "parameters",
@@ -286,6 +310,14 @@ fn fields() -> Vec<Bound> {
                      in a row are two or three.",
             effect: "`restore` looks at no further ones",
             test: "recipes_are_bounded",
+        },
+        Bound {
+            name: "fields",
+            unit: "header fields that a recipe may give back",
+            default: undo::FIELDS,
+            reason: "The filter changes two; each is looked for in the header.",
+            effect: "`restore` refuses it",
+            test: "recipes_with_many_fields_are_refused",
         },
         Bound {
             name: "inflated",

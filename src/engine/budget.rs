@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::cost::{Cost, Stage};
 use super::limits::Limits;
 use super::outcome::Bypass;
 
@@ -9,10 +10,20 @@ use super::outcome::Bypass;
 const LINK: u64 = 8;
 
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
-/// top. One takes about [`LINK_BYTES`] with its edits; links that are fine are counted only.
+/// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
+/// them; links that are fine are counted only.
 pub const LINKS_MEMORY: usize = 3;
 pub const LINKS_MEMORY_BASE: usize = 10 << 20;
-const LINK_BYTES: usize = 640;
+const LINK_BYTES: usize = 1_800;
+
+/// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
+/// dense with short links would grow without measure.
+pub const EXTRAS: usize = 2;
+pub const EXTRAS_BASE: usize = 4 << 10;
+
+/// Bytes of a link while the text round it is read and judged. Texts are read in stretches; one that
+/// cannot be cut may hold so many that [`LINKS_MEMORY`] holds for them as well.
+const SIGHTING_BYTES: usize = 640;
 
 /// What is left for one message, in all its readings and rounds.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +31,13 @@ pub struct Budget<'a> {
     left: u64,
     /// Findings that may be kept.
     pub findings: usize,
+    /// Bytes that may be written beside links: notices, anchors.
+    pub extras: usize,
+    /// Links that one stretch of text may hold.
+    pub sightings: usize,
     stop: Option<&'a AtomicBool>,
     over: Option<&'static str>,
+    cost: Cost,
 }
 
 impl<'a> Budget<'a> {
@@ -32,14 +48,18 @@ impl<'a> Budget<'a> {
         Budget {
             left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
+            extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
+            sightings: limits.links.saturating_add(1).min(memory / SIGHTING_BYTES),
             stop,
             over: None,
+            cost: Cost::default(),
         }
     }
 
     /// Takes steps; whether there were enough, and nobody said stop.
     #[must_use]
-    pub fn spend(&mut self, steps: u64) -> bool {
+    pub fn spend(&mut self, stage: Stage, steps: u64) -> bool {
+        self.cost.add(stage, steps);
         if self.over.is_some() {
             return false;
         }
@@ -57,7 +77,20 @@ impl<'a> Budget<'a> {
     /// Takes the steps of a link of this many bytes, and of judging it.
     #[must_use]
     pub fn link(&mut self, bytes: usize, judging: u64) -> bool {
-        self.spend(LINK + bytes as u64 + judging)
+        self.spend(Stage::Judging, LINK + bytes as u64 + judging)
+    }
+
+    /// Takes the bytes of a notice or an anchor, if there is room for them.
+    #[must_use]
+    pub fn extra(&mut self, bytes: usize) -> bool {
+        let left = self.extras.checked_sub(bytes);
+        self.extras = left.unwrap_or(self.extras);
+        left.is_some()
+    }
+
+    /// The steps so far, by stage.
+    pub fn cost(&self) -> Cost {
+        self.cost
     }
 
     /// The limit that ended it.
@@ -74,12 +107,25 @@ mod tests {
     fn a_raised_flag_ends_the_budget_and_says_so() {
         let stop = AtomicBool::new(false);
         let mut budget = Budget::of(&Limits::default(), 100, Some(&stop));
-        assert!(budget.spend(10) && budget.over().is_none());
+        assert!(budget.spend(Stage::Net, 10) && budget.over().is_none());
         stop.store(true, Ordering::Relaxed);
-        assert!(!budget.spend(0));
+        assert!(!budget.spend(Stage::Net, 0));
         assert_eq!(budget.over(), Some(Bypass::Limit("message_timeout")));
         stop.store(false, Ordering::Relaxed);
-        assert!(!budget.spend(0), "what is over stays so");
+        assert!(!budget.spend(Stage::Net, 0), "what is over stays so");
+    }
+
+    #[test]
+    fn steps_are_counted_by_stage() {
+        let mut budget = Budget::of(&Limits::default(), 100, None);
+        assert!(budget.spend(Stage::Net, 10) && budget.spend(Stage::Edits, 1));
+        assert!(budget.spend(Stage::Net, 10));
+        let cost = budget.cost();
+        assert_eq!(
+            [cost.of(Stage::Net), cost.of(Stage::Edits), cost.of(Stage::Header)],
+            [20, 1, 0]
+        );
+        assert_eq!(cost.all(), 21);
     }
 
     #[test]

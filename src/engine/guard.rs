@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::outcome::{Bypass, Disposition, Outcome};
+use super::actions;
+use super::outcome::{Bypass, Outcome};
 use super::policy::HeaderFields;
 use super::splice::{self, Describe};
 use super::{Answers, Case, Facts, Inspection, Message, Policy};
@@ -33,12 +34,7 @@ pub fn examine(
 /// The outcome of a message that was not read: it goes on as it came, or as the policy has it for
 /// what kept it from being read, and our header field says why.
 pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass) -> Outcome {
-    let disposition = match why {
-        Bypass::Limit(_) => policy.on_limit,
-        Bypass::Opaque => policy.on_opaque,
-        Bypass::Panic => policy.on_error,
-        Bypass::Undecodable(_) => Disposition::Accept,
-    };
+    let disposition = actions::unread(policy, &why);
     let mut outcome = Outcome {
         verdict: why.verdict(),
         disposition,

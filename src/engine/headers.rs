@@ -7,6 +7,7 @@ use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
 use super::budget::Budget;
 use super::content;
+use super::cost::Stage;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
 use super::judging::{Judge, Judged, Standing, same_domain};
@@ -14,6 +15,7 @@ use super::link::{Boundaries, Kind, Link, Linkifier, mailto};
 use super::mime::{Media, Part};
 use super::outcome::{Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
+use super::splice;
 
 /// Candidates of the header belong to no part's reading.
 const NO_READING: (usize, usize) = (usize::MAX, 0);
@@ -27,25 +29,78 @@ pub fn read(
     found: &mut Found,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
-    if !budget.spend(bounded.len() as u64) {
+    if !budget.spend(Stage::Header, bounded.len() as u64) {
         found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
         return;
     }
-    let Some(message) = parser().parse_headers(bounded) else { return };
+    let read = Read::of(bounded);
+    let Some(message) = parser().parse_headers(&read.bytes) else { return };
     for header in message.headers() {
         let field = Field {
             part: "0",
             name: header.name.as_str(),
-            span: header.offset_start as usize..header.offset_end as usize,
+            span: read.source(header.offset_start as usize)
+                ..read.source(header.offset_end as usize),
         };
         let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
         reader.value(&header.value);
-        if !budget.spend(judge.spent()) {
+        if !budget.spend(Stage::Judging, judge.spent()) {
             found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
             return;
         }
+    }
+}
+
+/// The fields that are read, one after the other: a header is mostly others.
+struct Read {
+    bytes: Vec<u8>,
+    /// Where fields begin: here, in the header.
+    fields: Vec<(usize, usize)>,
+}
+
+/// Names of the fields that [`parser`] reads.
+const NAMES: [&str; 19] = [
+    "From",
+    "Sender",
+    "Reply-To",
+    "To",
+    "Cc",
+    "Bcc",
+    "Resent-From",
+    "Resent-Sender",
+    "Resent-To",
+    "Resent-Cc",
+    "Resent-Bcc",
+    "Subject",
+    "Comments",
+    "List-Archive",
+    "List-Help",
+    "List-Owner",
+    "List-Post",
+    "List-Subscribe",
+    "List-Unsubscribe",
+];
+
+impl Read {
+    fn of(head: &[u8]) -> Read {
+        let mut read = Read { bytes: Vec::new(), fields: Vec::new() };
+        for field in splice::fields::header_fields(head) {
+            let name = field.name(head);
+            if NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes())) {
+                read.fields.push((read.bytes.len(), field.line.start));
+                read.bytes.extend_from_slice(head.get(field.line).unwrap_or_default());
+            }
+        }
+        read
+    }
+
+    /// Where a byte stands in the header.
+    fn source(&self, at: usize) -> usize {
+        let field = self.fields.partition_point(|(start, _)| *start <= at).checked_sub(1);
+        let field = field.and_then(|field| self.fields.get(field));
+        field.map_or(at, |(start, source)| source + (at - start))
     }
 }
 

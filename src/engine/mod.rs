@@ -12,6 +12,7 @@ pub mod bounds;
 mod budget;
 pub mod check;
 pub mod content;
+pub mod cost;
 pub mod explain;
 mod finding;
 mod guard;
@@ -44,6 +45,7 @@ pub use resolve::Inspection;
 pub use tlds::{Answer, Answers, TldTable};
 
 use budget::Budget;
+use cost::Stage;
 use finding::Found;
 use judging::Judge;
 use policy::{Defang, Mode, Notice, OnAmbiguous};
@@ -89,11 +91,19 @@ pub struct Case<'a> {
 
 /// As [`inspect`], with a memory.
 pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
-    let tree = mime::parse(case.message, &case.policy.limits);
     let bytes = case.message.head.len() + case.message.body.len();
     let mut budget = Budget::of(&case.policy.limits, bytes, case.stop);
+    let tree = split(case, &mut budget);
     let (questions, found) = search(case, &tree, &mut budget);
     Inspection::new(case, tree, questions, found, budget)
+}
+
+/// The parts of the message, and what it took to find them.
+fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
+    let tree = mime::parse_until(case.message, &case.policy.limits, case.stop);
+    // What is over is told where reading begins.
+    let _ = budget.spend(Stage::Structure, tree.steps);
+    tree
 }
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
@@ -113,8 +123,9 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<St
     let notice = policy.notice == Notice::Inline;
     let said = || notice.then(|| notices::of_header(message.head)).flatten();
     let language = facts.language.as_deref().or_else(said);
+    let disjoint = tree.is_disjoint();
     for part in 0..tree.parts.len() {
-        let mut room = parts::Room { message, tree, language, policy, tlds };
+        let mut room = parts::Room { message, tree, language, policy, tlds, disjoint };
         room.read(part, &mut judge, budget, &mut found);
         if budget.over().is_some() {
             break;

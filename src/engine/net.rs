@@ -15,6 +15,7 @@
 use std::collections::BTreeSet;
 
 use super::budget::Budget;
+use super::cost::Stage;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
 use super::judging::{Judge, Standing};
@@ -45,22 +46,26 @@ pub fn cast(
     found: &mut Found,
 ) {
     let body = message.body;
-    if !budget.spend(body.len() as u64) {
-        found.bypass("1", Bypass::Limit("steps"));
-        return;
+    if budget.spend(Stage::Net, body.len() as u64) {
+        let mut net = Net {
+            judge,
+            budget: &mut *budget,
+            found: &mut *found,
+            tree,
+            met: None,
+            told: BTreeSet::new(),
+        };
+        net.plain(body);
+        net.base64(body);
     }
-    let mut net = Net { judge, found, tree, met: None, told: BTreeSet::new() };
-    for at in triggers(body) {
-        let window = window(body, at);
-        if calls_for_a_look(window) {
-            net.look(&plain(window), at);
-        }
+    if let Some(why) = budget.over() {
+        found.bypass("1", why);
     }
-    net.base64(body);
 }
 
-struct Net<'n, 'p> {
+struct Net<'n, 'p, 'b> {
     judge: &'n mut Judge<'p>,
+    budget: &'n mut Budget<'b>,
     found: &'n mut Found,
     tree: &'n Tree,
     /// Hosts that readings have met, and those above them, when somebody asked.
@@ -73,10 +78,18 @@ fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let behind = |needle: &'static [u8]| {
         memchr::memmem::find_iter(bytes, needle).map(move |at| at + needle.len())
     };
-    let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes).map(|at| at + 1);
-    let escaped = ["=2F", "=2f", "=40", "=3A", "=3a"];
-    let escaped = escaped.into_iter().flat_map(move |sign| behind(sign.as_bytes()));
+    // Of a row of signs the last one counts: what stands behind it is what stands behind them all.
+    let again = |at: &usize| !matches!(bytes.get(*at), Some(b':' | b'@' | b'\\'));
+    let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes).map(|at| at + 1).filter(again);
+    let escaped = memchr::memchr_iter(b'=', bytes)
+        .filter(|at| is_escaped_sign(bytes.get(at + 1..at + 3).unwrap_or_default()))
+        .map(|at| at + 3);
     signs.chain(behind(b"//")).chain(behind(b"www.")).chain(behind(b"WWW.")).chain(escaped)
+}
+
+/// Whether these are the digits of `/`, `@` or `:`.
+fn is_escaped_sign(digits: &[u8]) -> bool {
+    matches!(digits, [b'2', b'F' | b'f'] | [b'4', b'0'] | [b'3', b'A' | b'a'])
 }
 
 /// The bytes behind a trigger, to the end of what can be a host.
@@ -88,6 +101,9 @@ fn window(bytes: &[u8], at: usize) -> &[u8] {
         let goes_on = match byte {
             b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|'
             | b'@' | b':' => false,
+            // The sign behind it begins a window of its own, but for `\u0440`.
+            b'\\' => rest.get(end + 1) == Some(&b'u'),
+            b'=' => !is_escaped_sign(rest.get(end + 1..end + 3).unwrap_or_default()),
             // A soft break.
             b'\r' | b'\n' => {
                 matches!(rest.get(..end), Some([.., b'=']) | Some([.., b'=', b'\r']))
@@ -171,7 +187,22 @@ fn reference(text: &str) -> Option<(char, usize)> {
     Some((char::from_u32(u32::from_str_radix(hex, 16).ok()?)?, 6))
 }
 
-impl Net<'_, '_> {
+impl Net<'_, '_, '_> {
+    /// Looks at the bytes as they are.
+    fn plain(&mut self, body: &[u8]) {
+        for at in triggers(body) {
+            let window = window(body, at);
+            let looks = calls_for_a_look(window);
+            if looks {
+                self.look(&plain(window), at);
+            }
+            let steps = if looks { 4 * window.len() } else { window.len() / 4 };
+            if !self.budget.spend(Stage::Net, steps as u64 + self.judge.spent()) {
+                return;
+            }
+        }
+    }
+
     /// Judges the host at the front of a text.
     fn look(&mut self, text: &str, at: usize) {
         let text = text.trim_start_matches(['/', '\\', '.']);
@@ -238,6 +269,9 @@ impl Net<'_, '_> {
                     return;
                 }
                 // A unit of four digits begins with the needle, two digits behind, or one.
+                if !self.budget.spend(Stage::Net, 4 * WINDOW as u64 + self.judge.spent()) {
+                    return;
+                }
                 let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
                 let rest = packed.bytes.get(unit..).unwrap_or_default();
                 let digits = rest.get(..WINDOW).unwrap_or(rest);

@@ -346,6 +346,11 @@ pub enum Bypass {
 }
 
 impl Bypass {
+    /// Whether the message used up its time, its steps or its memory.
+    pub fn is_exhaustion(&self) -> bool {
+        matches!(self, Bypass::Limit("message_timeout" | "steps" | "links"))
+    }
+
     /// What a message is at least of which this was not read. Opaque parts are for their readers.
     pub const fn verdict(&self) -> Verdict {
         match self {

@@ -2,10 +2,12 @@
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use super::budget::Budget;
-use super::content::{self, Apart, Layer, Sighting, Spot, View};
-use super::finding::{Candidate, Found};
+use super::content::{self, Apart, Layer, Markup, Sighting, Spot, View, Visibility};
+use super::cost::Stage;
+use super::finding::{Badness, Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
 use super::link::Target;
 use super::mime::{self, Message, Part, Reading, Tree};
@@ -23,6 +25,8 @@ pub struct Room<'a> {
     pub language: Option<&'a str>,
     pub policy: &'a Policy,
     pub tlds: &'a TldTable,
+    /// Whether no two parts share bytes.
+    pub disjoint: bool,
 }
 
 impl Room<'_> {
@@ -36,34 +40,35 @@ impl Room<'_> {
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
         headers::bases(entry, judge, budget.findings, self.policy, found);
-        for (index, reading) in mime::readings(self.message, self.tree, part).enumerate() {
-            let agreed = OnceCell::new();
-            let folding = OnceCell::new();
+        let mut readings = mime::readings(self.message, self.tree, part);
+        let mut index = 0;
+        while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
-            let mut layers = content::layers(text, reading.media);
+            let alone = self.disjoint && index == 0 && readings.is_empty();
+            if !budget.spend(Stage::Decoding, text.len() as u64) {
+                return over(budget, entry, found);
+            }
+            let open = Open {
+                room: *self,
+                part,
+                entry,
+                reading: &reading,
+                index,
+                agreed: OnceCell::new(),
+                folding: OnceCell::new(),
+            };
+            index += 1;
+            let mut layers = content::layers(text, reading.media).peekable();
             let mut documents = VecDeque::new();
+            let mut first = true;
             while let Some(layer) = layers.next().or_else(|| documents.pop_front()) {
-                if !budget.spend(layer.seen.as_str().len() as u64) {
-                    return over(budget, entry, found);
-                }
-                // One more than may be kept tells that there are more.
-                let most = self.policy.limits.links.saturating_add(1);
-                let mut view = content::read(&layer, self.tlds, most);
-                documents.extend(content::documents(&layer, &mut view));
-                let mut reader = LayerReader {
-                    room: *self,
-                    part,
-                    entry,
-                    reading: &reading,
-                    agreed: &agreed,
-                    index,
-                    layer: &layer,
-                    view: &view,
-                    apart: Apart::new(text, &layer, &view, self.tlds, &folding),
-                    written_in: OnceCell::new(),
+                let passes = match alone && first && layers.peek().is_none() {
+                    true => Passes::One,
+                    false => Passes::Several,
                 };
-                reader.judge_all(judge, budget, found);
-                if !budget.spend(view.steps) {
+                first = false;
+                open.layer((&layer, passes), &mut documents, judge, budget, found);
+                if budget.over().is_some() {
                     return over(budget, entry, found);
                 }
             }
@@ -78,16 +83,83 @@ fn over(budget: &Budget<'_>, entry: &Part, found: &mut Found) {
     }
 }
 
-/// One layer of one reading of one part.
-struct LayerReader<'a> {
+/// Whether a link can be met twice, in two layers or readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passes {
+    One,
+    Several,
+}
+
+/// One reading of one part.
+struct Open<'a> {
     room: Room<'a>,
     part: usize,
     entry: &'a Part,
     reading: &'a Reading<'a>,
-    /// Whether every reading of the part is in this charset or in ASCII, when somebody asked.
-    agreed: &'a OnceCell<bool>,
     index: usize,
+    /// Whether every reading of the part is in this charset or in ASCII, when somebody asked.
+    agreed: OnceCell<bool>,
+    /// How the part folds its lines, when somebody asked.
+    folding: OnceCell<&'static str>,
+}
+
+/// Links of a layer that count for the layers behind it.
+type Here = Vec<(std::ops::Range<usize>, Visibility, Badness)>;
+
+impl Open<'_> {
+    /// Reads a layer stretch by stretch: its links are judged before those of the next are looked for,
+    /// and the budget is asked between them.
+    fn layer(
+        &self,
+        (layer, passes): (&Layer<'_>, Passes),
+        documents: &mut VecDeque<Layer<'static>>,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Found,
+    ) {
+        // One more than may be kept tells that there are more.
+        let most = self.room.policy.limits.links.saturating_add(1);
+        let space = content::Room { all: most, together: budget.sightings };
+        let mut here = Here::new();
+        let mut links = 0;
+        let full = content::read_in_turn(layer, self.room.tlds, space, &mut |mut view| {
+            documents.extend(content::documents(layer, &mut view));
+            links += view.sightings.len();
+            if !budget.spend(Stage::Reading, view.steps) {
+                return ControlFlow::Break(());
+            }
+            let mut reader = LayerReader {
+                open: self,
+                layer,
+                passes,
+                view: &view,
+                apart: Apart::new(
+                    self.reading.text.as_str(),
+                    layer,
+                    &view,
+                    self.room.tlds,
+                    &self.folding,
+                ),
+                written_in: OnceCell::new(),
+            };
+            let full = reader.judge_all(judge, budget, found, &mut here);
+            match full || view.cut || links >= most || budget.over().is_some() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        if full.is_break() && budget.over().is_none() {
+            found.bypass(&self.entry.path, Bypass::Limit("links"));
+        }
+        found.know(here);
+    }
+}
+
+/// A stretch of one layer.
+struct LayerReader<'a> {
+    open: &'a Open<'a>,
     layer: &'a Layer<'a>,
+    passes: Passes,
     view: &'a View<'a>,
     apart: Apart<'a>,
     /// The language of the text, found out when the first notice needs it.
@@ -96,7 +168,14 @@ struct LayerReader<'a> {
 
 impl<'a> LayerReader<'a> {
     /// Judges every sighting and makes its edits. Those that the budget does not reach are left out.
-    fn judge_all(&mut self, judge: &mut Judge<'_>, budget: &mut Budget<'_>, found: &mut Found) {
+    /// Whether there were more than may be kept.
+    fn judge_all(
+        &mut self,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Found,
+        here: &mut Here,
+    ) -> bool {
         let view = self.view;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(view.sightings.len());
         for sighting in &view.sightings {
@@ -107,23 +186,25 @@ impl<'a> LayerReader<'a> {
             }
         }
         self.compare(judge, &mut judged);
-        let mut here = Vec::new();
-        let most = self.room.policy.limits.links;
-        let mut full = view.sightings.len() > most;
+        let most = self.open.room.policy.limits.links;
         for (sighting, judged) in view.sightings.iter().zip(judged) {
             let Some(judged) = judged else { continue };
             if found.links() >= most {
-                full = true;
-                break;
+                return true;
             }
-            let span = self.raw_span(sighting);
-            let visibility = sighting.visibility();
-            if found.is_known(&span, visibility, (judged.verdict, judged.edit)) {
-                continue;
+            // Where a link stands in the message is worth a look only where it can be met again, or
+            // somebody hears of it.
+            let span = OnceCell::new();
+            let span = || span.get_or_init(|| self.raw_span(sighting)).clone();
+            if self.passes == Passes::Several {
+                let (visibility, bad) = (sighting.visibility(), (judged.verdict, judged.edit));
+                if found.is_known(&span(), visibility, bad) {
+                    continue;
+                }
+                here.push((span(), visibility, bad));
             }
-            here.push((span.clone(), visibility, (judged.verdict, judged.edit)));
-            if self.entry.alternative.is_some() {
-                found.note_host(self.part, &judged);
+            if self.open.entry.alternative.is_some() {
+                found.note_host(self.open.part, &judged);
             }
             if self.is_silent(&judged) {
                 found.plain += 1;
@@ -131,26 +212,23 @@ impl<'a> LayerReader<'a> {
                 continue;
             }
             if found.candidates.len() >= budget.findings {
-                full = true;
-                break;
+                return true;
             }
-            let candidate = self.candidate(sighting, &judged, span);
-            found.push(self.room.policy, candidate);
+            let mut candidate = self.candidate(sighting, &judged, span());
+            self.add_extras(sighting, &judged, &mut candidate, budget, found);
+            found.push(self.open.room.policy, candidate);
         }
-        if full {
-            found.bypass(&self.entry.path, Bypass::Limit("links"));
-        }
-        found.know(here);
+        false
     }
 
     /// Most links: good ones that nobody wants to hear of. Spares the finding.
     fn is_silent(&self, judged: &Judged) -> bool {
-        let policy = self.room.policy;
+        let policy = self.open.room.policy;
         judged.verdict == Verdict::Ok
             && judged.standing == Standing::Link
             && policy.report == Report::Findings
             && policy.linkify == Linkify::Off
-            && actions::link(policy, self.entry, judged).0 == LinkAction::Leave
+            && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
     }
 
     /// Visible text against the `href` around it.
@@ -169,7 +247,7 @@ impl<'a> LayerReader<'a> {
             Some(seen) => self.layer.seen.source(seen.source(sighting.span())),
             None => 0..0,
         };
-        self.room.tree.raw_span(self.part, self.reading, seen)
+        self.open.room.tree.raw_span(self.open.part, self.open.reading, seen)
     }
 
     fn candidate(
@@ -178,14 +256,13 @@ impl<'a> LayerReader<'a> {
         judged: &Judged,
         span: std::ops::Range<usize>,
     ) -> Candidate {
-        let (action, done) = actions::link(self.room.policy, self.entry, judged);
-        let mut edits = self.apart.edits(sighting, judged.host.as_deref(), action);
-        edits.extend(self.extras(sighting, judged, action));
+        let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
+        let edits = self.apart.edits(sighting, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
         let host = judged.host.as_deref();
         let finding = Finding {
-            part: self.entry.path.clone(),
+            part: self.open.entry.path.clone(),
             place: sighting.place(self.layer),
             span,
             spelling: text.get(sighting.span()).unwrap_or_default().to_owned(),
@@ -200,14 +277,35 @@ impl<'a> LayerReader<'a> {
         Candidate {
             finding,
             standing: judged.standing.clone(),
-            reading: (self.part, self.index),
+            reading: (self.open.part, self.open.index),
             edits,
         }
     }
 
+    /// Adds what stands beside the link, as long as there is room for it.
+    fn add_extras(
+        &self,
+        sighting: &Sighting,
+        judged: &Judged,
+        candidate: &mut Candidate,
+        budget: &mut Budget<'_>,
+        found: &mut Found,
+    ) {
+        let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
+        let extras = self.extras(sighting, judged, action);
+        if extras.is_empty() {
+            return;
+        }
+        if !budget.extra(extras.iter().map(|edit| edit.replacement.len()).sum()) {
+            return found.bypass(&self.open.entry.path, Bypass::Limit("extras"));
+        }
+        candidate.edits.extend(extras);
+        candidate.finding.done = done;
+    }
+
     /// A notice beside a dead link, an anchor round a good one: only when asked for.
     fn extras(&self, sighting: &Sighting, judged: &Judged, action: LinkAction) -> Vec<TextEdit> {
-        let policy = self.room.policy;
+        let policy = self.open.room.policy;
         let visible = matches!(sighting.spot, Spot::Text | Spot::HtmlText);
         if !visible || self.layer.property.is_some() || self.layer.depth > 0 {
             return Vec::new();
@@ -225,6 +323,7 @@ impl<'a> LayerReader<'a> {
             && policy.mode != Mode::ReportOnly
             && sighting.spot == Spot::HtmlText
             && sighting.anchor.is_none()
+            && sighting.markup == Markup::Read
             && action == LinkAction::Leave;
         let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
         match &sighting.target {
@@ -244,20 +343,21 @@ impl<'a> LayerReader<'a> {
     /// The language of the notice.
     fn language(&self) -> &'a str {
         let of_script = || notices::of_script(self.layer.seen.as_str());
-        let said = self.room.language;
+        let said = self.open.room.language;
         said.or_else(|| *self.written_in.get_or_init(of_script)).unwrap_or("en")
     }
 
     /// Whether the words can stand in the part, in whichever charset a client reads it.
     fn fits(&self, words: &str) -> bool {
         words.is_ascii()
-            || (self.entry.declares(self.reading.charset)
-                && self.reading.holds(words)
-                && *self.agreed.get_or_init(|| self.agree()))
+            || (self.open.entry.declares(self.open.reading.charset)
+                && self.open.reading.holds(words)
+                && *self.open.agreed.get_or_init(|| self.agree()))
     }
 
     fn agree(&self) -> bool {
-        mime::readings(self.room.message, self.room.tree, self.part)
-            .all(|other| other.charset == self.reading.charset || other.text.as_str().is_ascii())
+        mime::readings(self.open.room.message, self.open.room.tree, self.open.part).all(|other| {
+            other.charset == self.open.reading.charset || other.text.as_str().is_ascii()
+        })
     }
 }

@@ -182,6 +182,8 @@ pub struct Policy {
     /// What a failure of the engine, a reached limit, an opaque part do to the message.
     pub on_error: Disposition,
     pub on_limit: Disposition,
+    /// What using up time, steps or memory does to it.
+    pub on_exhausted: Disposition,
     pub on_opaque: Disposition,
     pub on_ambiguous: OnAmbiguous,
     pub ask_tlds: AskTlds,
@@ -238,6 +240,7 @@ impl Default for Policy {
             seal_key: None,
             on_error: Disposition::Accept,
             on_limit: Disposition::Accept,
+            on_exhausted: Disposition::Quarantine,
             on_opaque: Disposition::Accept,
             on_ambiguous: OnAmbiguous::default(),
             ask_tlds: AskTlds::default(),

@@ -8,12 +8,13 @@
 use std::collections::BTreeMap;
 
 use super::budget::Budget;
+use super::cost::Stage;
 use super::finding::{Candidate, Found};
 use super::mime::{self, Lowered, Lowering, Message, Tree, View};
 use super::outcome::Bypass;
 use super::span::TextEdit;
 use super::splice::{apply, apply_head, compose};
-use super::{Answers, Case, resolve, search};
+use super::{Answers, Case, resolve, search, split};
 
 /// Times that an edited message is read again. Real mail needs one; each costs what the first reading
 /// did.
@@ -38,8 +39,12 @@ fn settle_within(
     answers: &Answers,
     budget: &mut Budget<'_>,
 ) -> Lowered {
-    let (mut lowered, readings) = lower(case.message, tree, &mut found.candidates);
-    if lowered.edits.is_empty() || readings == Readings::One || budget.over().is_some() {
+    let (mut lowered, readings) = lower(case.message, tree, &mut found.candidates, budget);
+    if lowered.edits.is_empty() || readings == Readings::One {
+        return lowered;
+    }
+    if let Some(why) = budget.over() {
+        found.bypass("0", why);
         return lowered;
     }
     for _ in 0..rounds {
@@ -67,7 +72,12 @@ enum Readings {
     Several,
 }
 
-fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered, Readings) {
+fn lower(
+    message: Message<'_>,
+    tree: &Tree,
+    found: &mut [Candidate],
+    budget: &mut Budget<'_>,
+) -> (Lowered, Readings) {
     let mut lowering = Lowering::new(message, tree);
     let mut several = tree.parts.iter().any(|part| part.view == View::Other);
     let (edits, overlap) = by_reading(found);
@@ -75,6 +85,9 @@ fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
             if let Some(edits) = edits.get(&index) {
+                let bytes = reading.text.as_str().len() + EDIT * edits.len();
+                // What was found is edited, whatever is left: there are only so many findings.
+                let _ = budget.spend(Stage::Edits, bytes as u64);
                 lowering.add(part, &reading, edits);
             }
         }
@@ -84,6 +97,9 @@ fn lower(message: Message<'_>, tree: &Tree, found: &mut [Candidate]) -> (Lowered
     let readings = if several || lowered.refused { Readings::Several } else { Readings::One };
     (lowered, readings)
 }
+
+/// Steps of an edit beside the bytes that it stands in.
+const EDIT: usize = 16;
 
 /// Edits of the readings of a part.
 type ByReading = BTreeMap<usize, Vec<TextEdit>>;
@@ -123,10 +139,11 @@ fn again(case: Case<'_>, lowered: &Lowered, answers: &Answers, budget: &mut Budg
     let head = apply_head(case.message.head, &lowered.head);
     let body = apply(case.message.body, &lowered.edits).to_vec();
     let message = Message { head: &head, body: &body };
-    let tree = mime::parse(message, &case.policy.limits);
-    let (_, found) = search(Case { message, ..case }, &tree, budget);
+    let case = Case { message, ..case };
+    let tree = split(case, budget);
+    let (_, found) = search(case, &tree, budget);
     let mut found = resolve::answered(found, answers);
-    lower(message, &tree, &mut found.candidates).0
+    lower(message, &tree, &mut found.candidates, budget).0
 }
 
 /// Edits, and edits of what they make, as edits of the original. `None` when both change the header.

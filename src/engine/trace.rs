@@ -4,13 +4,14 @@
 //! edits made of it. The mail path does not come here.
 
 use super::budget::Budget;
+use super::cost::Cost;
 use super::finding::{Candidate, Found};
 use super::judging::Standing;
-use super::mime::{self, Message, Tree};
+use super::mime::{Message, Tree};
 use super::outcome::{Bypass, Finding};
 use super::policy::{Policy, Report};
 use super::span::TextEdit;
-use super::{Case, Facts, TldTable, search};
+use super::{Case, Facts, TldTable, search, split};
 
 /// What [`trace`] saw.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Trace {
     /// Every link, good ones included, in the order of the parts.
     pub links: Vec<Traced>,
     pub bypasses: Vec<(String, Bypass)>,
+    /// The steps that it took to find them, by stage.
+    pub cost: Cost,
 }
 
 /// A link, and its edits before they are lowered to raw bytes.
@@ -38,11 +41,11 @@ pub struct Traced {
 /// Reads a message like [`super::inspect`], and tells everything.
 pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
-    let tree = mime::parse(message, &policy.limits);
     let case = Case { message, facts, policy: &policy, tlds, memory: None, stop: None };
     let bytes = message.head.len() + message.body.len();
-    let (_, Found { candidates, bypasses, .. }) =
-        search(case, &tree, &mut Budget::of(&policy.limits, bytes, None));
+    let mut budget = Budget::of(&policy.limits, bytes, None);
+    let tree = split(case, &mut budget);
+    let (_, Found { candidates, bypasses, .. }) = search(case, &tree, &mut budget);
     let parts = tree.parts.len();
     let links = candidates
         .into_iter()
@@ -57,5 +60,5 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTab
             },
         })
         .collect();
-    Trace { tree, links, bypasses }
+    Trace { tree, links, bypasses, cost: budget.cost() }
 }

@@ -40,6 +40,7 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     merged.reason_message_actions = agreed_by_reason(&everyone);
     merged.on_error = agreed(everyone.iter().map(|policy| policy.on_error));
     merged.on_limit = agreed(everyone.iter().map(|policy| policy.on_limit));
+    merged.on_exhausted = agreed(everyone.iter().map(|policy| policy.on_exhausted));
     merged.on_opaque = agreed(everyone.iter().map(|policy| policy.on_opaque));
     merged.on_ambiguous = agreed_on_ambiguous(&everyone);
     Some(Arc::new(merged))

@@ -205,6 +205,7 @@ fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     policy.reason_message_actions.clear();
     policy.on_error = Disposition::Accept;
     policy.on_limit = Disposition::Accept;
+    policy.on_exhausted = Disposition::Accept;
     policy.on_opaque = Disposition::Accept;
     policy.on_ambiguous = OnAmbiguous::Accept;
     policy
@@ -222,14 +223,19 @@ fn on_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy> {
     };
     if policy.message_actions.values().all(keeps)
         && policy.reason_message_actions.values().all(keeps)
-        && [policy.on_error, policy.on_limit, policy.on_opaque].into_iter().all(possible)
+        && [policy.on_error, policy.on_limit, policy.on_exhausted, policy.on_opaque]
+            .into_iter()
+            .all(possible)
     {
         return policy;
     }
     let mut policy = engine::Policy::clone(&policy);
     policy.message_actions.retain(|_, action| keeps(action));
     policy.reason_message_actions.retain(|_, action| keeps(action));
-    for disposition in [&mut policy.on_error, &mut policy.on_limit, &mut policy.on_opaque] {
+    let own = &mut policy;
+    for disposition in
+        [&mut own.on_error, &mut own.on_limit, &mut own.on_exhausted, &mut own.on_opaque]
+    {
         if !possible(*disposition) {
             *disposition = Disposition::Accept;
         }

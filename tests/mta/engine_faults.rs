@@ -10,6 +10,7 @@ use linkmilter::daemon::settings;
 use linkmilter::daemon::tell::Tell;
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::engine::{Case, Inspect, Inspection, inspect_case};
+use linkmilter::milter::wire::Actions;
 use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
 use linkmilter::tld::store::Store;
 
@@ -52,6 +53,7 @@ fn answer_by(engine: Inspect, settings: &str, body: Vec<u8>) -> (Answer, String)
             sender: b"ann@example.com".to_vec(),
             head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
             body,
+            actions: Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS),
             ..Mail::default()
         };
         let answer = filter.message(Arc::new(mail)).await;
@@ -76,8 +78,18 @@ fn a_panic_lets_the_message_go_on_unchanged_with_the_reason_in_header_and_counte
 }
 
 #[test]
-fn an_engine_that_takes_too_long_lets_the_message_go_on() {
+fn an_engine_that_takes_too_long_has_the_message_put_off() {
     let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"";
+    let (answer, metrics) = answer_by(sleeps, setting, vec![b'x'; 1 << 20]);
+    assert!(matches!(answer.ending, Ending::Tempfail(_)), "{:?}", answer.ending);
+    let series = "linkmilter_bypasses_total{cause=\"limit:message_timeout\"} 1\n";
+    assert!(metrics.contains(series), "{metrics}");
+}
+
+#[test]
+fn an_engine_that_takes_too_long_lets_the_message_go_on_where_the_operator_says_so() {
+    let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"\n\
+                   policy.on_exhausted = \"accept\"";
     let (answer, metrics) = answer_by(sleeps, setting, vec![b'x'; 1 << 20]);
     assert_eq!((answer.body, answer.ending), (None, Ending::Accept));
     let said = answer.header.iter().any(|change| {
@@ -91,7 +103,8 @@ fn an_engine_that_takes_too_long_lets_the_message_go_on() {
 
 #[test]
 fn an_engine_that_is_told_to_stop_answers_that_it_is_incomplete_whatever_the_size() {
-    let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"";
+    let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"\n\
+                   policy.on_exhausted = \"accept\"";
     for size in [32 << 10, 300 << 10] {
         let (answer, metrics) = answer_by(looks_for_the_flag, setting, vec![b'x'; size]);
         let said = answer.header.iter().any(|change| {

@@ -14,6 +14,7 @@ mod seen;
 mod text;
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use super::host::Glue;
 use super::link::{Kind, Link, Target};
@@ -63,7 +64,21 @@ pub struct View<'l> {
     pub documents: Vec<Seen<'l>>,
     /// Bytes that were read to find them: steps of the budget.
     pub steps: u64,
+    /// Whether there were more links than there was room for.
+    pub cut: bool,
 }
+
+/// Links that are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// In the whole layer.
+    pub all: usize,
+    /// In one stretch of it that cannot be cut.
+    pub together: usize,
+}
+
+/// Takes what a stretch of a layer holds; a break ends the reading.
+pub type Take<'f, 'l> = &'f mut dyn FnMut(View<'l>) -> ControlFlow<()>;
 
 /// A link where a reader or a client sees it.
 #[derive(Clone, Debug)]
@@ -77,6 +92,16 @@ pub struct Sighting {
     pub shown: Shown,
     /// The anchor around this visible text: the sighting of its `href`, when it leads anywhere.
     pub anchor: Option<Option<usize>>,
+    /// Whether markup that is written round it is read as such.
+    pub markup: Markup,
+}
+
+/// Whether a place of visible text can hold an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    Read,
+    /// `<textarea>`, `<title>`, `<xmp>`, CDATA: markup would be shown. Hidden text: nobody would see it.
+    Shown,
 }
 
 /// Whether the link is shown as it stands in the text.
@@ -121,12 +146,48 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
     }
 }
 
-/// The links of a layer, in the order of its texts, `most` at most: those behind are left out.
-pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> {
+/// The links of a layer, in the order of its texts, as many as there is room for: those behind are left
+/// out. They come stretch by stretch, so that those of a long text are never in memory together; a
+/// stretch that holds none says what it took to read it.
+pub fn read_in_turn<'l>(
+    layer: &'l Layer<'_>,
+    tlds: &TldTable,
+    room: Room,
+    take: Take<'_, 'l>,
+) -> ControlFlow<()> {
     match layer.language {
-        Language::Text => text::read(layer.seen.as_str(), tlds, most),
-        Language::Html => html::read(layer.seen.as_str(), tlds, most),
-        Language::Url => text::value(layer.seen.as_str(), most),
+        Language::Text => text::read(layer.seen.as_str(), tlds, room, take),
+        Language::Html => html::read(layer.seen.as_str(), tlds, room, take),
+        Language::Url => take(text::value(layer.seen.as_str(), room.together)),
+    }
+}
+
+/// The same together, `most` at most.
+pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> {
+    let mut whole = View::default();
+    let room = Room { all: most, together: most };
+    let _ = read_in_turn(layer, tlds, room, &mut |view| {
+        whole.join(view);
+        ControlFlow::Continue(())
+    });
+    whole
+}
+
+impl<'l> View<'l> {
+    /// Adds what a further stretch holds.
+    fn join(&mut self, mut then: View<'l>) {
+        let (seen, sightings) = (self.seen.len(), self.sightings.len());
+        for sighting in &mut then.sightings {
+            sighting.seen += seen;
+            if let Some(Some(anchor)) = &mut sighting.anchor {
+                *anchor += sightings;
+            }
+        }
+        self.seen.append(&mut then.seen);
+        self.sightings.append(&mut then.sightings);
+        self.documents.append(&mut then.documents);
+        self.steps += then.steps;
+        self.cut |= then.cut;
     }
 }
 
@@ -178,6 +239,7 @@ impl Sighting {
             target: Target::Link(link),
             shown: Shown::AsWritten,
             anchor: None,
+            markup: Markup::Read,
         }
     }
 

@@ -1,9 +1,11 @@
 //! Running text: plain parts, and every other text that is shown as it is.
 
+use std::ops::ControlFlow;
+
 use memchr::{memchr_iter, memchr3};
 
 use super::seen::{Builder, Seen};
-use super::{Language, Layer, Shown, Sighting, Spot, View};
+use super::{Language, Layer, Markup, Room, STRETCH, Shown, Sighting, Spot, Take, View};
 use crate::engine::host::Glue;
 use crate::engine::link::{Boundaries, Linkifier, reference};
 use crate::engine::tlds::TldTable;
@@ -18,17 +20,36 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     joined.chain(whole).map(|seen| Layer::of(seen, Language::Text))
 }
 
-/// The links of running text, `most` at most.
-pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
-    let mut links = Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text);
-    let found = links.by_ref().take(most);
-    let sightings = found.map(|link| Sighting::in_text(0, link, Spot::Text)).collect::<Vec<_>>();
-    View {
-        seen: vec![Seen::slice(text, 0)],
-        sightings,
-        steps: text.len() as u64 + links.steps(),
-        ..View::default()
+/// The links of running text. White space ends links, so a long text is cut there.
+pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) -> ControlFlow<()> {
+    let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
+    let mut left = room.all;
+    let mut at = 0;
+    while at < text.len() && left > 0 {
+        let end = stretch_end(text, at);
+        let stretch = text.get(at..end).unwrap_or_default();
+        let mut links = linkifier.links(stretch);
+        let most = left.min(room.together);
+        let found = links.by_ref().take(most);
+        let sightings: Vec<_> = found.map(|link| Sighting::in_text(0, link, Spot::Text)).collect();
+        left -= sightings.len();
+        take(View {
+            seen: vec![Seen::slice(stretch, at)],
+            cut: sightings.len() == room.together && links.next().is_some(),
+            sightings,
+            steps: stretch.len() as u64 + links.steps(),
+            ..View::default()
+        })?;
+        at = end;
     }
+    ControlFlow::Continue(())
+}
+
+/// Where a stretch that begins at `at` ends: behind a line end.
+fn stretch_end(text: &str, at: usize) -> usize {
+    let from = at.saturating_add(STRETCH);
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |feed| from + feed + 1)
 }
 
 /// A value that is one URL; of its addresses, `most` at most.
@@ -44,6 +65,7 @@ pub fn value(text: &str, most: usize) -> View<'_> {
             glue: Glue::None,
             shown: Shown::AsWritten,
             anchor: None,
+            markup: Markup::Shown,
         })
         .collect();
     View { seen: vec![seen], sightings, steps: text.len() as u64, ..View::default() }

@@ -22,6 +22,7 @@ mod walk;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::limits::Limits;
 use super::outcome::{Bypass, HeadEdit, RawEdit};
@@ -30,7 +31,7 @@ pub use again::{DELIMITER, LEVELS};
 pub use charset::{Charset, Endian};
 pub use header::PARAMETERS;
 pub use lower::Lowering;
-pub use reading::{CHARSETS, Readings};
+pub use reading::{CHARSETS, DETECTED, Readings};
 pub use sniff::SNIFFED;
 pub use structure::{LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::Transfer;
@@ -113,6 +114,8 @@ pub struct Tree {
     pub bypasses: Vec<(String, Bypass)>,
     /// Paths of entities whose labels programs read in different ways.
     pub ambiguous: BTreeSet<String>,
+    /// Bytes that were walked and unwrapped to split it.
+    pub steps: u64,
     /// What encoded messages inside the message unwrap to.
     layers: Vec<structure::Layer>,
 }
@@ -140,7 +143,13 @@ pub struct Reading<'m> {
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.
 pub fn parse(message: Message<'_>, limits: &Limits) -> Tree {
-    structure::split(message, limits)
+    parse_until(message, limits, None)
+}
+
+/// The same, until the owner of `stop` raises it: what was not split then is not read, and
+/// `limit:message_timeout` says so.
+pub fn parse_until(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
+    structure::split(message, limits, stop)
 }
 
 /// The readings of a part, the label's first. None for opaque and inert parts, and none when its
@@ -201,6 +210,15 @@ impl Tree {
             at = layer.below;
         }
         span
+    }
+
+    /// Whether no two parts share bytes: neither second readings nor messages inside encoded ones.
+    pub fn is_disjoint(&self) -> bool {
+        let usual = |part: &Part| part.view == View::Usual && part.site.layer == 0;
+        let mut ranges: Vec<_> = self.parts.iter().map(|part| &part.site.body).collect();
+        ranges.sort_by_key(|range| range.start);
+        let apart = |pair: &[&Range<usize>]| matches!(pair, [one, two] if one.end <= two.start);
+        self.parts.iter().all(usual) && ranges.windows(2).all(apart)
     }
 
     /// The content of a part as it stands, in its transfer encoding.

@@ -88,6 +88,12 @@ impl<'m> Iterator for Readings<'m> {
 }
 
 impl<'m> Readings<'m> {
+    /// Whether no reading comes any more.
+    pub fn is_empty(&self) -> bool {
+        let unwrapped = self.unwrapped.as_ref();
+        self.transfers.is_empty() && unwrapped.is_none_or(|unwrapped| unwrapped.ways.is_empty())
+    }
+
     fn unwrap(&self, transfer: Transfer) -> Option<Unwrapped<'m>> {
         let filtered = self.filter == Filter::On;
         let (raw, media, labels) = (self.raw, self.media, self.charsets);
@@ -190,11 +196,24 @@ fn holds_utf8(bytes: &[u8]) -> bool {
 /// Bytes outside ASCII below which a guess at their charset says nothing.
 const LETTERS: usize = 16;
 
+/// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
+pub const DETECTED: usize = 16 << 10;
+
 /// What a detector takes unlabelled bytes for: chardetng, which Firefox and Thunderbird use.
 fn guessed(bytes: &[u8]) -> Option<Charset> {
     bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS)?;
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    detector.feed(bytes, true);
+    let mut left = DETECTED;
+    // Lines of ASCII tell nothing.
+    for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
+        let line = line.get(..left).unwrap_or(line);
+        detector.feed(line, false);
+        left -= line.len();
+        if left == 0 {
+            break;
+        }
+    }
+    detector.feed(&[], true);
     Some(Charset::Known(detector.guess(None, chardetng::Utf8Detection::Deny)))
 }
 
@@ -242,5 +261,27 @@ impl Reading<'_> {
             None => decoded,
             Some(map) => Map::source(map, decoded),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_at_the_charset_rests_on_lines_outside_ascii() {
+        let russian = encoding_rs::WINDOWS_1251
+            .encode("Пожалуйста, подтвердите ваш адрес электронной почты.\r\n")
+            .0
+            .into_owned();
+        let expected = Some(Charset::Known(encoding_rs::WINDOWS_1251));
+        assert_eq!(guessed(&russian), expected);
+        let ascii = b"Please confirm your address.\r\n".repeat(DETECTED / 10);
+        assert_eq!(guessed(&[ascii.as_slice(), &russian].concat()), expected);
+        assert_eq!(
+            guessed(&[russian.repeat(DETECTED / 10).as_slice(), b"\x80\xFF"].concat()),
+            expected
+        );
+        assert_eq!(guessed(b"caf\xE9\r\n"), None, "too little to tell");
     }
 }

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::again::{Seen, Views};
 use super::charset::Charset;
@@ -87,10 +88,11 @@ pub(super) enum Head {
 }
 
 /// Splits. See [`super::parse`].
-pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
+pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
     let mut splitter = Splitter {
         message,
         limits,
+        stop,
         tree: Tree::default(),
         queue: VecDeque::new(),
         unwrapped: 0,
@@ -118,9 +120,16 @@ pub(super) fn split(message: Message<'_>, limits: &Limits) -> Tree {
         },
         views: Views::Usual,
     });
+    splitter.tree.steps = message.head.len() as u64;
     while let Some(pass) = splitter.next() {
+        splitter.tree.steps += pass.range.len() as u64;
         splitter.run(pass);
+        if splitter.is_stopped() {
+            splitter.bypass("", Bypass::Limit("message_timeout"));
+            break;
+        }
     }
+    splitter.tree.steps += splitter.unwrapped as u64;
     // What most clients see goes first: of two edits of the same bytes the first stays.
     let key = |part: &Part| (part.view == View::Other, path_key(&part.path));
     splitter.tree.parts.sort_by_cached_key(key);
@@ -177,6 +186,8 @@ pub(super) struct Context {
 pub(super) struct Splitter<'m> {
     pub message: Message<'m>,
     pub limits: &'m Limits,
+    /// Raised when there is no more time.
+    stop: Option<&'m AtomicBool>,
     pub tree: Tree,
     pub queue: VecDeque<Pass>,
     /// Bytes in layers so far.
@@ -242,6 +253,9 @@ impl<'m> Splitter<'m> {
         let mut at = self.enter(&mut walk, entity, range.start);
         while let Some(delimiter) = walk.next_delimiter(at) {
             self.seen.delimiters.insert((layer, delimiter.line.start));
+            if self.is_stopped() {
+                break;
+            }
             let content_end = walk.before_line_end(delimiter.line.start);
             self.close(&mut walk, delimiter.frame + 1, content_end);
             at = delimiter.line.end;
@@ -263,6 +277,10 @@ impl<'m> Splitter<'m> {
         above.map_or(LayerBytes::Body(self.message.body), |layer| {
             LayerBytes::Layer(Arc::clone(&layer.bytes))
         })
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     pub fn bypass(&mut self, path: &str, why: Bypass) {

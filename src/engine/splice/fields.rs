@@ -45,10 +45,10 @@ pub fn incoming(head: &[u8], key: Option<&[u8]>) -> Vec<HeadEdit> {
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut edits = Vec::new();
     for field in header_fields(head) {
-        let name = field.name(head).to_ascii_lowercase();
-        if !is_ours(&name) {
+        if !is_ours(field.name(head)) {
             continue;
         }
+        let name = field.name(head).to_ascii_lowercase();
         let sealed = name.eq_ignore_ascii_case(UNDO.as_bytes())
             && check_seal(&field.text(head), key) == Seal::Ours;
         let index = seen.entry(name).or_default();
@@ -306,7 +306,7 @@ pub(super) fn undo_content(value: &str) -> Option<Undo> {
 }
 
 /// A field in a header block.
-pub(super) struct HeaderField {
+pub struct HeaderField {
     /// With its line end.
     pub line: Range<usize>,
     pub value: Range<usize>,
@@ -330,7 +330,7 @@ impl HeaderField {
 }
 
 /// The fields of a header block, in order; other lines are left out.
-pub(super) fn header_fields(head: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
+pub fn header_fields(head: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
     let line_after = |at: usize| {
         let rest = head.get(at..).unwrap_or_default();
         memchr::memchr(b'\n', rest).map_or(head.len(), |feed| at + feed + 1)

@@ -29,6 +29,9 @@ pub const INFLATED_BASE: usize = 1 << 20;
 /// hashes the body; filters in a row are two or three.
 pub const RECIPES: usize = 8;
 
+/// Header fields that a recipe may give back: the filter changes two, the Subject and the encoding.
+pub const FIELDS: u64 = 16;
+
 /// Why an original could not be given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
@@ -228,7 +231,11 @@ impl<'a> Recipe<'a> {
             edits.push((reader.number()?, reader.number()?, Original::read(&mut reader)?));
         }
         let mut head = Vec::new();
-        for _ in 0..reader.number()? {
+        let fields = reader.number()?;
+        if fields > FIELDS {
+            return None;
+        }
+        for _ in 0..fields {
             let (name, index) = (reader.bytes()?, reader.number()?);
             let value = if reader.number()? == 1 { None } else { Some(reader.bytes()?) };
             head.push(OldField { name, index, value });
@@ -415,6 +422,21 @@ mod tests {
             None
         });
         assert!(refused.is_err() && asked.get() <= RECIPES);
+    }
+
+    /// Each is looked for in the header: many would cost its length each.
+    #[test]
+    fn recipes_with_many_fields_are_refused() {
+        let edits = [edit(BODY, "http://a.example/", "hxxp://a[.]example/")];
+        let body = super::super::apply(BODY, &edits).to_vec();
+        let restored = |count: usize| {
+            let head_edits = vec![head_edits()[0].clone(); count];
+            let (field, _) = fields::undo(&recipe(HEAD, BODY, &edits, &head_edits), None, None);
+            let head = [HEAD, format!("{}: {}\r\n", field.name, field.value).as_bytes()].concat();
+            restore(&head, &body, None, |_| None).is_ok()
+        };
+        assert!(restored(2));
+        assert!(!restored(1 + FIELDS as usize));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod urls;
 mod visible;
 
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
 pub use token::{RawText, Tag, Token, Tokenizer};
@@ -22,19 +22,19 @@ pub(super) use urls::loads;
 
 use super::css;
 use super::seen::{Builder, Seen};
-use super::{STRETCH, Shown, Sighting, Spot, Target, View};
+use super::{Markup, Room, STRETCH, Shown, Sighting, Spot, Take, Target, View};
 use crate::engine::host::Glue;
 use crate::engine::link::{Boundaries, Linkifier};
 use crate::engine::tlds::TldTable;
 use entity::Within;
 use token::{RawElement, TagKind};
 
-/// The links of an HTML text, `most` at most.
-pub fn read<'t>(text: &'t str, tlds: &TldTable, most: usize) -> View<'t> {
-    let mut reader = Reader::new(text, tlds, most);
+/// The links of an HTML text.
+pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) -> ControlFlow<()> {
+    let mut reader = Reader::new(text, tlds, room, take);
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
-        reader.pass(range, pass);
+        reader.pass(range, pass)?;
     }
     reader.finish()
 }
@@ -98,7 +98,7 @@ struct Anchor {
     text: Range<usize>,
 }
 
-struct Reader<'t, 'k> {
+struct Reader<'t, 'k, 'f> {
     text: &'t str,
     queue: VecDeque<(Range<usize>, Pass)>,
     /// Text that a reader sees.
@@ -120,14 +120,32 @@ struct Reader<'t, 'k> {
     foreign: bool,
     /// Whether a conditional comment stands inside a word.
     outlook: bool,
+    /// Visible text in which markup would be shown, and where the stretch of it begins that is read now.
+    shown: Vec<Range<usize>>,
+    showing: Option<usize>,
     linkifier: Linkifier<'k>,
-    /// Sightings that are collected.
+    /// Sightings that there is room for.
     most: usize,
+    together: usize,
+    /// Whether what was found may be given away before the end: nothing behind refers to it.
+    in_turn: bool,
+    take: Take<'f, 't>,
     view: View<'t>,
 }
 
-impl<'t, 'k> Reader<'t, 'k> {
-    fn new(text: &'t str, tlds: &'k TldTable, most: usize) -> Reader<'t, 'k> {
+/// Sightings after which a stretch ends, where it can.
+const TOGETHER: usize = 512;
+
+/// Bytes of markup after which somebody is asked whether to go on.
+const PULSE: usize = 64 << 10;
+
+impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
+    fn new(
+        text: &'t str,
+        tlds: &'k TldTable,
+        room: Room,
+        take: Take<'f, 't>,
+    ) -> Reader<'t, 'k, 'f> {
         Reader {
             text,
             queue: VecDeque::new(),
@@ -143,23 +161,53 @@ impl<'t, 'k> Reader<'t, 'k> {
             base: None,
             foreign: false,
             outlook: false,
+            shown: Vec::new(),
+            showing: None,
             linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
-            most,
+            most: room.all,
+            together: room.together,
+            // What only Outlook shows is compared with all that others show.
+            in_turn: !outlook::may_differ(text),
+            take,
             view: View::default(),
         }
     }
 
     /// Sightings that there is room for.
     fn room(&self) -> usize {
-        self.most - self.view.sightings.len().min(self.most)
+        self.most.min(self.together).saturating_sub(self.view.sightings.len())
+    }
+
+    /// Gives away what was found so far, when nothing behind refers to it.
+    fn give(&mut self) -> ControlFlow<()> {
+        let view = match self.may_give() {
+            true => std::mem::take(&mut self.view),
+            false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
+        };
+        self.most -= view.sightings.len().min(self.most);
+        (self.take)(view)
+    }
+
+    /// Whether nothing refers to what was found so far.
+    fn may_give(&self) -> bool {
+        self.in_turn && self.base.is_none() && self.open_anchor.is_none() && self.anchors.is_empty()
+    }
+
+    /// Takes a sighting, where there is room.
+    fn sight(&mut self, sighting: Sighting) {
+        match self.room() {
+            0 => self.view.cut = true,
+            _ => self.view.sightings.push(sighting),
+        }
     }
 
     fn slice(&self, range: &Range<usize>) -> &'t str {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    fn pass(&mut self, range: Range<usize>, pass: Pass) {
+    fn pass(&mut self, range: Range<usize>, pass: Pass) -> ControlFlow<()> {
         self.view.steps += range.len() as u64;
+        let mut pulse = range.start;
         let raw_text = match pass {
             Pass::Document | Pass::Comment => RawText::Honour,
             Pass::Foreign | Pass::Tags => RawText::Ignore,
@@ -178,6 +226,14 @@ impl<'t, 'k> Reader<'t, 'k> {
                 Token::Comment(_) => {}
                 Token::Raw(element, content) => self.raw(element, content),
             }
+            let many = self.view.sightings.len() >= TOGETHER;
+            if many {
+                self.flush_long();
+            }
+            if (many && self.may_give()) || tokens.position().saturating_sub(pulse) > PULSE {
+                pulse = tokens.position();
+                self.give()?;
+            }
         }
         self.end_anchor();
         if let Some(inside) = self.turning.take() {
@@ -185,6 +241,7 @@ impl<'t, 'k> Reader<'t, 'k> {
         }
         (self.hiding, self.breaking) = (None, None);
         self.separate(range.end);
+        ControlFlow::Continue(())
     }
 
     fn characters(&mut self, range: Range<usize>) {
@@ -216,7 +273,9 @@ impl<'t, 'k> Reader<'t, 'k> {
             let data = data.strip_suffix("]]").unwrap_or(data);
             let from = start + "[CDATA[".len();
             match self.foreign {
-                true => self.characters(from..from + data.len()),
+                true => self.without_markup(|reader| {
+                    reader.characters(from..from + data.len());
+                }),
                 false => self.queue.push_back((from..inner.end, Pass::Comment)),
             }
         } else if inner.end == end {
@@ -249,18 +308,29 @@ impl<'t, 'k> Reader<'t, 'k> {
             }
             RawElement::Escapable => {
                 self.separate(content.start);
-                self.characters(content.clone());
+                self.without_markup(|reader| reader.characters(content.clone()));
                 self.separate(content.end);
             }
             RawElement::Text => {
                 self.separate(content.start);
-                self.visible.linear(self.slice(&content), content.start);
+                self.without_markup(|reader| {
+                    reader.visible.linear(reader.slice(&content), content.start);
+                });
                 self.separate(content.end);
             }
         }
         if memchr::memchr(b'<', self.slice(&content).as_bytes()).is_some() {
             let pass = if self.foreign { Pass::Foreign } else { Pass::Tags };
             self.queue.push_back((content, pass));
+        }
+    }
+
+    /// Reads text in which markup would be shown.
+    fn without_markup(&mut self, read: impl FnOnce(&mut Self)) {
+        self.showing = Some(self.visible.len());
+        read(self);
+        if let Some(from) = self.showing.take() {
+            self.shown.push(from..self.visible.len());
         }
     }
 

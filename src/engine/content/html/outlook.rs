@@ -56,6 +56,14 @@ enum Condition {
     Ends,
 }
 
+/// Whether a conditional comment may stand in the document.
+pub fn may_differ(source: &str) -> bool {
+    memchr::memmem::find_iter(source.as_bytes(), b"<!").any(|at| {
+        let behind = source.as_bytes().get(at + 2..).unwrap_or_default();
+        behind.strip_prefix(b"--").unwrap_or(behind).trim_ascii_start().starts_with(b"[")
+    })
+}
+
 fn condition(comment: &str) -> Option<Condition> {
     let text = comment.trim_ascii_start();
     if text.ends_with("[endif]") && text.len() <= "<![endif]".len() {

@@ -1,11 +1,59 @@
 use super::*;
 use crate::engine::tlds::TldTable;
 
+/// All stretches of a document together.
+fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
+    let mut whole = View::default();
+    let room = Room { all: usize::MAX, together: usize::MAX };
+    let _ = read(html, tlds, room, &mut |view| {
+        whole.join(view);
+        ControlFlow::Continue(())
+    });
+    whole
+}
+
+/// Stretches leave nothing out, and what they find stands where it stood.
+#[test]
+fn long_documents_come_in_stretches() {
+    let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
+    let html = piece.repeat(3 * TOGETHER);
+    let tlds = TldTable::new(["com"], "");
+    let room = Room { all: usize::MAX, together: usize::MAX };
+    let mut stretches = 0;
+    let _ = read(&html, &tlds, room, &mut |view| {
+        stretches += usize::from(!view.sightings.is_empty());
+        assert!(view.sightings.len() < 2 * TOGETHER, "{}", view.sightings.len());
+        ControlFlow::Continue(())
+    });
+    assert!(stretches > 5, "{stretches}");
+    let view = whole(&html, &tlds);
+    assert_eq!(view.sightings.len(), 4 * 3 * TOGETHER);
+    for sighting in &view.sightings {
+        let text = view.seen[sighting.seen].as_str();
+        let Target::Link(link) = &sighting.target else { panic!("{sighting:?}") };
+        let source = view.seen[sighting.seen].source(link.host.clone());
+        assert_eq!(html[source], text[link.host.clone()]);
+        let led = sighting.anchor.flatten().map(|at| &view.sightings[at]);
+        let shown = &text[link.host.clone()] == "b.com";
+        assert_eq!(led.is_some(), shown, "{sighting:?}");
+        if let Some(Sighting { target: Target::Link(led), seen, .. }) = led {
+            assert_eq!(&view.seen[*seen].as_str()[led.host.clone()], "a.com");
+        }
+    }
+    // What is told to stop does.
+    let mut asked = 0;
+    let flow = read(&html, &tlds, room, &mut |_| {
+        asked += 1;
+        ControlFlow::Break(())
+    });
+    assert!(flow.is_break() && asked == 1);
+}
+
 /// What is found, a line each: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an
 /// anchor.
 fn found(html: &str) -> Vec<String> {
     let tlds = TldTable::new(["com", "example", "org"], "");
-    let view = read(html, &tlds, usize::MAX);
+    let view = whole(html, &tlds);
     view.sightings
         .iter()
         .map(|sighting| {
@@ -185,7 +233,7 @@ fn a_relative_address_leads_to_the_base() {
 #[test]
 fn a_document_inside_is_read_as_one() {
     let tlds = TldTable::new(["com"], "");
-    let view = read("<iframe srcdoc='<a href=&quot;x&quot;>y</a>'></iframe>", &tlds, usize::MAX);
+    let view = whole("<iframe srcdoc='<a href=&quot;x&quot;>y</a>'></iframe>", &tlds);
     let documents: Vec<&str> = view.documents.iter().map(|seen| seen.as_str()).collect();
     assert_eq!(documents, ["<a href=\"x\">y</a>"]);
 }
@@ -226,7 +274,7 @@ fn nothing_is_read_more_than_three_times() {
         "<style>'@import/**/",
     ] {
         let html = piece.repeat(2_000);
-        let view = read(&html, &TldTable::new(["com"], ""), usize::MAX);
+        let view = whole(&html, &TldTable::new(["com"], ""));
         assert!(view.steps <= 40 * html.len() as u64, "{piece}: {} steps", view.steps);
     }
 }

@@ -91,6 +91,11 @@ impl<'t> Tokenizer<'t> {
         Tokenizer { text, at: range.start, end, raw_text, pending: None, attributes: Vec::new() }
     }
 
+    /// How far the text has been read.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
     fn bytes(&self) -> &'t [u8] {
         self.text.as_bytes().get(..self.end).unwrap_or_default()
     }

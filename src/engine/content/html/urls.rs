@@ -8,12 +8,12 @@ use memchr::{memchr, memchr3, memmem};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
-use super::{Glue, Reader, Seen, Shown, Sighting, Spot, Tag, Target, entity};
+use super::{Glue, Markup, Reader, Seen, Shown, Sighting, Spot, Tag, Target, entity};
 use crate::engine::link::reference;
 use crate::engine::link::scheme::{self, Does};
 use crate::engine::link::{Kind, Link};
 
-impl<'t> Reader<'t, '_> {
+impl<'t> Reader<'t, '_, '_> {
     /// Reads the attributes of a tag; says what the element does to its text.
     pub(super) fn attributes(
         &mut self,
@@ -145,14 +145,15 @@ impl<'t> Reader<'t, '_> {
         let before = self.view.sightings.len();
         for range in ranges.unwrap_or_else(|| vec![whole]) {
             for target in reference::parse(text, range) {
-                if self.room() > 0 && !is_harmless(&target, spot, text) {
-                    self.view.sightings.push(Sighting {
+                if !is_harmless(&target, spot, text) {
+                    self.sight(Sighting {
                         seen: index,
                         target,
                         spot: spot.clone(),
                         glue: Glue::None,
                         shown: Shown::AsWritten,
                         anchor: None,
+                        markup: Markup::Shown,
                     });
                 }
             }
@@ -172,9 +173,12 @@ impl<'t> Reader<'t, '_> {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
-        let kept = links.by_ref().filter(keep).take(self.room());
+        let room = self.room();
+        let kept = links.by_ref().filter(keep).take(room);
         let sightings = kept.map(|link| Sighting::in_text(index, link, spot.clone()));
         self.view.sightings.extend(sightings);
+        self.view.cut |=
+            self.view.sightings.len() - before == room && links.any(|link| keep(&link));
         self.view.steps += seen.as_str().len() as u64 + links.steps();
         drop(links);
         if self.view.sightings.len() > before {

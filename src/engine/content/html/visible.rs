@@ -1,13 +1,13 @@
 //! The text that a reader sees, stretch by stretch: its links, joined with the anchors around them.
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use super::{Reader, Shown, Sighting, Spot, Target, View, outlook};
+use super::{Markup, Reader, Shown, Sighting, Spot, TOGETHER, Target, outlook};
 use crate::engine::content::STRETCH;
 use crate::engine::link::Confidence;
 
-impl<'t> Reader<'t, '_> {
+impl Reader<'_, '_, '_> {
     /// Where a stretch of characters may end: behind the first white space from here on.
     pub(super) fn next_space(&self, from: usize, end: usize) -> usize {
         let rest = self.text.as_bytes().get(from.min(end)..end).unwrap_or_default();
@@ -19,7 +19,8 @@ impl<'t> Reader<'t, '_> {
     pub(super) fn flush_long(&mut self) {
         let ends = self.visible.ends_with_space();
         let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
-        if self.visible.len() >= STRETCH && !runs_on {
+        let long = self.visible.len() >= STRETCH || self.view.sightings.len() >= TOGETHER;
+        if long && !runs_on {
             self.flush();
         }
         if self.hidden.len() >= STRETCH && self.hidden.ends_with_space() {
@@ -32,6 +33,10 @@ impl<'t> Reader<'t, '_> {
         let anchors = std::mem::take(&mut self.anchors);
         let marks = std::mem::take(&mut self.marks);
         let nodes = std::mem::take(&mut self.nodes);
+        let mut shown = std::mem::take(&mut self.shown);
+        if let Some(from) = &mut self.showing {
+            shown.push(std::mem::take(from)..self.visible.len());
+        }
         let text = self.visible.as_str();
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
@@ -48,8 +53,10 @@ impl<'t> Reader<'t, '_> {
             if obfuscated {
                 sighting.shown = Shown::Obfuscated;
             }
+            sighting.markup = markup(&shown, &span);
             self.view.sightings.push(sighting);
         }
+        self.view.cut |= self.view.sightings.len() - before == room && links.next().is_some();
         self.view.steps += text.len() as u64 + links.steps();
         drop(links);
         self.node_by_node(&nodes, before);
@@ -86,7 +93,7 @@ impl<'t> Reader<'t, '_> {
         for mut link in found.into_iter().take(self.room()) {
             link.confidence = Confidence::Low;
             let sighting = Sighting::in_text(index, link, Spot::HtmlText);
-            self.view.sightings.push(sighting);
+            self.view.sightings.push(Sighting { markup: Markup::Shown, ..sighting });
         }
     }
 
@@ -97,8 +104,12 @@ impl<'t> Reader<'t, '_> {
         let room = self.room();
         let mut links = self.linkifier.links(self.hidden.as_str());
         let found = links.by_ref().take(room);
-        let found = found.map(|link| Sighting::in_text(index, link, Spot::HtmlText));
+        let found = found.map(|link| Sighting {
+            markup: Markup::Shown,
+            ..Sighting::in_text(index, link, Spot::HtmlText)
+        });
         self.view.sightings.extend(found);
+        self.view.cut |= self.view.sightings.len() - before == room && links.next().is_some();
         self.view.steps += self.hidden.len() as u64 + links.steps();
         drop(links);
         let found = self.view.sightings.len() > before;
@@ -106,13 +117,13 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The links of what is left, and of what only Outlook shows.
-    pub(super) fn finish(mut self) -> View<'t> {
+    pub(super) fn finish(mut self) -> ControlFlow<()> {
         self.flush();
         self.flush_hidden();
         if self.outlook {
             self.as_outlook();
         }
-        self.view
+        (self.take)(self.view)
     }
 
     /// Adds the links that only Outlook shows: those whose bytes are not those of one found already.
@@ -125,12 +136,24 @@ impl<'t> Reader<'t, '_> {
             .collect();
         let mut links = self.linkifier.links(text.as_str());
         let new = links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let new = new.take(self.room()).map(|link| Sighting::in_text(index, link, Spot::HtmlText));
+        let new = new.take(self.room()).map(|link| Sighting {
+            markup: Markup::Shown,
+            ..Sighting::in_text(index, link, Spot::HtmlText)
+        });
         let new: Vec<Sighting> = new.collect();
         self.view.sightings.extend(new);
         self.view.steps += (self.text.len() + text.as_str().len()) as u64 + links.steps();
         drop(links);
         self.view.seen.push(text);
+    }
+}
+
+/// Whether an element can be written round these bytes of visible text.
+fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
+    let first = shown.partition_point(|range| range.end <= span.start);
+    match shown.get(first).is_some_and(|range| range.start < span.end) {
+        true => Markup::Shown,
+        false => Markup::Read,
     }
 }
 

@@ -140,7 +140,10 @@ impl Charset {
     pub(super) fn decode(self, bytes: Cow<'_, [u8]>) -> Text<'_> {
         if self.keeps_ascii() && bytes.is_ascii() {
             return match bytes {
-                Cow::Borrowed(bytes) => Text { text: String::from_utf8_lossy(bytes), map: None },
+                Cow::Borrowed(bytes) => Text {
+                    text: Cow::Borrowed(std::str::from_utf8(bytes).unwrap_or_default()),
+                    map: None,
+                },
                 Cow::Owned(bytes) => owned_utf8(bytes),
             };
         }

@@ -1,0 +1,230 @@
+//! How the message of a family is made.
+
+use super::{html, other, text};
+
+/// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
+/// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes.
+#[derive(Debug)]
+pub struct Shape {
+    name: &'static str,
+    kind: &'static str,
+    around: (&'static str, &'static str),
+    piece: &'static str,
+}
+
+pub const fn shape(
+    name: &'static str,
+    kind: &'static str,
+    around: (&'static str, &'static str),
+    piece: &'static str,
+) -> Shape {
+    Shape { name, kind, around, piece }
+}
+
+pub const TEXT: &str = "text/plain; charset=utf-8";
+pub const HTML: &str = "text/html; charset=utf-8";
+pub const NONE: (&str, &str) = ("", "");
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Plain,
+    QuotedPrintable,
+    /// Without one line end.
+    QuotedInOneLine,
+    Base64,
+    /// Without one line end.
+    Base64InOneLine,
+    /// Padding at the end of every line.
+    Base64Padded,
+}
+
+impl Encoding {
+    const ALL: [(Encoding, &'static str); 6] = [
+        (Encoding::Plain, ""),
+        (Encoding::QuotedPrintable, ", quoted-printable"),
+        (Encoding::QuotedInOneLine, ", quoted-printable in one line"),
+        (Encoding::Base64, ", base64"),
+        (Encoding::Base64InOneLine, ", base64 in one line"),
+        (Encoding::Base64Padded, ", padded base64"),
+    ];
+
+    /// Every shape of text goes through the encodings, a few through their odder forms. Containers are
+    /// not encoded as a whole.
+    fn suits(self, shape: &Shape) -> bool {
+        const MANY: [&str; 6] =
+            ["prose", "links", "lying links", "hrefs", "lying hrefs", "five charsets, lying"];
+        match self {
+            Encoding::Plain => true,
+            Encoding::QuotedPrintable | Encoding::Base64 => shape.kind.starts_with("text/"),
+            Encoding::QuotedInOneLine | Encoding::Base64InOneLine | Encoding::Base64Padded => {
+                MANY.contains(&shape.name)
+            }
+        }
+    }
+}
+
+/// A message of a family.
+#[derive(Debug)]
+pub struct Letter {
+    pub head: Vec<u8>,
+    pub body: Vec<u8>,
+}
+
+/// A name, and how to make its message of about so many bytes.
+pub struct Family {
+    pub name: String,
+    pub make: Box<dyn Fn(usize) -> Letter + Send + Sync>,
+}
+
+pub fn families() -> Vec<Family> {
+    let mut families = Vec::new();
+    for shape in text::SHAPES.iter().chain(html::SHAPES).chain(other::SHAPES) {
+        for (encoding, suffix) in Encoding::ALL {
+            if encoding.suits(shape) {
+                let name = format!("{}{suffix}", shape.name);
+                families.push(Family {
+                    name,
+                    make: Box::new(move |size| letter(shape, encoding, size)),
+                });
+            }
+        }
+    }
+    let body = b"http://a.co/\r\n";
+    for (name, piece) in [
+        ("header fields", "X-Field-{n}: http://a.co/\r\n"),
+        ("header fields of long names", "X-{word}: http://a.co/\r\n"),
+        ("our own names", "X-Linkmilter-{n}: x\r\n"),
+        ("our own name", "X-Linkmilter: x\r\n"),
+        ("recipes", "X-Linkmilter-Undo: v=1; z=AAAA\r\n"),
+        ("sealed recipes", "X-Linkmilter-Undo: v=1; z=AAAA; seal=AAAA\r\n"),
+        ("content types", "Content-Type: text/html; charset=utf-8; name=x{n}\r\n"),
+        ("transfer encodings", "Content-Transfer-Encoding: base64\r\n"),
+        ("subjects", "Subject: see http://a{n}.co/\r\n"),
+        ("lying subjects", "Subject: see http://p\u{430}ypal{n}.com/\r\n"),
+        ("encoded words", "Subject: =?utf-8?q?a=2Eco?=\r\n"),
+        ("senders", "From: a{n}.com <b@c{n}.com>\r\n"),
+        ("lying senders", "From: paypal.com <b@p\u{430}ypal{n}.com>\r\n"),
+        ("folds of a field", "Subject: x\r\n y\r\n"),
+        ("lists", "List-Unsubscribe: <http://a{n}.co/>, <mailto:a@b{n}.co>\r\n"),
+    ] {
+        families.push(Family {
+            name: name.to_owned(),
+            make: Box::new(move |size| Letter { head: repeated(piece, size), body: body.to_vec() }),
+        });
+    }
+    for (name, front, piece) in [
+        ("one address list", "To: ", "a{n}.com <b@c{n}.com>,"),
+        ("one list of lying addresses", "To: ", "p\u{430}ypal{n}.com <b@c{n}.com>,"),
+        ("address groups", "To: ", "a:b@c{n}.com;"),
+        ("comments of a field", "From: ", "("),
+        ("quotes of a field", "From: ", "\"\\"),
+        ("one encoded word after another", "Subject: ", "=?utf-8?q?a=2Eco?= "),
+        ("one folded subject", "Subject: x", "\r\n http://p\u{430}ypal{n}.com"),
+        ("parameters", "Content-Type: text/plain", "; a*{n}*=b"),
+        ("pieces of a parameter", "Content-Type: text/plain", "; charset*{n}*=b"),
+        ("charsets", "Content-Type: text/plain", "; charset=x{n}"),
+        ("boundary of any length", "Content-Type: multipart/mixed; boundary=", "b"),
+    ] {
+        families.push(Family {
+            name: name.to_owned(),
+            make: Box::new(move |size| Letter {
+                head: [front.as_bytes(), &repeated(piece, size), b"\r\n"].concat(),
+                body: body.to_vec(),
+            }),
+        });
+    }
+    families
+}
+
+fn repeated(piece: &str, size: usize) -> Vec<u8> {
+    let piece = piece
+        .replace("{labels}", &"bbbbbbbb.".repeat(4 << 10 >> 3))
+        .replace("{word}", &"w".repeat(2 << 10));
+    let mut out = Vec::with_capacity(size + piece.len());
+    let mut number = 0_usize;
+    while out.len() < size {
+        out.extend_from_slice(piece.replace("{n}", &number.to_string()).as_bytes());
+        number += 1;
+    }
+    out
+}
+
+fn letter(shape: &Shape, encoding: Encoding, size: usize) -> Letter {
+    let size = match encoding {
+        Encoding::Plain => size,
+        Encoding::QuotedPrintable | Encoding::QuotedInOneLine => size / 2,
+        Encoding::Base64 | Encoding::Base64InOneLine => size / 4 * 3,
+        Encoding::Base64Padded => size / 8 * 5,
+    };
+    let (before, behind) = shape.around;
+    let text = [before.as_bytes(), &repeated(shape.piece, size), behind.as_bytes()].concat();
+    let text = in_charset(shape.kind, text);
+    let (label, body) = match encoding {
+        Encoding::Plain => ("8bit", text),
+        Encoding::QuotedPrintable => ("quoted-printable", quoted(&text, 72)),
+        Encoding::QuotedInOneLine => ("quoted-printable", quoted(&text, usize::MAX)),
+        Encoding::Base64 => ("base64", base64(&text, 19)),
+        Encoding::Base64InOneLine => ("base64", base64(&text, usize::MAX)),
+        Encoding::Base64Padded => {
+            let lines: Vec<_> = text.chunks(4).map(|line| base64(line, usize::MAX)).collect();
+            ("base64", lines.concat())
+        }
+    };
+    let head = format!("Content-Type: {}\r\nContent-Transfer-Encoding: {label}\r\n", shape.kind);
+    Letter { head: head.into_bytes(), body }
+}
+
+/// The bytes of a text in the first charset of its label, where that is one of bytes or words.
+fn in_charset(kind: &str, text: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8(text).unwrap();
+    if kind.contains("utf-16") {
+        return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    }
+    let label = kind.split("charset=").nth(1).unwrap_or_default().split(';').next().unwrap();
+    match label {
+        "windows-1251" => encoding_rs::WINDOWS_1251.encode(&text).0.into_owned(),
+        "koi8-r" => encoding_rs::KOI8_R.encode(&text).0.into_owned(),
+        _ => text.into_bytes(),
+    }
+}
+
+/// Quoted-printable that escapes every third byte, in lines of about so many.
+fn quoted(bytes: &[u8], line: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut column = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'!'..=b'~' if *byte != b'=' && at % 3 > 0 => {
+                out.push(*byte);
+                column += 1;
+            }
+            _ => {
+                out.extend_from_slice(format!("={byte:02X}").as_bytes());
+                column += 3;
+            }
+        }
+        if column > line {
+            out.extend_from_slice(b"=\r\n");
+            column = 0;
+        }
+    }
+    out
+}
+
+/// Base64 in lines of so many units, padded at its end.
+fn base64(bytes: &[u8], units: usize) -> Vec<u8> {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = Vec::new();
+    for (index, unit) in bytes.chunks(3).enumerate() {
+        let bits = unit.iter().fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        let bits = bits << (8 * (3 - unit.len()));
+        let digits = (0..4).rev().map(|sextet| LETTERS[bits >> (6 * sextet) & 63]);
+        out.extend(digits.take(unit.len() + 1));
+        out.extend(std::iter::repeat_n(b'=', 3 - unit.len()));
+        if index % units == units - 1 {
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+    out
+}

@@ -1,0 +1,138 @@
+//! What hostile mail costs: families of one message each, at growing sizes.
+//!
+//! The default run asserts of every family what is the same in every run: the memory that the engine takes
+//! at its peak ([`TIMES`] the message and [`BASE`]), the length of what comes out ([`OUTPUT`] times the
+//! body), our header fields, and that a second run finds nothing to edit. `tests/run cost` runs every family
+//! under callgrind at n, 2n, 4n, 8n: it starts this binary with a family, a size and a policy in the
+//! environment and subtracts what the machine needs to get there. No test asserts a time.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod html;
+mod letters;
+mod other;
+mod text;
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use letters::{Family, Letter, families};
+use libtest_mimic::{Arguments, Failed, Trial};
+use linkmilter::engine::outcome::Bypass;
+use linkmilter::engine::policy::{Defang, Linkify, Mode, Notice};
+use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, inspect, splice};
+use linkmilter::tld;
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Times the message, and bytes on top, that the engine may take beside it.
+const TIMES: usize = 6;
+const BASE: usize = 16 << 20;
+
+/// Times the body that comes out at most, and bytes on top.
+const OUTPUT: usize = 3;
+const OUTPUT_BASE: usize = 4 << 10;
+
+/// Bytes of a message in the default run (`COST_BYTES`): so small that what is not linear can still be
+/// seen to end.
+const QUICK: usize = 128 << 10;
+
+fn policies() -> Vec<(&'static str, Policy)> {
+    let plain = Policy::default();
+    vec![
+        ("default", plain.clone()),
+        ("report-only", Policy { mode: Mode::ReportOnly, ..plain.clone() }),
+        ("strict", Policy { mode: Mode::Strict, ..plain.clone() }),
+        ("defang-all", Policy { defang: Defang::All, ..plain.clone() }),
+        ("linkify", Policy { linkify: Linkify::Html, notice: Notice::Inline, ..plain }),
+    ]
+}
+
+/// All that the daemon does with a message, but for the wire.
+fn judge(letter: &Letter, policy: &Policy) -> (Outcome, usize) {
+    let tlds = tld::builtin();
+    let message = Message { head: &letter.head, body: &letter.body };
+    let facts = Facts::default();
+    let outcome = black_box(inspect(message, &facts, policy, &tlds)).resolve(&Answers::new());
+    let length = splice::apply(message.body, &outcome.edits).byte_len();
+    (outcome, length)
+}
+
+fn check(family: &Family, policy: &Policy, bytes: usize) -> Result<(), Failed> {
+    let letter = (family.make)(bytes);
+    let size = letter.head.len() + letter.body.len();
+    // The tables are made once.
+    judge(&Letter { head: Vec::new(), body: b"http://p\xd0\xb0ypal.com/".to_vec() }, policy);
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let (outcome, length) = judge(&letter, policy);
+    let peak = ALLOCATOR.peak_usage().saturating_sub(before);
+    let factor = peak as f64 / size as f64;
+    let edits = outcome.edits.len();
+    eprintln!(
+        "{}: {size} bytes, peak {peak} ({factor:.1} ×), {edits} edits, out {length}",
+        family.name
+    );
+    at_most("bytes of memory", peak, TIMES * size + BASE)?;
+    at_most("bytes of body", length, OUTPUT * letter.body.len() + OUTPUT_BASE)?;
+    let told = outcome.fields.iter().filter(|field| field.name != splice::fields::UNDO);
+    let told: usize = told.map(|field| field.name.len() + field.value.len() + 4).sum();
+    at_most("bytes of our fields", told, splice::fields::TOGETHER)?;
+    again(&letter, &outcome, policy)
+}
+
+/// The edited message needs no edit, unless the first run says that it did not come to an end.
+fn again(letter: &Letter, outcome: &Outcome, policy: &Policy) -> Result<(), Failed> {
+    if outcome.bypasses.iter().any(|(_, why)| matches!(why, Bypass::Limit(_))) {
+        return Ok(());
+    }
+    let head = splice::apply_head(&letter.head, &outcome.head_edits);
+    let body = splice::apply(&letter.body, &outcome.edits).to_vec();
+    let (second, _) = judge(&Letter { head, body: body.clone() }, policy);
+    let Some(edit) = second.edits.first() else { return Ok(()) };
+    let around = edit.range.start.saturating_sub(60)..(edit.range.end + 60).min(body.len());
+    let around = String::from_utf8_lossy(&body[around]).into_owned();
+    let text = String::from_utf8_lossy(&edit.replacement).into_owned();
+    let count = second.edits.len();
+    Err(format!("a second run makes {count} edits, the first {text:?} in {around:?}").into())
+}
+
+fn at_most(what: &str, found: usize, most: usize) -> Result<(), Failed> {
+    match found <= most {
+        true => Ok(()),
+        false => Err(format!("expected at most {most} {what}, found {found}").into()),
+    }
+}
+
+fn main() -> ExitCode {
+    let wanted = |name: &str| std::env::var(name).ok();
+    if let (Some(family), Some(size)) = (wanted("COST_FAMILY"), wanted("COST_SIZE")) {
+        let policy = wanted("COST_POLICY").unwrap_or_else(|| "default".to_owned());
+        let (_, policy) = policies().into_iter().find(|(name, _)| *name == policy).unwrap();
+        let family = families().into_iter().find(|one| one.name == family).unwrap();
+        black_box(judge(&(family.make)(size.parse().unwrap()), &policy));
+        return ExitCode::SUCCESS;
+    }
+    if wanted("COST_LIST").is_some() {
+        families().iter().for_each(|family| println!("{}", family.name));
+        return ExitCode::SUCCESS;
+    }
+    let bytes = wanted("COST_BYTES").map_or(QUICK, |bytes| bytes.parse().unwrap());
+    let mut arguments = Arguments::from_args();
+    // The allocator counts for the process.
+    arguments.test_threads = Some(1);
+    let trials = policies()
+        .into_iter()
+        .filter(|(name, _)| matches!(*name, "default" | "defang-all" | "linkify"))
+        .flat_map(|(name, policy)| {
+            families().into_iter().map(move |family| {
+                let policy = policy.clone();
+                Trial::test(format!("{}: {name}", family.name), move || {
+                    check(&family, &policy, bytes)
+                })
+            })
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
