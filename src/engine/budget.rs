@@ -18,7 +18,7 @@ const LINK_BYTES: usize = 1_800;
 
 /// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
 /// dense with short links would grow without measure.
-pub const EXTRAS: usize = 2;
+pub const EXTRAS: usize = 4;
 pub const EXTRAS_BASE: usize = 4 << 10;
 
 /// Bytes of a link while the text round it is read and judged. Texts are read in stretches; one that
