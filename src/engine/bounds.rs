@@ -312,7 +312,7 @@ fn fields() -> Vec<Bound> {
             test: "recipes_are_bounded",
         },
         Bound {
-            name: "fields",
+            name: "recipe_fields",
             unit: "header fields that a recipe may give back",
             default: undo::FIELDS,
             reason: "The filter changes two; each is looked for in the header.",

@@ -132,6 +132,6 @@ mod tests {
     fn a_small_message_keeps_fewer_findings() {
         let limits = Limits::default();
         assert!(Budget::of(&limits, 1_000, None).findings < limits.links);
-        assert_eq!(Budget::of(&limits, 25 << 20, None).findings, limits.links);
+        assert_eq!(Budget::of(&limits, 26 << 20, None).findings, limits.links);
     }
 }
