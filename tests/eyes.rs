@@ -3,6 +3,9 @@
 //! *reported* when the message is suspect or worse; what is neither got through.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[path = "eyes/inside.rs"]
+mod inside;
+
 use std::sync::LazyLock;
 
 use linkmilter::engine::mime::Message;

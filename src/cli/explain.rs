@@ -11,7 +11,7 @@ use super::message::Whole;
 use super::shared::ConfigFile;
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
-use crate::engine::mime::{self, Message, Part};
+use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Mode, Policy};
 use crate::engine::span::TextEdit;
@@ -122,6 +122,20 @@ fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> St
     out
 }
 
+/// Why a part is there that most programs do not see, and the rows of the table in `docs/witnesses.md` that
+/// name those which do.
+fn seen_by(why: Why) -> (&'static str, &'static str) {
+    match why {
+        Why::Label => ("another label, or another reading of one", "tokens, odd fields, base64"),
+        Why::Header => ("the body begins where the header is broken", "duplicate and odd fields"),
+        Why::Boundary => ("another delimiter than the declared one", "boundaries"),
+        Why::Stray => ("a delimiter that nobody declared", "delimiters and line ends"),
+        Why::Message => ("opened as a message", "messages"),
+        Why::Wrapped => ("unwrapped", "PKCS#7, compressed pictures"),
+        Why::Text => ("the whole as text", "boundaries"),
+    }
+}
+
 /// `part 1.2: html, signed; base64 → utf-8`, with every reading.
 fn title(message: Message<'_>, seen: &Trace, index: usize, part: &Part) -> String {
     let mut title = format!("part {}: {}", part.path, format!("{:?}", part.media).to_lowercase());
@@ -130,6 +144,10 @@ fn title(message: Message<'_>, seen: &Trace, index: usize, part: &Part) -> Strin
     }
     if part.surroundings.attachment {
         title.push_str(", attachment");
+    }
+    if let View::Other(why) = part.view {
+        let (what, who) = seen_by(why);
+        let _ = write!(title, ", seen by some: {what} (docs/witnesses.md: {who})");
     }
     for (number, reading) in mime::readings(message, &seen.tree, index).enumerate() {
         let or = if number == 0 { ";" } else { " or" };
@@ -227,6 +245,18 @@ mod tests {
             assert!(page.contains(piece), "{piece}:\n{page}");
         }
         assert!(!page.contains('\u{202E}'));
+    }
+
+    #[test]
+    fn a_part_that_only_some_see_says_why() {
+        let whole = Whole::new(
+            b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n<a href=//example.com>x</a>\r\n"
+                .to_vec(),
+        );
+        let policy = Policy::default();
+        let seen = trace(whole.message(), &Facts::default(), &policy, &crate::tld::builtin());
+        let page = page(whole.message(), &policy, &seen, Paint::Plain);
+        assert!(page.contains("html, seen by some: another label"), "{page}");
     }
 
     #[test]

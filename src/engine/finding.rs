@@ -7,7 +7,7 @@ use super::content::Visibility;
 use super::host::{Section, registrable};
 use super::judging::{Judged, Standing};
 use super::mime::Tree;
-use super::outcome::{Bypass, Done, Edit, Finding, Place, Reason, Reasons, Verdict};
+use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use super::span::TextEdit;
 
@@ -33,6 +33,8 @@ pub struct Found {
     pub plain: usize,
     pub candidates: Vec<Candidate>,
     pub bypasses: Vec<(String, Bypass)>,
+    /// Edits of the raw body that belong to no reading.
+    pub plain_edits: Vec<RawEdit>,
     /// Hosts of links that need nothing, at most [`PASSED`], in lower-case ASCII form.
     pub passed: BTreeSet<Box<str>>,
     /// Whether there were more of them.

@@ -13,6 +13,7 @@ use super::host::Glue;
 use super::judging::{Judge, Judged, Standing, same_domain};
 use super::link::{Boundaries, Kind, Link, Linkifier, mailto};
 use super::mime::{Media, Part};
+use super::net;
 use super::outcome::{Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 use super::splice;
@@ -35,13 +36,21 @@ pub fn read(
     }
     let read = Read::of(bounded);
     let Some(message) = parser().parse_headers(&read.bytes) else { return };
-    for header in message.headers() {
-        let field = Field {
-            part: "0",
-            name: header.name.as_str(),
-            span: read.source(header.offset_start as usize)
-                ..read.source(header.offset_end as usize),
-        };
+    let shown = message.headers().iter().map(|header| {
+        let span =
+            read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
+        (header, span, Interest::Any)
+    });
+    // Other fields that some program makes clickable: honest ones are of no interest.
+    let others =
+        may_lie(bounded).then(|| parser().default_header_text().parse_headers(bounded)).flatten();
+    let others = others.iter().flat_map(|message| message.headers());
+    let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
+        let span = header.offset_start as usize..header.offset_end as usize;
+        (header, span, Interest::Lies)
+    });
+    for (header, span, interest) in shown.chain(others) {
+        let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
@@ -83,12 +92,17 @@ const NAMES: [&str; 19] = [
     "List-Unsubscribe",
 ];
 
+/// Whether [`parser`] reads the field of this name.
+fn is_read(name: &[u8]) -> bool {
+    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
 impl Read {
     fn of(head: &[u8]) -> Read {
         let mut read = Read { bytes: Vec::new(), fields: Vec::new() };
         for field in splice::fields::header_fields(head) {
             let name = field.name(head);
-            if NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes())) {
+            if is_read(name) {
                 read.fields.push((read.bytes.len(), field.line.start));
                 read.bytes.extend_from_slice(head.get(field.line).unwrap_or_default());
             }
@@ -102,6 +116,11 @@ impl Read {
         let field = field.and_then(|field| self.fields.get(field));
         field.map_or(at, |(start, source)| source + (at - start))
     }
+}
+
+/// Whether a field may hold a URL that deceives.
+fn may_lie(head: &[u8]) -> bool {
+    memchr::memmem::find_iter(head, b"//").any(|at| net::calls_for_a_look_at(head, at + 2))
 }
 
 fn parser() -> MessageParser {
@@ -124,7 +143,12 @@ fn parser() -> MessageParser {
 pub fn bases(part: &Part, judge: &mut Judge<'_>, most: usize, policy: &Policy, found: &mut Found) {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
     for base in part.bases.iter().filter(|_| html) {
-        let field = Field { part: &part.path, name: "Content-Location", span: 0..0 };
+        let field = Field {
+            part: &part.path,
+            name: "Content-Location",
+            span: 0..0,
+            interest: Interest::Any,
+        };
         FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(base);
     }
 }
@@ -135,6 +159,15 @@ struct Field<'h> {
     name: &'h str,
     /// The value's bytes in the head.
     span: std::ops::Range<usize>,
+    interest: Interest,
+}
+
+/// What of a field is worth a finding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Interest {
+    Any,
+    /// A URL that judges unsafe: most programs do not show the field.
+    Lies,
 }
 
 struct FieldReader<'h, 'j, 'p> {
@@ -196,9 +229,16 @@ impl FieldReader<'_, '_, '_> {
     }
 
     fn text(&mut self, text: &str) {
+        if self.field.interest == Interest::Lies && !text.contains("//") {
+            return;
+        }
         for link in self.links(text) {
             let glue = content::glue_in_text(link.kind);
             let Some(judged) = self.judge.spelled(text, &link, glue) else { continue };
+            let lie = link.kind == Kind::Scheme && judged.verdict >= Verdict::Unsafe;
+            if self.field.interest == Interest::Lies && !lie {
+                continue;
+            }
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
             if known || link.kind != Kind::Bare {
                 self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);

@@ -351,11 +351,12 @@ impl Bypass {
         matches!(self, Bypass::Limit("message_timeout" | "steps" | "links"))
     }
 
-    /// What a message is at least of which this was not read. Opaque parts are for their readers.
+    /// What a message is at least of which this was not read. What is encrypted or of an office program is
+    /// ordinary, but nobody can call it fine.
     pub const fn verdict(&self) -> Verdict {
         match self {
             Bypass::Limit(_) | Bypass::Panic | Bypass::Undecodable(_) => Verdict::Suspect,
-            Bypass::Opaque => Verdict::Ok,
+            Bypass::Opaque => Verdict::Notice,
         }
     }
 }

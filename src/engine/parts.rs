@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
-use super::content::{self, Apart, Layer, Markup, Sighting, Spot, View, Visibility};
+use super::content::{self, Apart, Layer, Markup, SeenBy, Sighting, Spot, View, Visibility};
 use super::cost::Stage;
 use super::finding::{Badness, Candidate, Found};
 use super::judging::{Judge, Judged, Standing};
@@ -74,6 +74,11 @@ impl Room<'_> {
             }
         }
     }
+}
+
+/// Whether a link leads to a host that deceives: a scheme that runs code is not enough.
+fn is_lie(sighting: &Sighting, judged: &Judged) -> bool {
+    matches!(sighting.target, Target::Link(_)) && judged.verdict >= Verdict::Unsafe
 }
 
 /// Names what ended the budget, in the part that it ended in.
@@ -189,6 +194,9 @@ impl<'a> LayerReader<'a> {
         let most = self.open.room.policy.limits.links;
         for (sighting, judged) in view.sightings.iter().zip(judged) {
             let Some(judged) = judged else { continue };
+            if sighting.seen_by == SeenBy::Careless && !is_lie(sighting, &judged) {
+                continue;
+            }
             if found.links() >= most {
                 return true;
             }

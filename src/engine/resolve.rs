@@ -124,7 +124,7 @@ fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
 }
 
 /// Bytes of a line without its line end (RFC 5322 §2.1.1).
-const LONGEST_LINE: usize = 998;
+pub(super) const LONGEST_LINE: usize = 998;
 
 /// Puts the tag in front of the first Subject, unless it is there already.
 fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {

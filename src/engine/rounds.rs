@@ -39,7 +39,7 @@ fn settle_within(
     answers: &Answers,
     budget: &mut Budget<'_>,
 ) -> Lowered {
-    let (mut lowered, readings) = lower(case.message, tree, &mut found.candidates, budget);
+    let (mut lowered, readings) = lower(case.message, tree, found, budget);
     if lowered.edits.is_empty() || readings == Readings::One {
         return lowered;
     }
@@ -75,12 +75,14 @@ enum Readings {
 fn lower(
     message: Message<'_>,
     tree: &Tree,
-    found: &mut [Candidate],
+    found: &mut Found,
     budget: &mut Budget<'_>,
 ) -> (Lowered, Readings) {
     let mut lowering = Lowering::new(message, tree);
-    let mut several = tree.parts.iter().any(|part| part.view == View::Other);
-    let (edits, overlap) = by_reading(found);
+    let mut several = tree.parts.iter().any(|part| part.view != View::Usual);
+    several |= !found.plain_edits.is_empty();
+    lowering.plain(std::mem::take(&mut found.plain_edits));
+    let (edits, overlap) = by_reading(&mut found.candidates);
     for (part, edits) in edits {
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
@@ -143,7 +145,7 @@ fn again(case: Case<'_>, lowered: &Lowered, answers: &Answers, budget: &mut Budg
     let tree = split(case, budget);
     let (_, found) = search(case, &tree, budget);
     let mut found = resolve::answered(found, answers);
-    lower(message, &tree, &mut found.candidates, budget).0
+    lower(message, &tree, &mut found, budget).0
 }
 
 /// Edits, and edits of what they make, as edits of the original. `None` when both change the header.

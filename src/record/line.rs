@@ -91,7 +91,7 @@ fn host(out: &mut String, entry: &HostEntry) {
 pub fn bypass(cause: &str) -> &'static str {
     match cause.split_once(':').map_or(cause, |(kind, _)| kind) {
         "panic" => "the filter failed on it",
-        "opaque" => "a part is encrypted",
+        "opaque" => "a part is encrypted or of a kind that is not read",
         "limit" => "a limit was reached",
         "undecodable" => "a part cannot be decoded",
         _ => "of a newer version",

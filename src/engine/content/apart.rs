@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::html::{Holds, RawText, Tokenizer};
-use super::{Layer, Sighting, Spot, View, calendar, html};
+use super::{Edits, Layer, Sighting, Spot, View, calendar, html};
 use crate::engine::host::Judgement;
 use crate::engine::link::{Kind, Target, scheme};
 use crate::engine::outcome::Verdict;
@@ -55,6 +55,9 @@ impl<'a> Apart<'a> {
         action: LinkAction,
     ) -> Vec<TextEdit> {
         let mut inner = Vec::new();
+        if self.layer.edits == Edits::Impossible {
+            return inner;
+        }
         match (&sighting.spot, action) {
             (_, LinkAction::Leave) | (Spot::Attribute { holds: Holds::Script, .. }, _) => {}
             (_, LinkAction::PercentEncode) => self.percent_encode(sighting, &mut inner),
@@ -69,8 +72,13 @@ impl<'a> Apart<'a> {
             (Spot::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
                 self.rename(*tag, attribute, &mut inner);
                 // Programs that show the text of markup link what they find in it.
-                if action == LinkAction::Defang && matches!(sighting.target, Target::Link(_)) {
-                    self.defang(sighting, judgement, &mut inner);
+                match &sighting.target {
+                    _ if action != LinkAction::Defang => {}
+                    Target::Link(_) => self.defang(sighting, judgement, &mut inner),
+                    Target::Dangerous { host: Some(host), .. } => {
+                        self.defang_host(sighting, host.clone(), judgement, &mut inner);
+                    }
+                    Target::Dangerous { host: None, .. } => {}
                 }
             }
             (Spot::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
@@ -175,6 +183,21 @@ impl<'a> Apart<'a> {
         }
         pieces.host(link.host.clone(), judgement);
         pieces.nested(link.tail.clone(), self.tlds);
+        for (range, replacement) in pieces.found {
+            self.place(sighting, range, replacement, edits);
+        }
+    }
+
+    /// The host of a share, `\\host`.
+    fn defang_host(
+        &self,
+        sighting: &Sighting,
+        host: Range<usize>,
+        judgement: Option<&Judgement>,
+        edits: &mut Vec<TextEdit>,
+    ) {
+        let mut pieces = Pieces { text: self.text(sighting), found: Vec::new() };
+        pieces.host(host, judgement);
         for (range, replacement) in pieces.found {
             self.place(sighting, range, replacement, edits);
         }

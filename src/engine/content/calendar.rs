@@ -1,4 +1,4 @@
-//! text/calendar (RFC 5545): property values, unfolded and unescaped.
+//! text/calendar (RFC 5545) and text/vcard (RFC 6350): property values, unfolded and unescaped.
 //!
 //! | clause | here |
 //! | --- | --- |
@@ -6,14 +6,15 @@
 //! | §3.2 parameters (`ALTREP`, `DIR`, `SENT-BY`) | `followed` |
 //! | §3.3.11 TEXT escapes | `unescape` |
 //! | §3.3.3 CAL-ADDRESS, §3.3.13 URI | [`Language::Url`] |
-//! | `X-ALT-DESC;FMTTYPE=text/html` | [`Language::Html`] |
+//! | `X-ALT-DESC;FMTTYPE=text/html`; markup in any text | [`Language::Html`] |
+//! | vCard 2.1 §2.1.3, `ENCODING=QUOTED-PRINTABLE`, `BASE64` | [`encoded`] |
 
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
 use super::seen::{Builder, Seen};
-use super::{Language, Layer, STRETCH};
+use super::{Edits, Language, Layer, STRETCH, encoded};
 use crate::engine::link::scheme::{self, Does};
 use crate::engine::span::TextEdit;
 
@@ -31,6 +32,9 @@ const URLS: &[&str] = &[
     "CONFERENCE",
     "IMAGE",
     "ORGANIZER",
+    "LOGO",
+    "PHOTO",
+    "SOUND",
     "SOURCE",
     "TZURL",
     "URL",
@@ -114,15 +118,19 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
 fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
     let mut seen = Builder::with_capacity(text.len().min(STRETCH));
     let mut at = start;
+    let mut softly = false;
     for line in text.split_inclusive('\n') {
         let body = line.trim_end_matches('\n').trim_end_matches('\r');
         let folded = body.starts_with([' ', '\t']);
-        if !folded && seen.len() >= STRETCH {
+        let joins = folded || softly;
+        if !joins && seen.len() >= STRETCH {
             break;
         }
-        if !folded && at > start {
+        if !joins && at > start {
             seen.unit("\n", at..at);
         }
+        softly = body.ends_with('=') && (softly || encoded::is_quoted(body));
+        let body = body.strip_suffix('=').filter(|_| softly).unwrap_or(body);
         seen.linear(body.get(usize::from(folded)..).unwrap_or_default(), at + usize::from(folded));
         at += line.len();
     }
@@ -132,7 +140,8 @@ fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
 fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
-    if !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none() {
+    let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
+    if plain && !encoded::is_encoded(text) {
         return;
     }
     let colon = value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
@@ -144,7 +153,15 @@ fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'sta
     let head = text.get(..colon).unwrap_or_default();
     let name = head.split(';').next().unwrap_or_default();
     let name = name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_uppercase();
-    let layer = |seen, language| Layer { seen, language, property: Some(name.clone()), depth: 0 };
+    // `item1.URL` (RFC 6350 §3.3).
+    let name = name.rsplit('.').next().unwrap_or_default().to_owned();
+    let layer = |seen, language| Layer {
+        seen,
+        language,
+        property: Some(name.clone()),
+        depth: 0,
+        edits: Edits::Possible,
+    };
     if may_hold_link(head) {
         for range in followed(head) {
             let range = line.start + range.start..line.start + range.end;
@@ -158,14 +175,33 @@ fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'sta
         return;
     }
     let value = line.start + colon + 1..line.end;
+    let plain = if URLS.contains(&name.as_str()) { Language::Url } else { Language::Text };
+    if let Some((seen, edits)) = encoded::value(head, text.get(colon + 1..).unwrap_or_default()) {
+        let seen = seen.shifted(value.start).over(unfolded);
+        let markup = (plain == Language::Text && is_markup(seen.as_str()))
+            .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
+        layers.push(Layer { edits, ..layer(seen, plain) });
+        return layers.extend(markup);
+    }
     let is_html = head.to_ascii_lowercase().contains("fmttype=\"text/html\"")
         || head.to_ascii_lowercase().contains("fmttype=text/html");
-    let (escapes, language) = match name.as_str() {
+    let (escapes, language) = match plain {
         _ if is_html => (Escapes::Text, Language::Html),
-        name if URLS.contains(&name) => (Escapes::None, Language::Url),
+        Language::Url => (Escapes::None, Language::Url),
         _ => (Escapes::Text, Language::Text),
     };
-    layers.push(layer(piece(unfolded, value, escapes), language));
+    let seen = piece(unfolded, value, escapes);
+    // Some show the markup of a description whatever it says of itself.
+    let markup = (language == Language::Text && is_markup(seen.as_str()))
+        .then(|| layer(seen.clone(), Language::Html));
+    layers.push(layer(seen, language));
+    layers.extend(markup);
+}
+
+/// Whether a value holds tags.
+fn is_markup(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic))
 }
 
 /// The colon before the value: the first outside a quoted parameter.
@@ -186,7 +222,8 @@ fn value_colon(line: &str) -> Option<usize> {
 fn is_named(head: &str) -> bool {
     let name = head.split(';').next().unwrap_or_default();
     let scheme = matches!(scheme::does(name), Some(Does::Web | Does::Address));
-    !scheme && !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-')
+    let belongs = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_');
+    !scheme && !name.is_empty() && name.bytes().all(belongs)
 }
 
 /// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.

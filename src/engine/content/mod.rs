@@ -7,6 +7,7 @@
 mod apart;
 mod calendar;
 mod css;
+mod encoded;
 mod flowed;
 mod html;
 pub mod linkify;
@@ -36,6 +37,15 @@ pub struct Layer<'t> {
     pub property: Option<String>,
     /// Documents around it: 0, but in a `srcdoc`.
     pub depth: u8,
+    pub edits: Edits,
+}
+
+/// Whether what is found in a layer can be taken apart where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edits {
+    Possible,
+    /// Its characters share bytes: a property in base64.
+    Impossible,
 }
 
 /// Documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each
@@ -94,6 +104,7 @@ pub struct Sighting {
     pub anchor: Option<Option<usize>>,
     /// Whether markup that is written round it is read as such.
     pub markup: Markup,
+    pub seen_by: SeenBy,
 }
 
 /// Whether a place of visible text can hold an element.
@@ -102,6 +113,16 @@ pub enum Markup {
     Read,
     /// `<textarea>`, `<title>`, `<xmp>`, CDATA: markup would be shown. Hidden text: nobody would see it.
     Shown,
+}
+
+/// Who sees a link at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeenBy {
+    /// Who reads markup as the standards say.
+    Everybody,
+    /// Programs that take markup apart more loosely: tags inside comments and attributes, entities of an
+    /// internal subset. Honest mail has links there that nobody is shown, so only a lie counts.
+    Careless,
 }
 
 /// Whether the link is shown as it stands in the text.
@@ -140,7 +161,13 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
     match media {
         Media::Plain | Media::Flowed { delsp: false } => Box::new(text::layers(text)),
         Media::Flowed { delsp: true } => Box::new(flowed::layers(text).chain(text::layers(text))),
-        Media::Html => Box::new(std::iter::once(Layer::of(Seen::slice(text, 0), Language::Html))),
+        Media::Html => {
+            // Programs in C drop NUL before they look for tags.
+            let nul = memchr::memchr(0, text.as_bytes());
+            let without = nul.map(|_| Seen::slice(text, 0).without(|c| c == '\0'));
+            let whole = std::iter::once(Seen::slice(text, 0));
+            Box::new(whole.chain(without).map(|seen| Layer::of(seen, Language::Html)))
+        }
         Media::Calendar => Box::new(calendar::layers(text)),
         Media::Opaque | Media::Inert => Box::new(std::iter::empty()),
     }
@@ -198,13 +225,14 @@ pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> 
         language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
         property: layer.property.clone(),
         depth: layer.depth + 1,
+        edits: layer.edits,
     };
     std::mem::take(&mut view.documents).into_iter().map(inner).collect()
 }
 
 impl<'t> Layer<'t> {
     fn of(seen: Seen<'t>, language: Language) -> Layer<'t> {
-        Layer { seen, language, property: None, depth: 0 }
+        Layer { seen, language, property: None, depth: 0, edits: Edits::Possible }
     }
 }
 
@@ -240,6 +268,7 @@ impl Sighting {
             shown: Shown::AsWritten,
             anchor: None,
             markup: Markup::Read,
+            seen_by: SeenBy::Everybody,
         }
     }
 

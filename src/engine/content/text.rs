@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use memchr::{memchr_iter, memchr3};
 
 use super::seen::{Builder, Seen};
-use super::{Language, Layer, Markup, Room, STRETCH, Shown, Sighting, Spot, Take, View};
+use super::{Language, Layer, Markup, Room, STRETCH, SeenBy, Shown, Sighting, Spot, Take, View};
 use crate::engine::host::Glue;
 use crate::engine::link::{Boundaries, Linkifier, reference};
 use crate::engine::tlds::TldTable;
@@ -66,6 +66,7 @@ pub fn value(text: &str, most: usize) -> View<'_> {
             shown: Shown::AsWritten,
             anchor: None,
             markup: Markup::Shown,
+            seen_by: SeenBy::Everybody,
         })
         .collect();
     View { seen: vec![seen], sightings, steps: text.len() as u64, ..View::default() }

@@ -15,7 +15,7 @@
 //! | redirectors that take a target without a scheme | `google.com/url?q=HOST/…` and others |
 
 use super::embedded::NESTING;
-use crate::engine::link::percent;
+use crate::engine::link::{base64, percent};
 
 #[derive(Clone, Copy)]
 enum Service {
@@ -100,13 +100,15 @@ fn decoded(value: &str) -> String {
 
 /// The URL that base64 holds.
 fn base64_url(value: &str) -> Option<String> {
-    let url = String::from_utf8(base64url(&percent::decode_text(value))).ok()?;
+    let url = String::from_utf8(base64::decode(percent::decode_text(value).as_bytes())).ok()?;
     url.contains("://").then_some(url)
 }
 
 /// The first URL in JSON in base64; its slashes are escaped, once or twice.
 fn mandrill(value: &str) -> Option<String> {
-    let json = String::from_utf8(base64url(&percent::decode_text(value))).ok()?.replace('\\', "");
+    let json = String::from_utf8(base64::decode(percent::decode_text(value).as_bytes()))
+        .ok()?
+        .replace('\\', "");
     let url = json.get(json.find("\"url\":\"")? + 7..)?;
     url.split('"').next().map(str::to_owned)
 }
@@ -149,7 +151,7 @@ fn proofpoint(tail: &str) -> Option<String> {
 fn proofpoint_v3(rest: &str) -> Option<String> {
     let (url, rest) = rest.rsplit_once("__;")?;
     let table = rest.split('!').next().unwrap_or_default();
-    let table = String::from_utf8(base64url(table)).ok()?;
+    let table = String::from_utf8(base64::decode(table.as_bytes())).ok()?;
     let mut replaced = table.chars();
     let mut out = String::with_capacity(url.len());
     let mut chars = url.chars().peekable();
@@ -158,7 +160,8 @@ fn proofpoint_v3(rest: &str) -> Option<String> {
             out.push(c);
         } else if chars.next_if_eq(&'*').is_some() {
             // Two characters at least: `A` is 2.
-            let count = chars.next().and_then(sextet)? + 2;
+            let count =
+                chars.next().and_then(|c| u8::try_from(c).ok()).and_then(base64::digit)? + 2;
             out.extend(replaced.by_ref().take(usize::from(count)));
         } else {
             out.push(replaced.next().unwrap_or('*'));
@@ -166,33 +169,6 @@ fn proofpoint_v3(rest: &str) -> Option<String> {
     }
     // Some clients collapse the slashes of the inner URL.
     Some(if out.contains("://") { out } else { out.replacen(":/", "://", 1) })
-}
-
-fn base64url(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for value in text.chars().map_while(sextet) {
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
-        }
-        bits &= (1 << count) - 1;
-    }
-    bytes
-}
-
-fn sextet(c: char) -> Option<u8> {
-    let byte = u8::try_from(c).ok()?;
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'-' | b'+' => Some(62),
-        b'_' | b'/' => Some(63),
-        _ => None,
-    }
 }
 
 /// The value of a query parameter, still encoded. HTML's `&amp;` may have been left in.

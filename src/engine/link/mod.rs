@@ -27,6 +27,7 @@
 
 mod address;
 mod authority;
+pub mod base64;
 mod candidate;
 mod defanged;
 mod encoded;

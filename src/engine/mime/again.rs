@@ -11,7 +11,7 @@ use super::labels::{DefaultType, Labels, label_key};
 use super::structure::{Context, Entity, Head, Pass, Place, REREAD, Splitter, join};
 use super::transfer::Transfer;
 use super::walk::Walk;
-use super::{View, header, sniff};
+use super::{View, Why, header, sniff};
 use crate::engine::outcome::Bypass;
 
 /// Second readings inside second readings.
@@ -22,22 +22,22 @@ pub const LEVELS: u8 = 3;
 pub(super) enum Views {
     Usual,
     /// A second reading, so many levels deep.
-    Again(u8),
+    Again(u8, Why),
 }
 
 impl Views {
     pub fn view(self) -> View {
         match self {
             Views::Usual => View::Usual,
-            Views::Again(_) => View::Other,
+            Views::Again(_, why) => View::Other(why),
         }
     }
 
     /// One level deeper, where there may be one.
-    fn deeper(self) -> Option<Views> {
+    fn deeper(self, why: Why) -> Option<Views> {
         match self {
-            Views::Usual => Some(Views::Again(1)),
-            Views::Again(level) => (level < LEVELS).then_some(Views::Again(level + 1)),
+            Views::Usual => Some(Views::Again(1, why)),
+            Views::Again(level, _) => (level < LEVELS).then_some(Views::Again(level + 1, why)),
         }
     }
 }
@@ -80,7 +80,7 @@ impl Splitter<'_> {
         let declared = label.is_some_and(|label| label.parameter_bytes("boundary").is_some());
         if walk.views == Views::Usual && !declared {
             entity.labels.types = ContentType::parse(b"text/plain");
-            self.reread(walk, entity, range);
+            self.reread(walk, Why::Text, entity, range);
         }
     }
 
@@ -94,7 +94,7 @@ impl Splitter<'_> {
         }
         let mut other = entity.clone();
         other.labels.types = vec![label.with_boundary(guessed)];
-        self.reread(walk, other, range.clone());
+        self.reread(walk, Why::Boundary, other, range.clone());
     }
 
     /// Queues walks for the other ways in which clients read the labels of this entity.
@@ -103,14 +103,14 @@ impl Splitter<'_> {
         for label in entity.labels.types.iter().skip(1) {
             let mut other = entity.clone();
             other.labels.types = vec![label.clone()];
-            others.push((other, range.clone()));
+            others.push((Why::Label, other, range.clone()));
         }
         if entity.labels.is_container() {
             for transfer in entity.labels.transfers.iter().skip(1) {
                 let mut other = entity.clone();
                 other.labels.types.truncate(1);
                 other.labels.transfers = vec![*transfer];
-                others.push((other, range.clone()));
+                others.push((Why::Label, other, range.clone()));
             }
         }
         if let (Some(ragged), Head::Block(head)) = (entity.ragged, &entity.head) {
@@ -118,10 +118,10 @@ impl Splitter<'_> {
             let block = walk.bytes.get().get(head.start..ragged).unwrap_or_default();
             other.labels = Labels::of(block, entity.context.default_type);
             other.head = Head::Block(head.start..ragged);
-            others.push((other, ragged..range.end.max(ragged)));
+            others.push((Why::Header, other, ragged..range.end.max(ragged)));
         }
-        for (entity, range) in others {
-            if !self.reread(walk, entity, range) {
+        for (why, entity, range) in others {
+            if !self.reread(walk, why, entity, range) {
                 return;
             }
         }
@@ -133,20 +133,22 @@ impl Splitter<'_> {
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let fields = || header::colon(raw).is_some();
         let encoded = sniff::is_message(label) && entity.labels.transfer() != Transfer::Identity;
-        if encoded && fields() || sniff::may_be_message(label, &entity.labels.names) {
+        let report =
+            || sniff::is_report(label) && sniff::holds_labels(raw, entity.labels.transfer());
+        if encoded && fields() || sniff::may_be_message(label, &entity.labels.names) || report() {
             let mut other = entity.clone();
             other.labels.types = ContentType::parse(b"message/rfc822");
             if fields() {
                 // RFC 2046 §5.2.1 allows no encoding: some look at none.
                 other.labels.transfers = vec![Transfer::Identity];
             }
-            self.reread(walk, other, range.clone());
+            self.reread(walk, Why::Message, other, range.clone());
         }
     }
 
     /// Queues a walk over bytes that were walked before; whether there may be more.
-    fn reread(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) -> bool {
-        match walk.views.deeper() {
+    fn reread(&mut self, walk: &Walk<'_>, why: Why, entity: Entity, range: Range<usize>) -> bool {
+        match walk.views.deeper(why) {
             Some(views) => self.queue_again(walk.layer, views, entity, range),
             None => false,
         }
@@ -212,7 +214,7 @@ impl Splitter<'_> {
                 depth: 1,
                 ragged: None,
             };
-            if !self.queue_again(layer, Views::Again(1), entity, body..end.max(body)) {
+            if !self.queue_again(layer, Views::Again(1, Why::Stray), entity, body..end.max(body)) {
                 return;
             }
         }
@@ -246,12 +248,16 @@ struct Dashed {
 /// Longest delimiter line in bytes; RFC 2046 §5.1.1 allows 74.
 pub const DELIMITER: usize = 1_000;
 
+/// Blanks before a delimiter that some pass over.
+const INDENT: usize = 8;
+
 /// Lines that begin with `--`, behind whatever control character, and could delimit parts.
 fn dashed(bytes: &[u8]) -> Vec<Dashed> {
     let mut found = Vec::new();
     let mut line_end = 0;
     for start in memchr::memmem::find_iter(bytes, b"--") {
-        let before = start.checked_sub(1).and_then(|before| bytes.get(before));
+        let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
+        let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         if before.is_some_and(|before| *before >= b' ') {
             continue;
         }

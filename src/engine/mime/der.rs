@@ -16,6 +16,8 @@ pub(super) enum Content {
     Signed(Vec<Range<usize>>),
     /// To be inflated (zlib, RFC 1950).
     Compressed(Vec<Range<usize>>),
+    /// No PKCS#7 at all: deflated data from this offset on.
+    Packed(usize),
 }
 
 /// Pieces inside one another that an octet string may have.

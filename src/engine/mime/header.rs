@@ -50,6 +50,16 @@ pub(super) fn colon(line: &[u8]) -> Option<usize> {
     (name > 0 && rest.get(space) == Some(&b':')).then_some(name + space)
 }
 
+/// Whether a field that says how a body is to be read stands at the front.
+pub(super) fn is_label(bytes: &[u8]) -> bool {
+    const START: &[u8] = b"content-";
+    let name = bytes.get(..START.len()).unwrap_or_default();
+    name.eq_ignore_ascii_case(START) && colon(bytes.get(..LABEL).unwrap_or(bytes)).is_some()
+}
+
+/// Bytes of the longest name of such a field, its colon and white space before it.
+const LABEL: usize = 64;
+
 /// Offset of the line after the one at `at`.
 pub(super) fn line_after(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();

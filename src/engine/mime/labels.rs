@@ -41,8 +41,11 @@ impl Labels {
         }
         let odd = lenient::labels(block);
         let [types, ..] = reader.fields;
-        let clear =
-            reader.clear && odd.is_empty() && types < 3 && !header::has_obsolete_label(block);
+        let clear = reader.clear
+            && odd.is_empty()
+            && types < 3
+            && !header::has_obsolete_label(block)
+            && boundaries_agree(&reader.types);
         let clarity = if clear { Clarity::Clear } else { Clarity::Ambiguous };
         // What most programs take where nothing is said goes first.
         if reader.types.is_empty() {
@@ -71,6 +74,14 @@ impl Labels {
             bases,
         }
     }
+}
+
+/// Whether every reading of the type that is a multipart has the same boundary.
+fn boundaries_agree(types: &[ContentType]) -> bool {
+    let multiparts = types.iter().filter(|label| label.kind == "multipart");
+    let mut boundaries = multiparts.map(|label| label.parameter_bytes("boundary"));
+    let first = boundaries.next();
+    boundaries.all(|boundary| Some(boundary) == first)
 }
 
 /// What the fields of a block said so far.
@@ -180,6 +191,17 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
         distinct(&mut found, known);
         distinct(&mut found, vec![Transfer::Identity]);
     }
+    // Some look for the name anywhere in the label (`x-base64`).
+    let lower = label.to_ascii_lowercase();
+    let within = [("base64", Transfer::Base64), ("quoted-printable", Transfer::QuotedPrintable)];
+    distinct(
+        &mut found,
+        within
+            .into_iter()
+            .filter(|(name, _)| lower.contains(name))
+            .map(|(_, known)| known)
+            .collect(),
+    );
     found
 }
 

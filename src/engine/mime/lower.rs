@@ -18,6 +18,8 @@ pub struct Lowering<'m> {
     tree: &'m Tree,
     /// Edits of unwrapped bytes, by part and transfer encoding, in the order of their arrival.
     pending: Vec<Pending>,
+    /// Of the raw body as it stands.
+    plain: Vec<RawEdit>,
 }
 
 #[derive(Debug)]
@@ -29,7 +31,7 @@ struct Pending {
 
 impl<'m> Lowering<'m> {
     pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
-        Lowering { message, tree, pending: Vec::new() }
+        Lowering { message, tree, pending: Vec::new(), plain: Vec::new() }
     }
 
     /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
@@ -52,6 +54,11 @@ impl<'m> Lowering<'m> {
         }
     }
 
+    /// Adds edits of the raw body as it stands. Those of readings come first.
+    pub fn plain(&mut self, edits: Vec<RawEdit>) {
+        self.plain.extend(edits);
+    }
+
     /// The edits of the raw body, in order and disjoint, and those of the header.
     pub fn finish(mut self) -> Lowered {
         let mut lowered = Lowered::default();
@@ -68,6 +75,9 @@ impl<'m> Lowering<'m> {
             if let Some(below) = layers.get_mut(layer.below) {
                 below.extend(shifted(edits, layer.range.start));
             }
+        }
+        if let Some(body) = layers.first_mut() {
+            body.extend(std::mem::take(&mut self.plain));
         }
         lowered.refused |= layers.iter().any(|layer| layer.refused);
         lowered.edits = layers.first_mut().map(Disjoint::take).unwrap_or_default();

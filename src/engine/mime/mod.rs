@@ -64,9 +64,27 @@ pub struct Surroundings {
 pub enum View {
     /// What most clients see.
     Usual,
-    /// What some clients see: of two labels the second, of two forms of a parameter the other one,
-    /// a body that begins where the header is broken. Its bytes belong to usual parts as well.
-    Other,
+    /// What some clients see. Its bytes belong to usual parts as well.
+    Other(Why),
+}
+
+/// Why some clients see a part that others do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// Of two labels the second, another reading of one, another transfer encoding.
+    Label,
+    /// The body begins where the header is broken.
+    Header,
+    /// Another delimiter than the declared one, or a line that only begins with it.
+    Boundary,
+    /// A line like a delimiter with a label behind it, which nobody declared.
+    Stray,
+    /// Its label says that it is no message, or is encoded as no message may be.
+    Message,
+    /// Inside PKCS#7 or gzip.
+    Wrapped,
+    /// A multipart whose delimiter nobody declared, as text.
+    Text,
 }
 
 /// A leaf part.

@@ -1,5 +1,5 @@
-//! What is wrapped but not encrypted, and cannot be edited in place: PKCS#7 signed and compressed data.
-//! It is read and reported.
+//! What is wrapped but not encrypted, and cannot be edited in place: PKCS#7 signed and compressed data,
+//! pictures in gzip (SVG Tiny 1.2 appendix H, `.svgz`). It is read and reported.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use super::Why;
 use super::again::Views;
 use super::der::{self, Content};
 use super::header::ContentType;
@@ -25,38 +26,39 @@ impl Splitter<'_> {
 
     /// Queues a walk over the content of a PKCS#7 part, where it has any to read.
     pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
-        if !is_pkcs7(entity) || entity.depth >= self.limits.depth {
-            return;
-        }
+        let kind = match entity {
+            _ if entity.depth >= self.limits.depth => return,
+            _ if is_pkcs7(entity) => "message/rfc822",
+            _ if may_be_packed_picture(entity) => "image/svg+xml",
+            _ => return,
+        };
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let transfer = entity.labels.transfer();
-        let Some(content) = der::content(&transfer.decode(raw).bytes) else { return };
+        let unwrapped = transfer.decode(raw).bytes;
+        let gzip = || deflated(&unwrapped).map(Content::Packed);
+        let Some(content) = der::content(&unwrapped).or_else(gzip) else { return };
         let Some(below) = self.layer(walk, range, transfer) else {
             self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
             return;
         };
         let der = self.bytes(below);
         let der = der.get();
-        let (bytes, map) = match content {
-            Content::Signed(octets) => joined(der, &octets),
+        let most = self.room().saturating_sub(self.unwrapped);
+        let found = match content {
+            Content::Signed(octets) => Some(joined(der, &octets)),
             Content::Compressed(octets) => {
-                let most = self.room().saturating_sub(self.unwrapped);
                 let (packed, _) = joined(der, &octets);
-                let Some(bytes) = inflated(&packed, most) else {
-                    self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
-                    return;
-                };
-                let mut map = Map::new();
-                map.push(0, 0, PieceKind::Atomic);
-                map.push(bytes.len(), der.len(), PieceKind::Atomic);
-                map.close(bytes.len(), der.len());
-                (Cow::Owned(bytes), map)
+                whole(inflated(&packed, Format::Zlib, most), der.len())
+            }
+            Content::Packed(at) => {
+                let packed = der.get(at..).unwrap_or_default();
+                whole(inflated(packed, Format::Deflate, most), der.len())
             }
         };
-        if self.unwrapped + bytes.len() > self.room() {
+        let Some((bytes, map)) = found.filter(|(bytes, _)| bytes.len() <= most) else {
             self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
             return;
-        }
+        };
         self.unwrapped += bytes.len();
         let end = bytes.len();
         self.tree.layers.push(Layer {
@@ -69,14 +71,52 @@ impl Splitter<'_> {
         });
         let mut entity = entity.clone();
         entity.path = entity.leaf_path();
-        entity.labels.types = ContentType::parse(b"message/rfc822");
+        entity.labels.types = ContentType::parse(kind.as_bytes());
         entity.labels.transfers = vec![Transfer::Identity];
         entity.labels.names = Vec::new();
         entity.ragged = None;
         entity.depth += 1;
         let layer = self.tree.layers.len();
-        self.queue.push_back(Pass { layer, range: 0..end, entity, views: Views::Again(1) });
+        self.queue.push_back(Pass {
+            layer,
+            range: 0..end,
+            entity,
+            views: Views::Again(1, Why::Wrapped),
+        });
     }
+}
+
+/// Whether a part may be a picture in gzip. Its first bytes decide.
+fn may_be_packed_picture(entity: &Entity) -> bool {
+    let svg = |label: &ContentType| label.kind == "image" && label.subtype.starts_with("svg");
+    let by_name = |name: &String| name.trim().to_ascii_lowercase().ends_with(".svgz");
+    entity.labels.types.first().is_some_and(svg) || entity.labels.names.iter().any(by_name)
+}
+
+/// Where the data of a gzip member begin (RFC 1952 §2.3).
+fn deflated(bytes: &[u8]) -> Option<usize> {
+    let [0x1F, 0x8B, 8, flags, ..] = bytes else { return None };
+    let mut at = 10;
+    if flags & 4 != 0 {
+        let [low, high] = *bytes.get(at..)?.first_chunk()?;
+        at += 2 + usize::from(u16::from_le_bytes([low, high]));
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            at += memchr::memchr(0, bytes.get(at..)?)? + 1;
+        }
+    }
+    Some(at + usize::from(flags & 2))
+}
+
+/// Unpacked bytes, each of which comes from all of those below.
+fn whole(bytes: Option<Vec<u8>>, below: usize) -> Option<(Cow<'static, [u8]>, Map)> {
+    let bytes = bytes?;
+    let mut map = Map::new();
+    map.push(0, 0, PieceKind::Atomic);
+    map.push(bytes.len(), below, PieceKind::Atomic);
+    map.close(bytes.len(), below);
+    Some((Cow::Owned(bytes), map))
 }
 
 fn is_pkcs7(entity: &Entity) -> bool {
@@ -107,9 +147,18 @@ fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) 
     (Cow::Owned(out), map)
 }
 
-/// What zlib unpacks to; `None` when that is more than `most` bytes. Damaged, as far as it goes.
-fn inflated(packed: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut engine = Decompress::new(true);
+/// How deflated data are wrapped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// RFC 1950.
+    Zlib,
+    /// RFC 1951, as inside gzip.
+    Deflate,
+}
+
+/// What is unpacked; `None` when that is more than `most` bytes. Damaged, as far as it goes.
+fn inflated(packed: &[u8], format: Format, most: usize) -> Option<Vec<u8>> {
+    let mut engine = Decompress::new(format == Format::Zlib);
     let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
     while out.len() <= most {
         let taken = usize::try_from(engine.total_in()).unwrap_or(packed.len());

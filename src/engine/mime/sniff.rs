@@ -1,7 +1,7 @@
 //! What a part holds, by its labels, its name and its first bytes, as clients decide it.
 
 use super::Media;
-use super::header::ContentType;
+use super::header::{self, ContentType};
 use super::transfer::Transfer;
 
 /// Bytes in which clients look for markup.
@@ -15,27 +15,37 @@ pub(super) fn is_message(label: &ContentType) -> bool {
 /// Whether some programs open a part as a message although its label says otherwise: other types of
 /// `message/`, web archives, names of mail files.
 pub(super) fn may_be_message(label: &ContentType, names: &[String]) -> bool {
-    if is_message(label) {
+    if is_message(label) || is_report(label) {
         return false;
     }
-    let by_label = match (label.kind.as_str(), label.subtype.as_str()) {
-        // Reports, with fields but without a body.
-        (
-            "message",
-            "delivery-status"
-            | "disposition-notification"
-            | "feedback-report"
-            | "global-delivery-status"
-            | "global-disposition-notification"
-            | "tracking-status",
-        ) => return false,
-        ("message", _) => true,
-        ("application" | "multipart" | "text", "x-mimearchive" | "mbox" | "x-eml" | "eml") => true,
-        ("application" | "text", "rfc822" | "x-rfc822" | "rfc822-headers") => true,
-        _ => false,
-    };
+    let by_label = matches!(
+        (label.kind.as_str(), label.subtype.as_str()),
+        ("message", _)
+            | ("application" | "multipart" | "text", "x-mimearchive" | "mbox" | "x-eml" | "eml")
+            | ("application" | "text", "rfc822" | "x-rfc822" | "rfc822-headers")
+    );
     let mail = |extension: &str| matches!(extension, "eml" | "mht" | "mhtml" | "nws" | "mim");
     by_label || names.iter().any(|name| extension(name).is_some_and(|found| mail(&found)))
+}
+
+/// Reports, with fields but without a body.
+pub(super) fn is_report(label: &ContentType) -> bool {
+    label.kind == "message"
+        && matches!(
+            label.subtype.as_str(),
+            "delivery-status"
+                | "disposition-notification"
+                | "feedback-report"
+                | "global-delivery-status"
+                | "global-disposition-notification"
+                | "tracking-status"
+        )
+}
+
+/// Whether the first lines say how a body is to be read, as no report does.
+pub(super) fn holds_labels(raw: &[u8], transfer: Transfer) -> bool {
+    let opening = opening(raw, transfer);
+    opening.split(|byte| *byte == b'\n').any(header::is_label)
 }
 
 /// What a leaf holds: as most clients decide it, then as others do. `opening` gives its first decoded
@@ -57,7 +67,10 @@ pub(super) fn of(
         | ("application", "xhtml+xml" | "xhtml" | "html" | "x-html")
         | ("image", "svg+xml" | "svg") => vec![Media::Html],
         ("text", "calendar") | ("application", "ics") => vec![Media::Calendar],
-        ("text", "rtf" | "richtext-ms") => vec![Media::Opaque],
+        ("text", "vcard" | "x-vcard" | "directory") | ("application", "vcard") => {
+            vec![Media::Calendar, Media::Plain]
+        }
+        ("text", "rtf" | "richtext-ms") => vec![html.unwrap_or_else(|| sniff_text(&opening()))],
         ("text", "plain") => text(plain(label)),
         ("text" | "message", _) => text(Media::Plain),
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => {
@@ -76,10 +89,11 @@ pub(super) fn of(
             Media::Plain => vec![Media::Plain],
             media => vec![media, Media::Plain],
         },
-        ("application", subtype) if subtype == "xml" || subtype.ends_with("+xml") => {
-            vec![html.unwrap_or_else(|| sniff(&opening()))]
+        ("application", subtype) if is_text(subtype) => {
+            vec![html.unwrap_or_else(|| sniff_text(&opening()))]
         }
-        ("application", _) => vec![html.unwrap_or(Media::Opaque)],
+        // Office programs write pages under their own types, and browsers open what looks like one.
+        ("application", _) => vec![html.unwrap_or_else(|| sniff(&opening()))],
         // RFC 2045 §5.2: a type that cannot be read is text/plain.
         _ => match by_name {
             Some(Media::Opaque | Media::Inert) => by_name.into_iter().collect(),
@@ -111,8 +125,8 @@ fn by_extension(name: &str) -> Option<Media> {
         "html" | "htm" | "xhtml" | "xhtm" | "xht" | "shtml" | "shtm" | "stm" | "dhtml"
         | "jhtml" | "phtml" | "php" | "asp" | "aspx" | "jsp" | "cfm" | "htc" | "mht" | "mhtml"
         | "hta" | "svg" | "xsl" | "xslt" | "webarchive" => Some(Media::Html),
-        "ics" | "ical" | "ifb" | "icalendar" | "vcs" => Some(Media::Calendar),
-        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" | "vcf" => Some(Media::Plain),
+        "ics" | "ical" | "ifb" | "icalendar" | "vcs" | "vcf" | "vcard" => Some(Media::Calendar),
+        "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"
         | "p7s" => Some(Media::Inert),
         _ => None,
@@ -125,6 +139,8 @@ fn extension(name: &str) -> Option<String> {
     let name = name.trim_start().split(char::is_control).next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
     let (_, extension) = name.rsplit_once('.')?;
+    // `a.html;1`
+    let extension = extension.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     Some(extension.to_ascii_lowercase())
 }
 
@@ -133,6 +149,26 @@ fn sniff(opening: &[u8]) -> Media {
     match looks_like_html(opening) {
         true => Media::Html,
         false => Media::Opaque,
+    }
+}
+
+/// Types of `application` that are text, and that some programs show as such.
+fn is_text(subtype: &str) -> bool {
+    let known = ["xml", "json", "javascript", "x-javascript", "ecmascript", "yaml", "x-yaml"];
+    known.contains(&subtype) || subtype.ends_with("+xml") || subtype.ends_with("+json")
+}
+
+/// Bytes that are labelled as a text which no mail program knows: markup in whatever namespace, RTF, which
+/// is an office format, or text.
+fn sniff_text(opening: &[u8]) -> Media {
+    const PAGES: [&[u8]; 3] =
+        [b"www.w3.org/1999/xhtml", b"www.w3.org/2000/svg", b"<?xml-stylesheet"];
+    let page = |mark: &[u8]| memchr::memmem::find(opening, mark).is_some();
+    match sniff(opening) {
+        Media::Html => Media::Html,
+        _ if PAGES.into_iter().any(page) => Media::Html,
+        _ if opening.trim_ascii_start().starts_with(b"{\\rtf") => Media::Opaque,
+        _ => Media::Plain,
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
     }
     splitter.tree.steps += splitter.unwrapped as u64;
     // What most clients see goes first: of two edits of the same bytes the first stays.
-    let key = |part: &Part| (part.view == View::Other, path_key(&part.path));
+    let key = |part: &Part| (part.view != View::Usual, path_key(&part.path));
     splitter.tree.parts.sort_by_cached_key(key);
     splitter.tree
 }
@@ -499,10 +499,11 @@ impl<'m> Splitter<'m> {
         self.unseal(walk, &entity, &range);
         let Labels { types, transfers, disposition, names, bases, .. } = entity.labels;
         let Some(label) = types.first() else { return };
-        let mut also = match entity.context.encrypted {
-            true => vec![Media::Opaque],
-            false => sniff::of(label, &names, || sniff::opening(raw, transfer)),
-        };
+        let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
+        // What is encrypted looks like no page and has no name of one.
+        if entity.context.encrypted && also.first() != Some(&Media::Html) {
+            also = vec![Media::Opaque];
+        }
         let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
         if media == Media::Opaque {
             self.bypass(&path, Bypass::Opaque);

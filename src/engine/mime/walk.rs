@@ -73,7 +73,9 @@ impl Walk<'_> {
             let envelope = first && (line.starts_with(b"From ") || line.starts_with(b">From "));
             let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
             if header::colon(line).is_none() && !envelope && !folded {
-                if first {
+                // Behind a first line that is no field most programs read on.
+                let labels = header::is_label(bytes.get(next..).unwrap_or_default());
+                if first && !labels {
                     return Block { head: start..start, body: start, ragged };
                 }
                 ragged = ragged.or(Some(at));

@@ -6,6 +6,7 @@
 
 mod elements;
 mod entity;
+mod loose;
 mod named;
 mod outlook;
 mod style;
@@ -22,7 +23,7 @@ pub(super) use urls::loads;
 
 use super::css;
 use super::seen::{Builder, Seen};
-use super::{Markup, Room, STRETCH, Shown, Sighting, Spot, Take, Target, View};
+use super::{Markup, Room, STRETCH, SeenBy, Shown, Sighting, Spot, Take, Target, View};
 use crate::engine::host::Glue;
 use crate::engine::link::{Boundaries, Linkifier};
 use crate::engine::tlds::TldTable;
@@ -54,6 +55,9 @@ enum Pass {
     Foreign,
     /// The content of a raw-text element, which is already text: only its tags are read.
     Tags,
+    /// A comment, or a tag that holds a `<`: what is a tag there to programs with other ends of comments
+    /// and other quotes.
+    Loose,
 }
 
 /// An element whose text is not shown as it stands, until its own end tag.
@@ -130,6 +134,8 @@ struct Reader<'t, 'k, 'f> {
     /// Whether what was found may be given away before the end: nothing behind refers to it.
     in_turn: bool,
     take: Take<'f, 't>,
+    /// Who sees what this pass finds.
+    seen_by: SeenBy,
     view: View<'t>,
 }
 
@@ -169,6 +175,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             // What only Outlook shows is compared with all that others show.
             in_turn: !outlook::may_differ(text),
             take,
+            seen_by: SeenBy::Everybody,
             view: View::default(),
         }
     }
@@ -207,10 +214,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn pass(&mut self, range: Range<usize>, pass: Pass) -> ControlFlow<()> {
         self.view.steps += range.len() as u64;
+        if pass == Pass::Loose {
+            self.loose(range);
+            return ControlFlow::Continue(());
+        }
         let mut pulse = range.start;
         let raw_text = match pass {
             Pass::Document | Pass::Comment => RawText::Honour,
-            Pass::Foreign | Pass::Tags => RawText::Ignore,
+            Pass::Foreign | Pass::Tags | Pass::Loose => RawText::Ignore,
         };
         let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
         self.separate(range.start);
@@ -220,6 +231,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Text(_) => {}
                 Token::Tag(tag) if tag.kind == TagKind::Open => {
                     self.open(&tag, &tokens.attributes);
+                    self.look_into(&tag);
                 }
                 Token::Tag(tag) => self.close(&tag),
                 Token::Comment(inner) if pass == Pass::Document => self.comment(inner, range.end),
@@ -242,6 +254,28 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         (self.hiding, self.breaking) = (None, None);
         self.separate(range.end);
         ControlFlow::Continue(())
+    }
+
+    /// Reads the attributes of what looks like tags, whoever sees them.
+    fn loose(&mut self, range: Range<usize>) {
+        self.seen_by = SeenBy::Careless;
+        let mut tokens = Tokenizer::new(self.text, range, RawText::Ignore);
+        while let Some(token) = tokens.next() {
+            if let Token::Tag(tag) = token
+                && tag.kind == TagKind::Open
+            {
+                self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
+            }
+        }
+        self.seen_by = SeenBy::Everybody;
+    }
+
+    /// Queues the inside of a tag that holds another `<`.
+    fn look_into(&mut self, tag: &Tag) {
+        let inside = tag.name.end..tag.range.end;
+        if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
+            self.queue.push_back((inside, Pass::Loose));
+        }
     }
 
     fn characters(&mut self, range: Range<usize>) {
@@ -280,6 +314,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             }
         } else if inner.end == end {
             self.queue.push_back((inner, Pass::Comment));
+        } else {
+            self.declaration(&inner);
+            if memchr::memchr(b'<', text.as_bytes()).is_some() {
+                self.queue.push_back((inner, Pass::Loose));
+            }
         }
     }
 

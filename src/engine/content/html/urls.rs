@@ -8,7 +8,9 @@ use memchr::{memchr, memchr3, memmem};
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
-use super::{Glue, Markup, Reader, Seen, Shown, Sighting, Spot, Tag, Target, entity};
+use super::{
+    Glue, Markup, Reader, Seen, SeenBy, Shown, Sighting, Spot, Tag, Target, entity, loose,
+};
 use crate::engine::link::reference;
 use crate::engine::link::scheme::{self, Does};
 use crate::engine::link::{Kind, Link};
@@ -87,6 +89,11 @@ impl<'t> Reader<'t, '_, '_> {
             }
             (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
                 let seen = entity::attribute(self.text, value).as_url();
+                if let Some(range) = loose::behind_quote(seen.as_str()) {
+                    let before = std::mem::replace(&mut self.seen_by, SeenBy::Careless);
+                    self.references(seen.clone(), Some(vec![range]), &found.spot(holds));
+                    self.seen_by = before;
+                }
                 self.references(seen, None, &found.spot(holds));
             }
             (Holds::SourceSet, _) => {
@@ -154,6 +161,7 @@ impl<'t> Reader<'t, '_, '_> {
                         shown: Shown::AsWritten,
                         anchor: None,
                         markup: Markup::Shown,
+                        seen_by: self.seen_by,
                     });
                 }
             }
@@ -169,13 +177,14 @@ impl<'t> Reader<'t, '_, '_> {
         self.running_text(seen, &found.spot(Holds::Shown), |_| true);
     }
 
-    fn running_text(&mut self, seen: Seen<'t>, spot: &Spot, keep: fn(&Link) -> bool) {
+    pub(super) fn running_text(&mut self, seen: Seen<'t>, spot: &Spot, keep: fn(&Link) -> bool) {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
         let before = self.view.sightings.len();
-        let room = self.room();
+        let (room, seen_by) = (self.room(), self.seen_by);
         let kept = links.by_ref().filter(keep).take(room);
-        let sightings = kept.map(|link| Sighting::in_text(index, link, spot.clone()));
+        let sightings =
+            kept.map(|link| Sighting { seen_by, ..Sighting::in_text(index, link, spot.clone()) });
         self.view.sightings.extend(sightings);
         self.view.cut |=
             self.view.sightings.len() - before == room && links.any(|link| keep(&link));
@@ -223,7 +232,8 @@ fn is_elsewhere(value: &str) -> bool {
     let starts = |prefix: &str| {
         value.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
     };
-    value.starts_with('#') || starts("cid:") || starts("data:image/")
+    // A picture in SVG is a document, where a frame shows it.
+    value.starts_with('#') || starts("cid:") || (starts("data:image/") && !starts("data:image/svg"))
 }
 
 /// Whether an attribute's text can hold a link at all.

@@ -17,6 +17,7 @@
 
 mod aliases;
 mod japanese;
+mod names;
 mod pages;
 mod shifted;
 mod utf7;
@@ -30,8 +31,7 @@ use encoding_rs::Encoding;
 use super::TextEdit;
 use crate::engine::outcome::RawEdit;
 use crate::engine::span::{Map, PieceKind, Text};
-use aliases::ALIASES;
-use pages::{PAGES, Page};
+use pages::Page;
 
 /// A charset that a client might read a part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Charset {
             "cp936" => Some(Charset::Known(encoding_rs::GBK)),
             "cp949" | "uhc" => Some(Charset::Known(encoding_rs::EUC_KR)),
             "cp950" | "windows-950" => Some(Charset::Known(encoding_rs::BIG5)),
-            _ => known(&lower).or_else(|| alias(&lower)),
+            _ => names::find(&lower),
         }
     }
 
@@ -137,7 +137,7 @@ impl Charset {
     }
 
     /// Decodes. Malformed sequences become U+FFFD; a byte order mark is left out.
-    pub(super) fn decode(self, bytes: Cow<'_, [u8]>) -> Text<'_> {
+    pub fn decode(self, bytes: Cow<'_, [u8]>) -> Text<'_> {
         if self.keeps_ascii() && bytes.is_ascii() {
             return match bytes {
                 Cow::Borrowed(bytes) => Text {
@@ -220,43 +220,6 @@ impl Charset {
                 let (bytes, used, unmappable) = encoding.encode(text);
                 (used == encoding && !unmappable).then(|| bytes.into_owned())
             }
-        }
-    }
-}
-
-/// The charset of a WHATWG label.
-fn known(label: &str) -> Option<Charset> {
-    let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
-    Some(match encoding {
-        _ if encoding == encoding_rs::UTF_8 => Charset::Utf8,
-        _ if encoding == encoding_rs::UTF_16LE => Charset::Utf16(Endian::Little),
-        _ if encoding == encoding_rs::UTF_16BE => Charset::Utf16(Endian::Big),
-        _ => Charset::Known(encoding),
-    })
-}
-
-/// The charset of a label that other programs know: letters and digits count, and `x-` and `cs` in front
-/// may be missing or there.
-fn alias(label: &str) -> Option<Charset> {
-    let key: String = label.chars().filter(char::is_ascii_alphanumeric).collect();
-    let find = |key: &str| {
-        let found = ALIASES.binary_search_by_key(&key, |(name, _)| name).ok()?;
-        ALIASES.get(found).map(|(_, meant)| *meant)
-    };
-    let bare = || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(find);
-    let meant = find(&key).or_else(bare)?;
-    match meant {
-        "utf-7" => Some(Charset::Utf7),
-        "utf-16" | "utf-16le" => Some(Charset::Utf16(Endian::Little)),
-        "utf-16be" => Some(Charset::Utf16(Endian::Big)),
-        // Unicode §3.10: without a mark the order is big-endian.
-        "utf-32" | "utf-32be" => Some(Charset::Utf32(Endian::Big)),
-        "utf-32le" => Some(Charset::Utf32(Endian::Little)),
-        "iso-2022-jp-2" => Some(Charset::Iso2022Jp2),
-        "iso-2022-kr" => Some(Charset::Iso2022Shift),
-        "hz-gb-2312" => Some(Charset::Hz),
-        _ => {
-            known(meant).or_else(|| PAGES.iter().find(|page| page.name == meant).map(Charset::Page))
         }
     }
 }

@@ -88,14 +88,15 @@ fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut Map) -> usize {
     at + 1
 }
 
-/// Bytes of a soft break behind its `=`: white space, then a line end or the end of the part.
+/// Bytes of a soft break behind its `=`: white space, NUL and carriage returns, then a line end or the end
+/// of the part.
 fn soft_break(rest: &[u8]) -> Option<usize> {
-    let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-    match rest.get(space..)? {
-        [] => Some(space),
-        [b'\n', ..] => Some(space + 1),
-        [b'\r', b'\n', ..] => Some(space + 2),
-        [b'\r', ..] => Some(space + 1),
+    let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | 0 | b'\r')).count();
+    let carriage = rest.iter().take(space).position(|b| *b == b'\r');
+    match (rest.get(space), carriage) {
+        (Some(b'\n'), _) => Some(space + 1),
+        (_, Some(carriage)) => Some(carriage + 1),
+        (None, None) => Some(space),
         _ => None,
     }
 }

@@ -178,11 +178,10 @@ fn next_begin(text: &[u8], from: usize) -> Option<usize> {
 fn begin_name(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"begin ")?;
     let digits = rest.iter().take_while(|b| matches!(b, b'0'..=b'7')).count();
-    if !(3..=4).contains(&digits) {
-        return None;
-    }
-    let name = rest.get(digits..)?.trim_ascii();
-    (!name.is_empty()).then_some(name)
+    let behind = rest.get(digits..)?;
+    // Some look at neither the mode nor the name.
+    ((1..=6).contains(&digits) && behind.first().is_none_or(u8::is_ascii_whitespace))
+        .then_some(behind.trim_ascii())
 }
 
 /// The line at this offset without its line end, and the offset of the next.
@@ -198,14 +197,16 @@ fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
 }
 
 /// Whether a line can carry data: its length character, then at least that much. Trailing white space
-/// may be lost on the way, and some encoders add a character.
+/// may be lost on the way, and what stands behind is nothing to programs that go by the length.
 fn is_data(line: &[u8]) -> bool {
     let Some((length, data)) = line.split_first() else { return false };
     if !(b' '..=b'`').contains(length) || data.iter().any(|b| !(b' '..=b'`').contains(b)) {
         return false;
     }
     let need = usize::from(value(*length)).div_ceil(3) * 4;
-    data.len() <= need + 2 && data.len() + 4 >= need.min(4) && (need == 0 || !data.is_empty())
+    (need > 0 || data.len() <= 2)
+        && data.len() + 4 >= need.min(4)
+        && (need == 0 || !data.is_empty())
 }
 
 fn value(byte: u8) -> u8 {

@@ -1,0 +1,65 @@
+//! What only some programs read: declarations of XML, quotes that are none in HTML.
+//!
+//! | standard | here |
+//! | --- | --- |
+//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`] |
+//! | Associating Style Sheets with XML 1.0 §3 | the same |
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::{Holds, Reader, SeenBy, Spot, entity};
+
+impl Reader<'_, '_, '_> {
+    /// Reads the quoted strings of a declaration: values of entities, and the `href` of a style sheet.
+    pub(super) fn declaration(&mut self, inner: &Range<usize>) {
+        let text = self.slice(inner);
+        let holds = if text.starts_with("?xml-stylesheet") {
+            Holds::FixedUrl
+        } else if memmem::find(text.as_bytes(), b"ENTITY").is_some() {
+            Holds::Shown
+        } else {
+            return;
+        };
+        self.seen_by = SeenBy::Careless;
+        for range in quoted(text) {
+            let range = inner.start + range.start..inner.start + range.end;
+            let spot = Spot::Attribute {
+                tag: range.start,
+                element: "!doctype".into(),
+                attribute: "entity",
+                holds,
+            };
+            let seen = entity::attribute(self.text, range);
+            match holds {
+                Holds::Shown => self.running_text(seen, &spot, |_| true),
+                _ => self.references(seen.as_url(), None, &spot),
+            }
+        }
+        self.seen_by = SeenBy::Everybody;
+    }
+}
+
+/// What stands between two quotes of a kind.
+fn quoted(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(['"', '\'']) {
+        let quote = if rest.as_bytes().get(start) == Some(&b'"') { '"' } else { '\'' };
+        let at = text.len() - rest.len() + start + 1;
+        let Some(length) = text.get(at..).and_then(|rest| rest.find(quote)) else { break };
+        found.push(at..at + length);
+        rest = text.get(at + length + 1..).unwrap_or_default();
+    }
+    found
+}
+
+/// Quotation marks that some programs take for those of HTML, in front of a value without quotes.
+pub(super) fn behind_quote(value: &str) -> Option<Range<usize>> {
+    let is_quote = |c: char| matches!(c, '\u{2018}'..='\u{201F}' | '\u{2033}' | '\u{FF02}' | '`');
+    let bare = value.trim_start_matches(is_quote);
+    let start = value.len() - bare.len();
+    let end = bare.find(is_quote).unwrap_or(bare.len());
+    (start > 0 && end > 0).then_some(start..start + end)
+}

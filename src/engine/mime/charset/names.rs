@@ -1,0 +1,129 @@
+//! From the names of charsets to what they stand for.
+
+use encoding_rs::Encoding;
+
+use super::aliases::ALIASES;
+use super::pages::PAGES;
+use super::{Charset, Endian};
+
+/// The charset of a label in lower case: as WHATWG has it, as other programs do, or cut where something
+/// else follows the name.
+pub(super) fn find(label: &str) -> Option<Charset> {
+    known(label).or_else(|| alias(label)).or_else(|| cut(label))
+}
+
+/// The charset of a WHATWG label.
+fn known(label: &str) -> Option<Charset> {
+    let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
+    Some(match encoding {
+        _ if encoding == encoding_rs::UTF_8 => Charset::Utf8,
+        _ if encoding == encoding_rs::UTF_16LE => Charset::Utf16(Endian::Little),
+        _ if encoding == encoding_rs::UTF_16BE => Charset::Utf16(Endian::Big),
+        _ => Charset::Known(encoding),
+    })
+}
+
+/// The charset of the name that a label begins with, where something else follows it.
+fn cut(label: &str) -> Option<Charset> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
+    let name = label.split(|c| !is_of_name(c)).next().filter(|name| name.len() < label.len())?;
+    known(name).or_else(|| alias(name))
+}
+
+/// The charset of the number of a code page, as Windows, IBM and Java count them.
+fn numbered(key: &str) -> Option<&'static str> {
+    let prefixes = ["windows", "ibm", "ccsid", "cp", "ms", "dos", "codepage", ""];
+    let digits = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix))?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let latin = digits.strip_prefix("8859").or_else(|| digits.strip_prefix("0885"));
+    if let Some(part) = latin.and_then(|part| part.parse::<usize>().ok()) {
+        return LATIN.get(part.checked_sub(1)?).copied();
+    }
+    let number: usize = digits.parse().ok()?;
+    if let Some(part) = number.checked_sub(28_590) {
+        return LATIN.get(part.checked_sub(1)?).copied();
+    }
+    let numbers = NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, meant)| *meant);
+    let page = || PAGES.iter().map(|page| page.name).find(|name| is_page(name, number));
+    numbers.or_else(page)
+}
+
+/// Whether a page has this number, or its EBCDIC number with 20,000 on top (Windows).
+fn is_page(name: &str, number: usize) -> bool {
+    let own = name.strip_prefix("cp").and_then(|digits| digits.parse::<usize>().ok());
+    own.is_some_and(|own| own == number || own + 20_000 == number)
+}
+
+/// ISO 8859 by its parts.
+const LATIN: [&str; 16] = [
+    "windows-1252",
+    "iso-8859-2",
+    "iso-8859-3",
+    "iso-8859-4",
+    "iso-8859-5",
+    "iso-8859-6",
+    "iso-8859-7",
+    "iso-8859-8",
+    "windows-1254",
+    "iso-8859-10",
+    "windows-874",
+    "iso-8859-12",
+    "iso-8859-13",
+    "iso-8859-14",
+    "iso-8859-15",
+    "iso-8859-16",
+];
+
+/// Code pages of Windows that have other names elsewhere.
+const NUMBERS: [(usize, &str); 19] = [
+    (1200, "utf-16le"),
+    (1201, "utf-16be"),
+    (10_000, "macintosh"),
+    (10_007, "x-mac-cyrillic"),
+    (10_017, "x-mac-cyrillic"),
+    (12_000, "utf-32le"),
+    (12_001, "utf-32be"),
+    (20_127, "us-ascii"),
+    (20_866, "koi8-r"),
+    (20_932, "euc-jp"),
+    (21_866, "koi8-u"),
+    (50_220, "iso-2022-jp"),
+    (50_222, "iso-2022-jp"),
+    (50_225, "iso-2022-kr"),
+    (51_932, "euc-jp"),
+    (51_949, "euc-kr"),
+    (52_936, "hz-gb-2312"),
+    (54_936, "gb18030"),
+    (65_001, "utf-8"),
+];
+
+/// The charset of a label that other programs know: letters and digits count, and `x-` and `cs` in front
+/// may be missing or there.
+fn alias(label: &str) -> Option<Charset> {
+    let key: String = label.chars().filter(char::is_ascii_alphanumeric).collect();
+    let find = |key: &str| {
+        let found = ALIASES.binary_search_by_key(&key, |(name, _)| name).ok()?;
+        ALIASES.get(found).map(|(_, meant)| *meant)
+    };
+    let bare = || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(find);
+    let plain =
+        || ["cs", "x"].iter().find_map(|prefix| key.strip_prefix(prefix)).and_then(numbered);
+    let meant = find(&key).or_else(bare).or_else(|| numbered(&key)).or_else(plain)?;
+    match meant {
+        "utf-7" => Some(Charset::Utf7),
+        "utf-16" | "utf-16le" => Some(Charset::Utf16(Endian::Little)),
+        "utf-16be" => Some(Charset::Utf16(Endian::Big)),
+        // Unicode §3.10: without a mark the order is big-endian.
+        "utf-32" | "utf-32be" => Some(Charset::Utf32(Endian::Big)),
+        "utf-32le" => Some(Charset::Utf32(Endian::Little)),
+        "iso-2022-jp-2" => Some(Charset::Iso2022Jp2),
+        "iso-2022-kr" => Some(Charset::Iso2022Shift),
+        "hz-gb-2312" => Some(Charset::Hz),
+        "us-ascii" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
+        _ => {
+            known(meant).or_else(|| PAGES.iter().find(|page| page.name == meant).map(Charset::Page))
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Classes inside a part: markup that only some programs see, calendars and cards, pictures, encodings of
+//! other days, and what the net takes apart.
+
+use super::*;
+
+/// A document as it stands and in base64.
+fn pages(pages: &[String]) -> Vec<Vec<u8>> {
+    let fields = "Content-Type: text/html; charset=utf-8\r\n";
+    let plain = pages.iter().flat_map(|page| everywhere(fields, page));
+    let fields = format!("{fields}Content-Transfer-Encoding: base64\r\n");
+    plain.chain(pages.iter().flat_map(|page| everywhere(&fields, base64(page)))).collect()
+}
+
+#[test]
+fn markup_that_only_some_programs_see() {
+    let forms = [
+        "<!-- a -- > <a href=\"https://H/login\">your account</a> -->",
+        "<p class=\"hello \u{201d}><a href=https://H/login>your account</a><p class=\u{201d}\">hi</p>",
+        "<a href=\u{201c}https://H/login\u{201d}>your account</a>",
+        "<a href=`https://H/login`>your account</a>",
+        "<p title='\"><a href=https://H/login>your account</a>'>hi</p>",
+        "<a\0 href=\"https://H/login\">your account</a>",
+        "<\0a hr\0ef=\"https://H/login\">your account</a>",
+        "<!DOCTYPE html [<!ENTITY u \"https://H/login\">]><html><body><a href=\"&u;\">your account</a></body></html>",
+        "<!DOCTYPE html [<!ENTITY a 'b'><!ENTITY u 'https://H/login'>]><a href=\"&u;\">your account</a>",
+        "<?xml version=\"1.0\"?><?xml-stylesheet href=\"https://H/login\" type=\"text/xsl\"?><a>hi</a>",
+        "<x:html xmlns:x=\"http://www.w3.org/1999/xhtml\"><x:a href=\"https://H/login\">your account</x:a></x:html>",
+        "<iframe src=\"data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22><a href=%22https://H/%22>x</a></svg>\"></iframe>",
+    ];
+    let forms: Vec<String> =
+        forms.iter().flat_map(|form| HOSTS.map(|host| form.replace('H', host))).collect();
+    class("markup that only some see", Fate::Caught, pages(&forms));
+}
+
+#[test]
+fn honest_links_that_nobody_sees_do_not_count() {
+    for page in [
+        "<!-- <a href=\"https://www.example.org/\">x</a> --><p>hi</p>",
+        "<p title='<a href=https://www.example.org/>x</a>'>hi</p>",
+        "<!-- <a href=\"javascript:x()\">x</a> --><p>hi</p>",
+    ] {
+        for message in everywhere("Content-Type: text/html; charset=utf-8\r\n", page) {
+            let outcome = judge(&message);
+            let of_body = outcome.findings.iter().filter(|finding| finding.part != "0");
+            assert_eq!(of_body.count(), 0, "{page}");
+            assert_eq!(outcome.edits, [], "{page}");
+        }
+    }
+}
+
+#[test]
+fn calendars_and_cards() {
+    let url = |host: &str| format!("https://{host}/login");
+    let with =
+        |around: &str, line: &str| around.replacen("\r\nP\r\n", &format!("\r\n{line}\r\n"), 1);
+    let quoted = |text: &str| text.bytes().map(|byte| format!("={byte:02X}")).collect::<String>();
+    let event = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nP\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+    let card = "BEGIN:VCARD\r\nVERSION:2.1\r\nFN:Shop\r\nP\r\nEND:VCARD\r\n";
+    let calendar = "Content-Type: text/calendar; charset=utf-8\r\n";
+    let mut messages = Vec::new();
+    let mut reported = Vec::new();
+    for host in HOSTS {
+        let escaped = html(host);
+        let escaped = escaped.split_once("<p>").unwrap().1.split_once("</p>").unwrap().0;
+        let long = quoted(&url(host));
+        let (first, second) = long.split_at(21);
+        for property in [
+            format!("DESCRIPTION:{escaped}"),
+            format!("DESCRIPTION;ENCODING=QUOTED-PRINTABLE:{long}"),
+            format!("DESCRIPTION;ENCODING=QUOTED-PRINTABLE:{first}=\r\n{second}"),
+            format!("URL;QUOTED-PRINTABLE:{long}"),
+        ] {
+            messages.extend(everywhere(calendar, with(event, &property)));
+        }
+        for property in [
+            format!("NOTE:{escaped}"),
+            format!("item1.URL:{}", url(host)),
+            format!("URL;ENCODING=QUOTED-PRINTABLE:{long}"),
+        ] {
+            for kind in [
+                "text/vcard",
+                "text/x-vcard",
+                "text/directory",
+                "application/octet-stream; name=a.vcf",
+            ] {
+                let fields = format!("Content-Type: {kind}; charset=utf-8\r\n");
+                messages.extend(everywhere(fields, with(card, &property)));
+            }
+        }
+        let digits = base64(url(host)).replace("\r\n", "");
+        for encoding in ["ENCODING=BASE64", "ENCODING=b", "BASE64"] {
+            let property = format!("URL;{encoding}:{digits}");
+            let fields = "Content-Type: text/vcard; charset=utf-8\r\n";
+            reported.extend(everywhere(fields, with(card, &property)));
+        }
+    }
+    class("calendars and cards", Fate::Caught, messages);
+    class("calendars and cards in base64", Fate::Reported, reported);
+}
+
+#[test]
+fn pictures_in_gzip() {
+    use std::io::Write as _;
+    let mut messages = Vec::new();
+    for host in HOSTS {
+        let picture = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"><a href=\"https://{host}/\"><text>x</text></a></svg>"
+        );
+        for name in [None, Some("a.svg")] {
+            let mut packer = flate2::GzBuilder::new();
+            if let Some(name) = name {
+                packer = packer.filename(name).extra([1, 2, 3]);
+            }
+            let mut packer = packer.write(Vec::new(), flate2::Compression::default());
+            packer.write_all(picture.as_bytes()).unwrap();
+            let body = base64(packer.finish().unwrap());
+            for fields in [
+                "Content-Type: image/svg+xml\r\nContent-Encoding: gzip\r\n",
+                "Content-Type: application/octet-stream; name=\"a.svgz\"\r\n",
+            ] {
+                let fields = format!("{fields}Content-Transfer-Encoding: base64\r\n");
+                messages.extend(everywhere(fields, &body));
+            }
+        }
+    }
+    class("pictures in gzip", Fate::Reported, messages);
+}
+
+/// PKCS#7 compressed data (RFC 3274).
+fn compressed(content: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(content).unwrap();
+    let octets = der(0xA0, &der(4, &packer.finish().unwrap()));
+    let data = der(6, b"\x2A\x86\x48\x86\xF7\x0D\x01\x07\x01");
+    let algorithm = der(0x30, &der(6, b"\x2A\x86\x48\x86\xF7\x0D\x01\x09\x10\x03\x08"));
+    let fields = [der(2, b"\0"), algorithm, der(0x30, &[data, octets].concat())].concat();
+    let oid = b"\x06\x0B\x2A\x86\x48\x86\xF7\x0D\x01\x09\x10\x01\x09";
+    der(0x30, &[oid.as_slice(), &der(0xA0, &der(0x30, &fields))].concat())
+}
+
+#[test]
+fn compressed_data_is_no_secret() {
+    let messages = HOSTS.iter().flat_map(|host| {
+        let inner = format!("Content-Type: text/html\r\n\r\n{}\r\n", html(host));
+        let fields = "Content-Type: application/pkcs7-mime; smime-type=compressed-data; name=smime.p7z\r\n\
+                      Content-Transfer-Encoding: base64\r\n";
+        everywhere(fields, base64(compressed(inner.as_bytes())))
+    });
+    class("compressed data", Fate::Reported, messages.collect());
+}
+
+/// Uuencode lines, each with what stands behind its digits.
+fn uu(text: &str, begin: &str, behind: &str) -> String {
+    let digit = |value: u32| char::from(if value == 0 { b'`' } else { b' ' + value as u8 });
+    let mut out = format!("{begin}\r\n");
+    for line in text.as_bytes().chunks(45) {
+        out.push(digit(line.len() as u32));
+        for unit in line.chunks(3) {
+            let byte = |at: usize| u32::from(unit.get(at).copied().unwrap_or(0));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            out.extend([18, 12, 6, 0].map(|shift| digit(bits >> shift & 63)));
+        }
+        out += behind;
+        out += "\r\n";
+    }
+    out + "`\r\nend\r\n"
+}
+
+#[test]
+fn uuencode_by_its_length_bytes() {
+    let mut messages = Vec::new();
+    for host in HOSTS {
+        for (begin, behind) in [
+            ("begin 644 a.html", ""),
+            ("begin 644 a.html", "AAAAAAAAAAAA"),
+            ("begin 644 a.html", "  "),
+            ("begin 644 ", ""),
+            ("begin 7 a.html", ""),
+            ("begin 100644 a.html", ""),
+        ] {
+            let body = uu(&html(host), begin, behind);
+            messages.extend(everywhere("Content-Type: text/plain\r\n", &body));
+            let fields = "Content-Type: text/html\r\nContent-Transfer-Encoding: x-uuencode\r\n";
+            messages.extend(everywhere(fields, &body));
+        }
+    }
+    class("uuencode", Fate::Caught, messages);
+}
+
+#[test]
+fn what_the_net_reads_but_cannot_edit() {
+    let plain = format!("<a href=\"https://{}/login\">x</a>", HOSTS[1]);
+    let yenc: Vec<u8> = plain
+        .bytes()
+        .flat_map(|byte| match byte.wrapping_add(42) {
+            odd @ (0 | 10 | 13 | 61) => vec![b'=', odd.wrapping_add(64)],
+            byte => vec![byte],
+        })
+        .collect();
+    let yenc =
+        [b"=ybegin line=128 size=9 name=a.html\r\n", yenc.as_slice(), b"\r\n=yend size=9\r\n"];
+    let ebcdic = b"\x88\xA3\xA3\x97\xA2\x7A\x61\x61\xA7\x95\x60\x60\xA8\x97\x81\x93\x60\xF4\xF3\x84\xF9\x87\x4B\x83\x96\x94\x61";
+    let mut messages = everywhere("Content-Type: text/plain\r\n", yenc.concat());
+    for body in [
+        &ebcdic[..],
+        b"https://\x1b$B'b'Q\x1b(Bypal.com/",
+        b"https://+BEAEMA-ypal.com/",
+        b"see https://==D1==80==D0==B0ypal.com/ now",
+    ] {
+        messages.extend(everywhere("Content-Type: image/png\r\n", body));
+    }
+    class("what the net reads", Fate::Reported, messages);
+}
+
+#[test]
+fn what_the_net_takes_apart() {
+    let mut messages = Vec::new();
+    for slash in ['\u{2044}', '\u{2215}', '\u{29F8}', '\u{1735}', '\u{2571}'] {
+        let url = format!("https://www.paypal.com{slash}login.evil.example/");
+        messages.extend(everywhere(
+            "Content-Type: text/plain; charset=utf-8\r\n",
+            format!("Please confirm at {url} now.\r\n"),
+        ));
+    }
+    class("look-alikes of a slash", Fate::Caught, messages);
+}
+
+#[test]
+fn labels_that_some_see_through() {
+    let fields = [
+        "Content-Type: text/html\r\nContent-Transfer-Encoding: x-base64\r\n",
+        "X-Odd\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n",
+        "Content-Type: image/png; name=\"a.html;1\"\r\nContent-Transfer-Encoding: base64\r\n",
+        "Content-Type: application/vnd.ms-excel; name=\"a.xls\"\r\nContent-Transfer-Encoding: base64\r\n",
+        "Content-Type: text/rtf\r\nContent-Transfer-Encoding: base64\r\n",
+    ];
+    class("labels that some see through", Fate::Caught, encoded(&fields));
+    let inner = |host| {
+        format!(
+            "Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\n{}\r\n",
+            base64(html(host))
+        )
+    };
+    let reports = ["message/delivery-status", "message/disposition-notification"];
+    let reports = reports.iter().flat_map(|kind| {
+        HOSTS
+            .iter()
+            .flat_map(move |host| everywhere(format!("Content-Type: {kind}\r\n"), inner(host)))
+    });
+    class("messages in reports", Fate::Caught, reports.collect());
+    let encrypted = HOSTS.map(|host| {
+        format!(
+            "{HEAD}Content-Type: multipart/encrypted; boundary=b\r\n\r\n--b\r\nContent-Type: application/pgp-encrypted\r\n\r\n\
+             Version: 1\r\n--b\r\nContent-Type: application/octet-stream; name=a.html\r\nContent-Transfer-Encoding: base64\r\n\r\n{}--b--\r\n",
+            base64(html(host))
+        )
+        .into_bytes()
+    });
+    class("a page among what is encrypted", Fate::Caught, encrypted.to_vec());
+}
+
+#[test]
+fn charsets_by_their_numbers() {
+    let mut messages = Vec::new();
+    for label in ["8859_5", "iso8859_5", "28595", "ccsid8859-5", "windows-28595"] {
+        messages.extend(in_charset(label, letters(b"\xE0", b"\xD0")));
+    }
+    for label in ["windows-1251/utf-8", "windows-1251:x", "cp1251 x", "1251"] {
+        messages.extend(in_charset(label, letters(b"\xF0", b"\xE0")));
+    }
+    for label in ["10007", "cp10007", "x-mac-cyrillic"] {
+        messages.extend(in_charset(label, letters(b"\xF0", b"\xE0")));
+    }
+    for label in ["20866", "cp20866"] {
+        messages.extend(in_charset(label, letters(b"\xD2", b"\xC1")));
+    }
+    for label in ["x-IBM855", "cp855", "ibm-855"] {
+        messages.extend(in_charset(label, letters(b"\xE1", b"\xA0")));
+    }
+    class("numbers of charsets", Fate::Caught, messages);
+}
+
+#[test]
+fn contradictory_boundaries_are_ambiguous() {
+    let link = "<a href=\"https://www.example.com/\">here</a>";
+    for parameters in ["; boundary=abc; boundary=def", "; boundary=abc(x)", "; boundary=\"a\\bc\""]
+    {
+        let message = format!(
+            "{HEAD}Content-Type: multipart/mixed{parameters}\r\n\r\n--abc\r\nContent-Type: text/html\r\n\r\n{link}\r\n--abc--\r\n"
+        );
+        let outcome = judge(message.as_bytes());
+        let said = outcome.findings.iter().any(|f| f.reasons.contains(Reason::AmbiguousStructure));
+        assert!(said, "{parameters}");
+    }
+}
+
+#[test]
+fn a_body_inside_a_header() {
+    let part = format!(
+        "Content-Type: text/html\rContent-Transfer-Encoding: base64\r\r{}",
+        base64(html(HOSTS[0])).replace("\r\n", "\r")
+    );
+    let message = format!("{HEAD}{part}\r\n\r\nhi\r\n");
+    class("a body inside a header", Fate::Reported, vec![message.into_bytes()]);
+}
+
+#[test]
+fn fields_that_some_program_makes_clickable() {
+    let fields = ["Archived-At", "X-URL", "Organization", "OpenPGP", "X-Anything"];
+    let messages = fields.iter().flat_map(|name| {
+        HOSTS.map(|host| format!("{HEAD}{name}: <https://{host}/login>\r\n\r\nhi\r\n").into_bytes())
+    });
+    class("clickable fields", Fate::Reported, messages.collect());
+    let honest = format!("{HEAD}X-URL: <https://www.example.org/?a=%20>\r\n\r\nhi\r\n");
+    assert!(judge(honest.as_bytes()).findings.is_empty());
+}

@@ -1,0 +1,72 @@
+"""The table of programs and classes in docs/witnesses.md, and the reasons of what is alive and reported."""
+
+import collections
+import re
+
+START, END = "<!-- made by tests/run witnesses -->\n", "<!-- end -->\n"
+# Of what is shown, the part that may be alive and reported.
+REPORTED = 0.01
+# Extractors that guess at everything and show nothing to a reader: listed, and not counted in that part.
+EXTRACTORS = {"munpack", "ripMIME"}
+
+
+def reasons(path):
+    """(class, witness) → reason."""
+    with open(path) as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines if line.strip() and not line.startswith("#")]
+    return {(name, witness): reason for name, witness, reason in rows}
+
+
+def made(index, before, rows, spoke, effective):
+    classes = collections.Counter(entry["class"] for entry in index.values())
+    seen = collections.Counter((index[name]["class"], witness) for name, witness in before)
+    shown = collections.defaultdict(set)
+    for name, _ in before:
+        shown[index[name]["class"]].add(name)
+    fates = collections.Counter((kind, fate) for fate, _, kind, _, _, _ in rows)
+    head = ["class", "messages", "shown by some", *spoke, "taken apart", "reported", "through"]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for name, count in classes.items():
+        reported, through = fates[name, "reported"], fates[name, "through"]
+        live = len(shown[name])
+        cells = [name, count, live, *(seen[name, witness] for witness in spoke), live - reported - through, reported, through]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    reported = sum(count for (_, fate), count in fates.items() if fate == "reported")
+    through = sum(count for (_, fate), count in fates.items() if fate == "through")
+    summary = (
+        f"Of {len(index)} messages {effective} are shown by some witness: {effective - reported - through} taken apart, "
+        f"{reported} alive somewhere and reported, {through} through. A cell counts the messages whose link the program shows before the filter.\n"
+    )
+    return f"{START}\n{summary}\n" + "\n".join(lines) + f"\n\n{END}"
+
+
+def check(options, index, before, rows, spoke, effective, write):
+    """Compares; how many things are wrong."""
+    wrong = 0
+    reported = [row for row in rows if row[0] == "reported"]
+    read = [row for row in reported if set(row[4].split(",")) - EXTRACTORS]
+    print(f"{len(read)} of them for more than an extractor: {len(read) / effective:.2%}")
+    if len(read) > REPORTED * effective:
+        print(f"that is more than {REPORTED:.0%}")
+        wrong += 1
+    known = reasons(options["--reasons"])
+    alive = {(row[2], witness) for row in reported for witness in row[4].split(",")}
+    for name, witness in sorted(alive - set(known)):
+        print(f"no reason for: {name}\t{witness}")
+        wrong += 1
+    heard = set(spoke)
+    for name, witness in sorted(pair for pair in set(known) - alive if pair[1] in heard):
+        print(f"a reason too many: {name}\t{witness}")
+        wrong += 1
+    with open(options["--table"]) as file:
+        page = file.read()
+    table = made(index, before, rows, spoke, effective)
+    anew = re.sub(re.escape(START) + ".*?" + re.escape(END), lambda _: table, page, flags=re.S)
+    if anew != page and write:
+        with open(options["--table"], "w") as file:
+            file.write(anew)
+        print(f"{options['--table']} is written anew")
+    elif anew != page:
+        print(f"{options['--table']} differs: tests/run witnesses --write")
+        wrong += 1
+    return wrong
