@@ -43,6 +43,9 @@ pub const WINDOW: usize = 512;
 /// Looks at base64 of one message. Honest mail has a few hundred of links in a part of base64.
 pub const LOOKS: usize = 20_000;
 
+/// Steps of a look at what is unwrapped: a window of it is decoded and read.
+const LOOK: u64 = WINDOW as u64 / 2;
+
 /// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC: the
 /// characters that depend on nothing beside it.
 const BASE64: [&[u8]; 12] = [
@@ -143,7 +146,7 @@ impl Net<'_, '_, '_> {
             let rest = self.body.get(at..).unwrap_or_default();
             if rest.get(EBCDIC.len()).is_some_and(|byte| !byte.is_ascii()) {
                 self.unwrapped(&ebcdic(rest.get(..WINDOW).unwrap_or(rest)), at);
-                if !self.budget.spend(Stage::Net, 4 * WINDOW as u64 + self.judge.spent()) {
+                if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
                     return;
                 }
             }
@@ -179,7 +182,7 @@ impl Net<'_, '_, '_> {
                     self.found.bypass("1", Bypass::Limit("net"));
                     return;
                 }
-                if !self.budget.spend(Stage::Net, 4 * WINDOW as u64 + self.judge.spent()) {
+                if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
                     return;
                 }
                 // A unit of four digits begins with the needle, two digits behind, or one.
