@@ -4,12 +4,16 @@
 
 mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
 use common::transcription::link_end;
-use linkmilter::engine::TldTable;
+use common::world::World;
 use linkmilter::engine::link::{
     Address, HostForm, Link, Linkifier, LocalForm, Url, detect, format, mailto_addresses,
 };
 use linkmilter::engine::unicode::{LinkTerm, UNICODE_VERSION, link_bracket, link_email, link_term};
+use linkmilter::engine::{TldTable, Verdict};
 use linkmilter::tld;
 use proptest::prelude::*;
 
@@ -392,4 +396,81 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn joiners_and_middle_dots_have_their_places() {
+    let world = World::builtin();
+    let verdict = |host: &str| world.judge(host).verdict;
+    for home in ["می\u{200c}خواهم.ایران", "ශ්\u{200d}රී.ලංකා", "col·legi.cat", "col·legi.org"]
+    {
+        assert_eq!(verdict(home), Verdict::Ok, "{home}");
+    }
+    assert_eq!(verdict("می\u{200c}خواهم.com"), Verdict::Notice);
+    assert!(verdict("pay\u{200d}pal.com") >= Verdict::Unsafe);
+    assert_eq!(verdict("a·b.com"), Verdict::Suspect);
+}
+
+/// The rows of `docs/readings.md`: number, and the tests that stand in it.
+fn rows_of_the_page() -> BTreeMap<String, Vec<String>> {
+    let page = std::fs::read_to_string(project("docs/readings.md")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| S"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let tests = cells.last().unwrap().split('`').skip(1).step_by(2).map(str::to_owned);
+        (cells[0].trim_start_matches("| ").to_owned(), tests.collect())
+    })
+    .collect()
+}
+
+/// Every text of the project in which a reading may be cited, with its path.
+fn texts() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = ["src", "tests", "docs", "benches"].map(project).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
+            if path.is_dir() && !path.ends_with("node_modules") {
+                folders.push(path);
+            } else if matches!(ending.as_deref(), Some("rs" | "md" | "tsv")) {
+                found.push((path.clone(), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// `S27` in running text: no part of a longer word.
+fn cited(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+    let number = |word: &&str| {
+        let digits = word.strip_prefix('S').unwrap_or_default();
+        (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    words.filter(number).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_reading_that_is_cited_stands_on_its_page_with_tests_that_exist() {
+    let rows = rows_of_the_page();
+    assert_eq!(rows.len(), 31);
+    let texts = texts();
+    for (path, text) in &texts {
+        let missing: Vec<String> =
+            cited(text).into_iter().filter(|number| !rows.contains_key(number)).collect();
+        assert!(missing.is_empty(), "{}: {missing:?}", path.display());
+    }
+    for (number, tests) in &rows {
+        assert!(!tests.is_empty(), "{number} names no test");
+        for test in tests {
+            let named = format!("fn {test}(");
+            let there = texts.iter().any(|(_, text)| text.contains(&named));
+            assert!(there, "{number}: no test named {test}");
+        }
+    }
+}
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }

@@ -30,7 +30,7 @@ pub struct Traced {
     pub finding: Finding,
     /// Index in [`Tree::parts`]; `None` for a header field.
     pub part: Option<usize>,
-    /// Index in [`mime::readings`] of that part.
+    /// Index in [`readings`](crate::engine::mime::readings) of that part.
     pub reading: usize,
     /// In the text of that reading; may overlap those of other links.
     pub edits: Vec<TextEdit>,
