@@ -49,6 +49,7 @@ pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
 pub use names::{BadName, Names};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
+pub use separators::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 
 use super::outcome::{Edit, Reason, Reasons, Verdict};

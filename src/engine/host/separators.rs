@@ -1,6 +1,7 @@
 //! Characters that read as the punctuation that gives a URL its structure.
 
 use unicode_script::{Script, UnicodeScript};
+use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
 use super::homes::is_home;
@@ -37,6 +38,16 @@ pub(super) fn deceives(scene: &Scene<'_>) -> Option<Verdict> {
         bad.then_some(Reason::SeparatorLookalike.verdict())
     };
     label.separators().enumerate().filter_map(judge).max()
+}
+
+/// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
+pub fn ends_host_to_a_reader(c: char) -> bool {
+    if c.is_ascii() || c.is_alphabetic() {
+        return false;
+    }
+    let mut buffer = [0; 4];
+    let mut seen = skeleton(c.encode_utf8(&mut buffer)).peekable();
+    seen.peek().is_some() && seen.all(|c| "/\\?#>".contains(c))
 }
 
 /// RFC 5892 A.3: Catalan `l·l`.

@@ -26,7 +26,7 @@ use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
 use super::finding::{Candidate, Found};
-use super::host::{Glue, Judgement};
+use super::host::{Glue, Judgement, ends_host_to_a_reader};
 use super::judging::{Judge, Judged, Standing};
 use super::link::base64;
 use super::mime::{Media, Message, Part, Tree, View};
@@ -234,8 +234,7 @@ impl Net<'_, '_, '_> {
     /// policy allows it: its dots in brackets. None where the part is no text, or a line would become too
     /// long. What a reading has read and found to be no link stays.
     fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
-        let sign = letters.iter().any(|letter| is_sign(letter.c));
-        if !sign || !judged.reasons.contains(Reason::SeparatorLookalike) {
+        if !letters.iter().any(|letter| ends_host_to_a_reader(letter.c)) {
             return Vec::new();
         }
         let Some(part) = self.part(at).filter(|part| part.view == View::Usual) else {
@@ -344,13 +343,8 @@ fn is_odd(host: &str) -> bool {
     !host.is_ascii() || host.split('.').any(encoded)
 }
 
-/// A character beyond ASCII that is no letter.
-fn is_sign(c: char) -> bool {
-    !c.is_ascii() && !c.is_alphabetic()
-}
-
-/// Whether a host deceives and somebody opens it. Signs beside a host are prose, but those that read as
-/// the slash behind it.
+/// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those
+/// that read as the slash behind it: browsers take them into the host.
 fn is_lie(host: &str, judgement: &Judgement) -> bool {
     let letters = host.is_ascii() || host.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
     let tld = host.rsplit('.').next().filter(|tld| tld.len() < host.len());
@@ -358,7 +352,7 @@ fn is_lie(host: &str, judgement: &Judgement) -> bool {
         && judgement.question.is_none()
         && !judgement.reasons.contains(Reason::TldSyntax)
         && judgement.verdict == Verdict::Unsafe
-        && (letters || judgement.reasons.contains(Reason::SeparatorLookalike))
+        && (letters || host.chars().any(ends_host_to_a_reader))
 }
 
 /// A host, and what it stands below: of `www.example.com` the net may see `example.com` alone.
