@@ -285,7 +285,7 @@ pub(super) mod tests {
         fn browsers_agree_on_the_host(text in url_like()) {
             if let Ok(parsed) = ::url::Url::parse(&text)
                 // A host of nothing but dots is none.
-                && let Some(host) = parsed.host_str().filter(|host| host.trim_matches('.') != "")
+                && let Some(host) = parsed.host_str().filter(|host| !host.trim_matches('.').is_empty())
                 && parsed.scheme() != "foo"
             {
                 let found = url(&text);
