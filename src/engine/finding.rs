@@ -16,10 +16,17 @@ use super::span::TextEdit;
 pub struct Candidate {
     pub finding: Finding,
     pub standing: Standing,
-    /// Part and reading that the edits are of.
-    pub reading: (usize, usize),
+    /// Part and reading that the edits are of; `None` for what belongs to no reading.
+    pub reading: Option<(usize, usize)>,
     /// In the coordinates of that reading.
     pub edits: Vec<TextEdit>,
+}
+
+impl Candidate {
+    /// A finding that no edit of a reading answers.
+    pub fn told(finding: Finding) -> Candidate {
+        Candidate { finding, standing: Standing::Link, reading: None, edits: Vec::new() }
+    }
 }
 
 /// Hosts of links that need nothing, remembered by name: more than nearly every message has, and
@@ -113,24 +120,19 @@ impl Found {
 
     /// Programs split the message in different ways, and there is a link in it.
     pub fn note_ambiguous(&mut self, path: &str) {
-        self.candidates.push(Candidate {
-            finding: Finding {
-                part: path.to_owned(),
-                place: Place::Text,
-                span: 0..0,
-                spelling: String::new(),
-                ascii: String::new(),
-                unicode: String::new(),
-                verdict: Verdict::Suspect,
-                reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
-                edit: Edit::Told,
-                target: None,
-                done: Done::Reported,
-            },
-            standing: Standing::Link,
-            reading: (usize::MAX, 0),
-            edits: Vec::new(),
-        });
+        self.candidates.push(Candidate::told(Finding {
+            part: path.to_owned(),
+            place: Place::Text,
+            span: 0..0,
+            spelling: String::new(),
+            ascii: String::new(),
+            unicode: String::new(),
+            verdict: Verdict::Suspect,
+            reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
+            edit: Edit::Told,
+            target: None,
+            done: Done::Reported,
+        }));
     }
 
     /// Remembers a host of a part below multipart/alternative.
@@ -194,7 +196,7 @@ fn alternative(path: String, host: &str, part: usize) -> Candidate {
             done: Done::Reported,
         },
         standing: Standing::Link,
-        reading: (part, 0),
+        reading: Some((part, 0)),
         edits: Vec::new(),
     }
 }

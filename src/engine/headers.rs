@@ -10,16 +10,13 @@ use super::content;
 use super::cost::Stage;
 use super::finding::{Candidate, Found};
 use super::host::Glue;
-use super::judging::{Judge, Judged, Standing, same_domain};
+use super::judging::{Judge, Judged, same_domain};
 use super::link::{Boundaries, Kind, Link, Linkifier, mailto};
 use super::mime::{Media, Part};
 use super::net;
 use super::outcome::{Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 use super::splice;
-
-/// Candidates of the header belong to no part's reading.
-const NO_READING: (usize, usize) = (usize::MAX, 0);
 
 /// Judges the fields that a reader sees or a client acts on.
 pub fn read(
@@ -273,8 +270,7 @@ impl FieldReader<'_, '_, '_> {
             self.found.pass(judged);
             return;
         }
-        let candidate =
-            Candidate { finding, standing: Standing::Link, reading: NO_READING, edits: Vec::new() };
+        let candidate = Candidate::told(finding);
         self.found.push(self.policy, candidate);
     }
 }

@@ -285,7 +285,7 @@ impl<'a> LayerReader<'a> {
         Candidate {
             finding,
             standing: judged.standing.clone(),
-            reading: (self.open.part, self.open.index),
+            reading: Some((self.open.part, self.open.index)),
             edits,
         }
     }

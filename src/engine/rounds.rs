@@ -111,8 +111,7 @@ type ByReading = BTreeMap<usize, Vec<TextEdit>>;
 fn by_reading(candidates: &mut [Candidate]) -> (BTreeMap<usize, ByReading>, bool) {
     let mut edits: BTreeMap<usize, ByReading> = BTreeMap::new();
     for candidate in candidates {
-        if !candidate.edits.is_empty() {
-            let (part, reading) = candidate.reading;
+        if let Some((part, reading)) = candidate.reading.filter(|_| !candidate.edits.is_empty()) {
             let list = edits.entry(part).or_default().entry(reading).or_default();
             list.append(&mut candidate.edits);
         }

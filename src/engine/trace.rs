@@ -46,13 +46,12 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTab
     let mut budget = Budget::of(&policy.limits, bytes, None);
     let tree = split(case, &mut budget);
     let (_, Found { candidates, bypasses, .. }) = search(case, &tree, &mut budget);
-    let parts = tree.parts.len();
     let links = candidates
         .into_iter()
-        .map(|Candidate { finding, standing, reading: (part, reading), edits }| Traced {
+        .map(|Candidate { finding, standing, reading, edits }| Traced {
             finding,
-            part: (part < parts).then_some(part),
-            reading,
+            part: reading.map(|(part, _)| part),
+            reading: reading.map_or(0, |(_, reading)| reading),
             edits,
             question: match standing {
                 Standing::Link | Standing::Confirmed(_) => None,

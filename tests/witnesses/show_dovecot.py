@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+from decoding import decoded
+
 IMAP = "/usr/lib/dovecot/imap"
 # An account that is not root's: the server refuses to serve that one.
 NOBODY = 65534
@@ -20,17 +22,6 @@ ssl = no
 base_dir = {0}/run
 mail_fsync = never
 """
-
-
-def decoded(data, charset):
-    for name in [charset, "utf-8", "latin-1"]:
-        try:
-            text = data.decode(name, "replace")
-            if isinstance(text, str):
-                return text
-        except (LookupError, TypeError, ValueError):
-            pass
-    return ""
 
 
 class Server:

@@ -6,16 +6,7 @@ import tempfile
 
 import gi
 
-
-def decoded(data, charset):
-    for name in [charset, "utf-8", "latin-1"]:
-        try:
-            text = data.decode(name, "replace")
-            if isinstance(text, str):
-                return text
-        except (LookupError, TypeError, ValueError):
-            pass
-    return ""
+from decoding import decoded
 
 
 def gmime():

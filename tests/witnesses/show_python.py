@@ -6,18 +6,9 @@ import json
 import sys
 import warnings
 
+from decoding import decoded
+
 warnings.filterwarnings("ignore")
-
-
-def decoded(data, charset):
-    for name in [charset, "utf-8", "latin-1"]:
-        try:
-            text = data.decode(name, "replace")
-            if isinstance(text, str):
-                return text
-        except (LookupError, TypeError, ValueError):
-            pass
-    return ""
 
 
 def attempt(function, otherwise=None):

@@ -306,12 +306,7 @@ impl Net<'_, '_, '_> {
             target: host.target.clone(),
             done: if edited { Done::Edited } else { Done::Reported },
         };
-        self.found.candidates.push(Candidate {
-            finding,
-            standing: Standing::Link,
-            reading: (usize::MAX, 0),
-            edits: Vec::new(),
-        });
+        self.found.candidates.push(Candidate::told(finding));
     }
 }
 
