@@ -79,9 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
 
 /// Where this configuration takes mail.
 fn milter(config: &Config) -> Option<Endpoint> {
-    let listen = config.effective.iter().find(|setting| setting.key == "server.listen");
-    let builtin = listen.is_none_or(|setting| setting.origin == "built-in");
-    match builtin && Path::new(UNIT_SOCKET).exists() {
+    match !config.is_set("server.listen") && Path::new(UNIT_SOCKET).exists() {
         true => Some(Endpoint::Unix(UNIT_SOCKET.into())),
         false => config.server.listen.first().map(endpoint_of),
     }

@@ -3,6 +3,7 @@
 use crate::engine::outcome::Disposition;
 
 use super::problem::Problem;
+use super::setting::BUILTIN;
 use super::types::{Address, Schedule, SmtpTls, Transport};
 use super::{Config, Exempt};
 
@@ -118,8 +119,8 @@ fn origin_below(config: &Config, prefix: &str) -> String {
     let first = config
         .effective
         .iter()
-        .find(|setting| setting.key.starts_with(prefix) && setting.origin != "built-in");
-    first.map_or_else(|| "built-in".to_owned(), |setting| setting.origin.clone())
+        .find(|setting| setting.key.starts_with(prefix) && setting.origin != BUILTIN);
+    first.map_or_else(|| BUILTIN.to_owned(), |setting| setting.origin.clone())
 }
 
 /// What stands in a header field as it is: control characters are refused already.

@@ -13,6 +13,7 @@ use crate::tld::cache::Bounds;
 use crate::tld::refresh::Fetch;
 
 use super::problem::{Errors, Problem};
+use super::setting::BUILTIN;
 use super::{Config, DnsMode, Domain, RuleSection, lists};
 
 /// Bytes of the seal key at least and at most.
@@ -35,6 +36,11 @@ enum Secrets {
 }
 
 impl Config {
+    /// Whether some layer sets this key.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.effective.iter().any(|setting| setting.key == key && setting.origin != BUILTIN)
+    }
+
     /// Reads the list files and the seal key, and lays out the rules.
     ///
     /// # Errors
@@ -199,7 +205,7 @@ impl Config {
         let mut names: Vec<String> = inline.iter().map(|domain| domain.0.clone()).collect();
         let path = self.resolve(file);
         let setting = self.effective.iter().find(|setting| setting.key == key);
-        let asked_for = setting.is_some_and(|setting| setting.origin != "built-in");
+        let asked_for = setting.is_some_and(|setting| setting.origin != BUILTIN);
         match self.files.list(&path) {
             Ok(text) => names.extend(lists::names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !asked_for => {}

@@ -101,6 +101,9 @@ impl Place {
 
 type Opened = (Listener, Option<SocketFile>, Guard);
 
+/// In front of a token (RFC 6750 §2.1).
+const BEARER: &[u8] = b"Bearer ";
+
 /// Who may ask: everybody, or who knows the token. Its hash is compared, so that the time it takes
 /// tells nothing.
 #[derive(Clone, Debug, Default)]
@@ -121,8 +124,11 @@ impl Guard {
     fn admits<B>(&self, request: &Request<B>) -> bool {
         let Some(hash) = self.0 else { return true };
         let said = request.headers().get(AUTHORIZATION).map(|value| value.as_bytes());
-        let token = said.and_then(|said| said.strip_prefix(b"Bearer "));
-        token.is_some_and(|token| <[u8; 32]>::from(Sha256::digest(token)) == hash)
+        let said = said.and_then(|said| said.split_at_checked(BEARER.len()));
+        // Schemes have no case (RFC 9110 §11.1).
+        said.is_some_and(|(scheme, token)| {
+            scheme.eq_ignore_ascii_case(BEARER) && <[u8; 32]>::from(Sha256::digest(token)) == hash
+        })
     }
 }
 

@@ -172,7 +172,9 @@ impl Filter {
         mail: &Arc<Mail>,
         generation: &Arc<Generation<Loaded>>,
     ) -> Judged {
-        if self.is_kept(&judged, mail, generation).await {
+        // A message that is put off comes again, and nothing of this outcome is delivered.
+        let put_off = judged.outcome.disposition == Disposition::Tempfail;
+        if put_off || self.is_kept(&judged, mail, generation).await {
             return judged;
         }
         let mut judged = match generation.config.policy.undo_lost {
@@ -192,7 +194,11 @@ impl Filter {
         let Some(recipe) = judged.outcome.stored.clone() else { return true };
         let (recipes, bounds) = (Arc::clone(&self.recipes), recipes::bounds(&generation.config));
         let kept = spawn_blocking(move || recipes.keep(&bounds, &recipe)).await;
-        let Ok(Err(error)) = kept else { return true };
+        let error = match kept {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
         self.tell.metrics.recipe_fault(RecipeFault::Write);
         tracing::error!(%error, "{}: a recipe is lost, its edits cannot be undone", mail.queue_id());
         false

@@ -83,7 +83,8 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let (loaded, trouble) = standing(start);
     sources.file = sources.file.or_else(|| loaded.config.main_file.clone());
     let metrics = Arc::new(Metrics::new());
-    let log = log::init(&loaded.config.log, metrics.log_dropped())?;
+    let log = log::init(&loaded.config.log, metrics.log_dropped())
+        .inspect_err(|_| listen::turn_away(&inherited))?;
     let last_lines = log.clone();
     std::panic::set_hook(Box::new(report_panic));
     let listeners = listen::bind(&loaded.config.server, asked(&loaded), inherited)?;
@@ -151,11 +152,9 @@ fn sources(options: &Options) -> Sources {
 }
 
 fn asked(loaded: &Loaded) -> Asked {
-    let effective = &loaded.config.effective;
-    let listen = effective.iter().find(|setting| setting.key == "server.listen");
-    match listen.is_none_or(|setting| setting.origin == "built-in") {
-        true => Asked::Default,
-        false => Asked::Explicitly,
+    match loaded.config.is_set("server.listen") {
+        true => Asked::Explicitly,
+        false => Asked::Default,
     }
 }
 

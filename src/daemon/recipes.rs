@@ -20,6 +20,9 @@ use crate::engine::outcome::StoredRecipe;
 /// adds meanwhile is bounded by [`Recipes::keep`].
 const SWEEP: Duration = Duration::from_secs(60);
 
+/// Part of the bytes that a full folder makes room for, as a divisor.
+const SLACK: u64 = 16;
+
 /// Half a file is never seen under its name: every writer writes one of its own first.
 const BESIDE: &str = ".new";
 
@@ -107,11 +110,13 @@ impl Recipes {
         written
     }
 
-    /// Counts a recipe of this length in, after the oldest have made room for it.
+    /// Counts a recipe of this length in, after the oldest have made room for it. They make room for many
+    /// at once: not every recipe of a full folder then looks at every file.
     fn make_room(&self, bounds: &Bounds, length: u64) -> io::Result<()> {
         self.count(|bytes| {
             if bytes.saturating_add(length) > bounds.bytes {
-                *bytes = sweep(bounds, SystemTime::now(), bounds.bytes - length)?;
+                let room = bounds.bytes - length.max(bounds.bytes / SLACK);
+                *bytes = sweep(bounds, SystemTime::now(), room)?;
             }
             *bytes += length;
             Ok(())

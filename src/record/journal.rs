@@ -377,7 +377,8 @@ pub fn read(
                         Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
                         Ok(event) if query.wants(&event) => take(event),
                         Ok(event) if query.host.is_some() && event.omits_hosts() => {
-                            reading.omitting += u64::from(event.time >= query.since);
+                            let others = Query { host: None, ..query };
+                            reading.omitting += u64::from(others.wants(&event));
                         }
                         Ok(_) => {}
                         Err(_) => reading.damaged += 1,
