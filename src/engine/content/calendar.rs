@@ -205,7 +205,7 @@ fn is_markup(value: &str) -> bool {
 }
 
 /// The colon before the value: the first outside a quoted parameter.
-fn value_colon(line: &str) -> Option<usize> {
+pub(super) fn value_colon(line: &str) -> Option<usize> {
     let mut quoted = false;
     for (at, c) in line.bytes().enumerate() {
         match c {

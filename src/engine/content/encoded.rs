@@ -2,19 +2,24 @@
 //! `ENCODING=b`).
 
 use super::Edits;
+use super::calendar::value_colon;
 use super::seen::{Builder, Seen};
 use crate::engine::link::base64;
 
 /// Whether a content line says that it is in quoted-printable.
 pub fn is_quoted(line: &str) -> bool {
-    let head = line.split(':').next().unwrap_or_default();
-    says(head, "quoted-printable")
+    says(head(line), "quoted-printable")
 }
 
 /// Whether a content line says that its value is in an encoding.
 pub fn is_encoded(line: &str) -> bool {
-    let head = line.split(':').next().unwrap_or_default();
+    let head = head(line);
     says(head, "quoted-printable") || is_base64(head)
+}
+
+/// Name and parameters of a content line.
+fn head(line: &str) -> &str {
+    line.get(..value_colon(line).unwrap_or(line.len())).unwrap_or_default()
 }
 
 fn is_base64(head: &str) -> bool {
@@ -78,10 +83,12 @@ fn octets(text: &str) -> Vec<u8> {
     escapes.collect()
 }
 
-/// Base64 as a whole: no character of it has bytes of its own.
+/// Base64 as a whole: no character of it has bytes of its own. The blanks are what folds have left (vCard
+/// 2.1 indents its lines by several).
 fn unwrapped(value: &str) -> Seen<'static> {
     let mut seen = Builder::default();
-    let octets = base64::decode(value.as_bytes());
+    let digits: Vec<u8> = value.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let octets = base64::decode(&digits);
     seen.unit(&String::from_utf8_lossy(&octets), 0..value.len());
     seen.finish()
 }
@@ -101,10 +108,20 @@ mod tests {
     }
 
     #[test]
+    fn parameters_end_where_the_value_begins() {
+        for line in ["URL;X=\"a:b\";ENCODING=QUOTED-PRINTABLE:a=", "URL;QUOTED-PRINTABLE:a="] {
+            assert!(is_quoted(line) && is_encoded(line), "{line}");
+        }
+        assert!(!is_quoted("URL:x;ENCODING=QUOTED-PRINTABLE"));
+    }
+
+    #[test]
     fn base64_is_one_piece() {
         for head in ["URL;ENCODING=BASE64", "URL;ENCODING=b", "URL;BASE64"] {
             let (seen, edits) = value(head, "aHR0cHM6Ly9hLmI=").unwrap();
             assert_eq!((seen.as_str(), edits), ("https://a.b", Edits::Impossible), "{head}");
         }
+        let (seen, _) = value("URL;BASE64", "   aHR0cHM6    Ly9hLmI=").unwrap();
+        assert_eq!((seen.as_str(), seen.source(0..1)), ("https://a.b", 0..23));
     }
 }

@@ -12,6 +12,7 @@ use super::form::is_dot;
 use super::script::{compat_char, is_numeral, never_joins, restricted};
 use super::{Judgement, Label};
 use crate::engine::outcome::{Edit, Reason, Verdict};
+use crate::engine::unicode::hosts::is_joiner;
 use crate::engine::unicode::prose::is_styled;
 
 /// Reasons that say that a reader takes the letters for those of another name.
@@ -56,7 +57,7 @@ fn is_split(label: &Label) -> bool {
     let apart = |c: char| c.is_ascii_alphanumeric() || never_joins(c.script());
     let (mut before, mut joined) = (false, false);
     label.spelling.chars().any(|c| {
-        if matches!(c, '\u{200c}' | '\u{200d}') {
+        if is_joiner(c) {
             joined = true;
             return false;
         }
@@ -100,7 +101,7 @@ fn is_u_label(label: &str) -> bool {
     let sound = |c: char| match c {
         '-' => true,
         _ if c.is_ascii() => c.is_ascii_alphanumeric(),
-        '\u{200c}' | '\u{200d}' => true,
+        c if is_joiner(c) => true,
         _ => c.is_alphabetic() || is_combining_mark(c) || is_numeral(c) || !restricted(c),
     };
     !label.is_empty()
@@ -131,7 +132,7 @@ fn is_host_letter(c: char) -> bool {
         return c.is_ascii_alphanumeric() || matches!(c, '-' | '%');
     }
     let mapped = matches!(u32::from(c), 0xff01..=0xffef);
-    let joiner = matches!(c, '\u{200c}' | '\u{200d}');
+    let joiner = is_joiner(c);
     joiner
         || mapped
         || (c.is_alphabetic() || is_combining_mark(c) || is_numeral(c)) && !is_selector(c)

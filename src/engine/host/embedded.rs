@@ -63,7 +63,7 @@ struct Search<'a> {
     tried: Vec<String>,
     /// Host and tail of what is still to be searched, and how deep it is nested.
     texts: VecDeque<(String, String, u8)>,
-    /// Bytes of further texts that may be searched.
+    /// Bytes that may be searched once more: tails of rewriters, userinfo.
     left: usize,
 }
 
@@ -98,12 +98,18 @@ impl Search<'_> {
 
     fn literal(&mut self, text: &str, depth: u8) {
         let outer = |c: char| matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace();
+        let mut bare = 0;
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
             // One slash will do: proxies and sloppy templates lose the other. Without any it is most
             // often none, and counts if it deceives.
             let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
             if scheme::linked_at_end(head).is_none() {
+                continue;
+            }
+            // Nothing ends one before the next: each would be read to the end of the text.
+            bare += usize::from(slashes == 0);
+            if slashes == 0 && bare > TRIED {
                 continue;
             }
             let start = at + 1 + slashes;
@@ -174,7 +180,11 @@ impl Search<'_> {
     }
 
     fn userinfo(&mut self, user: &str) {
-        if self.is_new(user) {
+        // Each may be the end of the one before it.
+        if self.is_new(user)
+            && let Some(left) = self.left.checked_sub(user.len())
+        {
+            self.left = left;
             let read = userinfo::known(user, &self.context);
             self.found.userinfo |= !read.is_empty();
             let left = EMBEDDED.saturating_sub(self.found.hosts.len());

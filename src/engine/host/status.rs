@@ -15,6 +15,7 @@ use super::homes::is_home;
 use super::reading::Reading;
 use super::script::{self, Scene};
 use crate::engine::outcome::Verdict;
+use crate::engine::unicode::hosts::is_joiner;
 use crate::engine::unicode::letters;
 
 /// How bad the worst character of the label is of those that identifiers should not hold.
@@ -64,7 +65,7 @@ impl Company {
 }
 
 fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<Verdict> {
-    if matches!(c, '\u{200c}' | '\u{200d}') {
+    if is_joiner(c) {
         return joiner(company, tld);
     }
     let script = c.script();

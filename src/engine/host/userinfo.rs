@@ -1,11 +1,12 @@
 //! Userinfo that reads as a host: `https://www.paypal.com@attack.example`.
 
-use super::{Context, EMBEDDED, Glue, Judgement, is_special_use, judge};
+use super::{Context, EMBEDDED, Glue, Judgement, SEARCHED_BYTES, TRIED, is_special_use, judge};
 use crate::engine::link::{Boundaries, Kind, Linkifier, percent};
 
 /// The hosts that a reader takes the userinfo for, [`EMBEDDED`] at most: the name as a whole, and
 /// whatever a client would link in it, so that a sign behind the host (`www.paypal.com、@`) or a name
-/// before it (`user:www.paypal.com@`) hides nothing.
+/// before it (`user:www.paypal.com@`) hides nothing. Looked at are the first [`SEARCHED_BYTES`], which is
+/// what a reader sees at most, and [`TRIED`] links of them.
 pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
     let decoded = percent::decode_text(user);
     let name = decoded.split(':').next().unwrap_or_default();
@@ -16,17 +17,21 @@ pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
         return vec![whole];
     }
     let mut found = Vec::new();
-    for link in Linkifier::new(context.tlds).boundaries(Boundaries::Wide).links(&decoded) {
+    let seen = decoded.get(..decoded.floor_char_boundary(SEARCHED_BYTES)).unwrap_or_default();
+    let linkifier = Linkifier::new(context.tlds).boundaries(Boundaries::Wide);
+    for link in linkifier.links(seen).take(TRIED) {
         let glue = match link.kind {
             Kind::Scheme | Kind::Email => Glue::None,
             Kind::Www | Kind::Bare => Glue::Left,
         };
-        let host = judge(link.host_str(&decoded), &Context { glue, ..*context });
+        let host = judge(link.host_str(seen), &Context { glue, ..*context });
         // A password may have a dot in it.
         let in_name = link.kind != Kind::Bare || link.host.start < name.len();
-        if found.len() < EMBEDDED && (in_name && exists(&host, context) || is_known(&host, context))
-        {
+        if in_name && exists(&host, context) || is_known(&host, context) {
             found.push(host);
+        }
+        if found.len() == EMBEDDED {
+            break;
         }
     }
     found

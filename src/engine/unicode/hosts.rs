@@ -23,6 +23,11 @@ pub fn is_bidi_control(c: char) -> bool {
     )
 }
 
+/// ZWNJ and ZWJ (RFC 5892 A.1, A.2).
+pub fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
 /// Characters that turn the text round them or are not seen: bidi controls, joiners, soft hyphens, tag
 /// characters, fillers, variation selectors, line and paragraph separators.
 pub fn is_invisible(c: char) -> bool {

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 
-use super::hosts::numeral_zero;
+use super::hosts::{is_joiner, numeral_zero};
 use super::{Class, is_dot_to_somebody as is_dot};
 
 /// Places at which some client begins a host, at most.
@@ -123,10 +123,6 @@ fn last_www(name: &str) -> Option<usize> {
 /// Marks, joiners and whatever else is no letter by itself.
 fn belongs_to_letter(c: char) -> bool {
     !c.is_ascii() && (Class::of(c).is_ignored() || is_joiner(c) || is_combining_mark(c))
-}
-
-fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200C}' | '\u{200D}')
 }
 
 fn behind_unspaced(label: &str) -> Option<usize> {

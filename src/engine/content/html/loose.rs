@@ -48,7 +48,11 @@ fn quoted(text: &str) -> Vec<Range<usize>> {
     while let Some(start) = rest.find(['"', '\'']) {
         let quote = if rest.as_bytes().get(start) == Some(&b'"') { '"' } else { '\'' };
         let at = text.len() - rest.len() + start + 1;
-        let Some(length) = text.get(at..).and_then(|rest| rest.find(quote)) else { break };
+        // One that is alone; behind it there are only those of the other kind.
+        let Some(length) = text.get(at..).and_then(|rest| rest.find(quote)) else {
+            rest = text.get(at..).unwrap_or_default();
+            continue;
+        };
         found.push(at..at + length);
         rest = text.get(at + length + 1..).unwrap_or_default();
     }
@@ -62,4 +66,16 @@ pub(super) fn behind_quote(value: &str) -> Option<Range<usize>> {
     let start = value.len() - bare.len();
     let end = bare.find(is_quote).unwrap_or(bare.len());
     (start > 0 && end > 0).then_some(start..start + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_that_is_alone_hides_nothing() {
+        let text = "<!ENTITY a 'x'> don't \"y\" \"z";
+        let found: Vec<&str> = quoted(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["x", "y"]);
+    }
 }
