@@ -43,7 +43,7 @@ fn parts() -> Vec<(&'static str, String, Vec<u8>)> {
 }
 
 fn read(message: Message<'_>) -> usize {
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &Limits::default().structure());
     (0..tree.parts.len())
         .flat_map(|part| mime::readings(message, &tree, part))
         .map(|reading| reading.text.as_str().len())
@@ -52,7 +52,7 @@ fn read(message: Message<'_>) -> usize {
 
 /// Every `http` becomes `hxxp[.]`: as many edits as a message can have.
 fn edit(message: Message<'_>) -> usize {
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &Limits::default().structure());
     let mut lowering = Lowering::new(message, &tree);
     for part in 0..tree.parts.len() {
         for reading in mime::readings(message, &tree, part) {

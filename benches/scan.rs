@@ -207,7 +207,7 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
         black_box(headers.origin("x", 0, letter.message().head));
     });
     let mime = each(&mut |letter| {
-        black_box(mime::parse(letter.message(), &settings.policy.limits));
+        black_box(mime::parse(letter.message(), &settings.policy.limits.structure()));
     });
     let mut decoded = 0;
     let decode = each(&mut |letter| decoded += readings(letter.message(), &settings, |_| 0));
@@ -312,7 +312,7 @@ fn readings(
     settings: &Settings,
     mut each: impl FnMut(&mime::Reading<'_>) -> usize,
 ) -> usize {
-    let tree = mime::parse(message, &settings.policy.limits);
+    let tree = mime::parse(message, &settings.policy.limits.structure());
     let parts = 0..tree.parts.len();
     parts.flat_map(|part| mime::readings(message, &tree, part)).map(|reading| each(&reading)).sum()
 }

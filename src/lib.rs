@@ -16,7 +16,10 @@
 
 #![forbid(unsafe_code)]
 
-pub mod engine;
+pub use linkmilter_engine as engine;
+#[cfg(feature = "app")]
+pub use milter_session as milter;
+
 pub mod policy;
 pub mod record;
 pub mod tld;
@@ -27,7 +30,5 @@ pub mod cli;
 pub mod config;
 #[cfg(feature = "app")]
 pub mod daemon;
-#[cfg(feature = "app")]
-pub mod milter;
 #[cfg(feature = "app")]
 pub mod scan;

@@ -203,6 +203,14 @@ fn what_is_shown_and_followed_at_once_is_settled() {
     }
 }
 
+#[test]
+fn an_edit_of_what_is_markup_to_another_reader_is_read_again() {
+    let text = "<form action=\"<form action=\"\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<a href=\"<a href=\"javascript:";
+    for defang in [Defang::All, Defang::Judged] {
+        come_back_and_leave_nothing(text, "text/html", Wrapping::EightBit, defang);
+    }
+}
+
 fn wrapping() -> impl Strategy<Value = Wrapping> {
     select(vec![Wrapping::EightBit, Wrapping::QuotedPrintable, Wrapping::Base64])
 }

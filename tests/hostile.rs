@@ -19,7 +19,7 @@ fn outcome(head: &[u8], body: &[u8]) -> Outcome {
 }
 
 fn parse<'m>(head: &'m [u8], body: &'m [u8]) -> Tree {
-    mime::parse(Message { head, body }, &Limits::default())
+    mime::parse(Message { head, body }, &Limits::default().structure())
 }
 
 fn edited(body: &[u8], outcome: &Outcome) -> String {
@@ -253,7 +253,7 @@ fn charsets_of_a_part_are_bounded() {
                   Content-Type: text/html; charset=shift_jis; charset=euc-kr; charset*=''utf-7\r\n";
     let body = format!("<meta charset=windows-1251>\u{e4} {LINK}\r\n");
     let message = Message { head: labels.as_bytes(), body: body.as_bytes() };
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &Limits::default().structure());
     let most = (0..tree.parts.len()).map(|part| mime::readings(message, &tree, part).count()).max();
     assert_eq!(most, Some(6));
     taken_apart(labels, &body);
@@ -303,7 +303,7 @@ fn markup_far_into_a_text() {
     let read = |before: usize| {
         let body = format!("{} <a href=x>y</a>: z\r\n", "w".repeat(before));
         let message = Message { head: b"", body: body.as_bytes() };
-        let tree = mime::parse(message, &Limits::default());
+        let tree = mime::parse(message, &Limits::default().structure());
         mime::all_readings(message, &tree, 0).any(|reading| reading.media == Media::Html)
     };
     assert!(read(900));

@@ -134,7 +134,7 @@ fn rewrite(path: &Path, tlds: &TldTable) -> Edited {
     let head = splice::apply_head(message.head, &outcome.head_edits);
     let body = splice::apply(message.body, &outcome.edits).to_vec();
     let after = Message { head: &head, body: &body };
-    let tree = mime::parse(after, &policy.limits);
+    let tree = mime::parse(after, &policy.limits.structure());
     let parts = (0..tree.parts.len())
         .filter_map(|part| {
             let reading = mime::readings(after, &tree, part).next()?;

@@ -426,7 +426,8 @@ fn rows_of_the_page() -> BTreeMap<String, Vec<String>> {
 /// Every text of the project in which a reading may be cited, with its path.
 fn texts() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = ["src", "tests", "docs", "benches"].map(project).to_vec();
+    let mut folders: Vec<PathBuf> =
+        ["src", "crates", "tests", "docs", "benches"].map(project).to_vec();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -42,17 +42,17 @@ fn checked_in(path: &str, fresh: &str) {
 
 #[test]
 fn s1_link_tables_are_what_the_properties_say() {
-    checked_in("src/engine/unicode/link_table.rs", &link_table());
+    checked_in("crates/uts58/src/unicode/link_table.rs", &link_table());
 }
 
 #[test]
 fn host_tables_are_what_the_properties_say() {
-    checked_in("src/engine/unicode/host_table.rs", &hosts::host_table());
+    checked_in("crates/uts58/src/unicode/host_table.rs", &hosts::host_table());
 }
 
 #[test]
 fn letters_are_those_of_the_languages() {
-    checked_in("src/engine/unicode/letter_table.rs", &letters::letter_table());
+    checked_in("crates/homograph/src/letter_table.rs", &letters::letter_table());
 }
 
 fn link_table() -> String {

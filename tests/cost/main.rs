@@ -19,7 +19,7 @@ use letters::{Family, Letter, families};
 use libtest_mimic::{Arguments, Failed, Trial};
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::{Defang, Linkify, Mode, Notice};
-use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, inspect, splice};
+use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, fields, inspect, splice};
 use linkmilter::tld;
 use peak_alloc::PeakAlloc;
 
@@ -78,7 +78,7 @@ fn check(family: &Family, policy: &Policy, bytes: usize) -> Result<(), Failed> {
     at_most("bytes of body", length, OUTPUT * letter.body.len() + OUTPUT_BASE)?;
     let told = outcome.fields.iter().filter(|field| field.name != splice::fields::UNDO);
     let told: usize = told.map(|field| field.name.len() + field.value.len() + 4).sum();
-    at_most("bytes of our fields", told, splice::fields::TOGETHER)?;
+    at_most("bytes of our fields", told, fields::TOGETHER)?;
     again(&letter, &outcome, policy)
 }
 

@@ -13,7 +13,7 @@ use crate::oracle;
 fn passed_over(raw: &[u8]) -> (Vec<String>, usize, usize) {
     let (head, _, body) = oracle::split(raw);
     let message = Message { head, body };
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &Limits::default().structure());
     let tlds = tld::builtin();
     let (mut found, mut parts, mut bytes) = (Vec::new(), 0, 0);
     for index in 0..tree.parts.len() {

@@ -1,10 +1,11 @@
 //! Edits a message at every mark, and says where the result is not what the oracle expects.
 
 use linkmilter::engine::Message;
+use linkmilter::engine::fields::{self, Describe};
 use linkmilter::engine::limits::Limits;
 use linkmilter::engine::mime::{self, Lowering, Media, TextEdit, Transfer, Tree, View};
 use linkmilter::engine::outcome::Outcome;
-use linkmilter::engine::splice::{self, Describe, apply, apply_head, restore};
+use linkmilter::engine::splice::{apply, apply_head, restore};
 
 use crate::oracle;
 
@@ -66,7 +67,7 @@ pub fn operate(raw: &[u8]) -> Report {
     let mut report = Report::default();
     let (head, separator, body) = oracle::split(raw);
     let message = Message { head, body };
-    let tree = mime::parse(message, &Limits::default());
+    let tree = mime::parse(message, &Limits::default().structure());
     let leaves = oracle::leaves(head, body);
     compare(message, &tree, &leaves, &mut report);
 
@@ -95,7 +96,7 @@ pub fn operate(raw: &[u8]) -> Report {
     check_texts(&leaves, &oracle::leaves(&new_head, &new_body), &texts, &mut report);
     check_lines(body, &new_body, &mut report);
 
-    splice::describe(
+    fields::describe(
         &mut outcome,
         Describe {
             head,

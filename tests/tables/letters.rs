@@ -8,7 +8,7 @@ const WORDS: usize = 3;
 
 type Set = [u64; WORDS];
 
-/// The module `src/engine/unicode/letter_table.rs`.
+/// The module `crates/homograph/src/letter_table.rs`.
 pub fn letter_table() -> String {
     let (mut main, mut all, mut homes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let rows = include_str!("cldr-latin.tsv").lines().filter(|line| !line.starts_with('#'));

@@ -1,0 +1,98 @@
+//! What a policy does with what was found: links first, then the message.
+
+use super::judging::Judged;
+use super::outcome::{Bypass, Disposition, Done, Finding, Outcome, Reason};
+use super::policy::{
+    Defang, HtmlAttachments, LinkAction, MessageAction, Mode, OnAmbiguous, Policy, Signed,
+};
+use mailsplice::media::Media;
+use mailsplice::mime::Part;
+
+/// The action on a link of a part, and what the finding says of it.
+pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
+    if part.surroundings.sealed {
+        return (LinkAction::Leave, Done::Reported);
+    }
+    let (action, done) = anywhere(policy, judged);
+    let reported = (policy.signed == Signed::Report && part.surroundings.signed)
+        || (policy.html_attachments == HtmlAttachments::Report
+            && part.surroundings.attachment
+            && part.media == Media::Html);
+    let spared = reported && done == Done::Edited && policy.defang != Defang::All;
+    if spared { (LinkAction::Leave, Done::Reported) } else { (action, done) }
+}
+
+/// The same in a part of which nothing else is known.
+pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
+    if policy.defang == Defang::All {
+        return (LinkAction::Defang, Done::Edited);
+    }
+    let action = policy.asked(judged.verdict, judged.reasons, judged.edit);
+    if action == LinkAction::Leave {
+        return (LinkAction::Leave, Done::Reported);
+    }
+    let host = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
+    if policy.exempt.is_some() || (!host.is_empty() && policy.allowed.covers(host)) {
+        return (LinkAction::Leave, Done::Exempt);
+    }
+    (action, Done::Edited)
+}
+
+/// What the message actions ask for: the strictest disposition, and whether the Subject is tagged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForMessage {
+    pub disposition: Disposition,
+    pub subject: Subject,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    #[default]
+    AsIs,
+    Tagged,
+}
+
+/// What becomes of a message of which this was not read.
+pub fn unread(policy: &Policy, why: &Bypass) -> Disposition {
+    match why {
+        // Whoever is not to be edited is not to be held up either.
+        _ if why.is_exhaustion() && policy.mode == Mode::ReportOnly => Disposition::Accept,
+        _ if why.is_exhaustion() => policy.on_exhausted,
+        Bypass::Limit(_) => policy.on_limit,
+        Bypass::Opaque => policy.on_opaque,
+        Bypass::Panic => policy.on_error,
+        Bypass::Undecodable(_) => Disposition::Accept,
+    }
+}
+
+/// The message actions of all findings, limits and opaque parts.
+pub fn message(policy: &Policy, outcome: &Outcome) -> ForMessage {
+    let mut asked = ForMessage::default();
+    let exempt = policy.exempt.is_some() || policy.mode == Mode::ReportOnly;
+    let findings =
+        outcome.findings.iter().filter(|finding| !exempt && finding.done != Done::Exempt);
+    for finding in findings {
+        let by_reason =
+            finding.reasons.iter().filter_map(|reason| policy.reason_message_actions.get(&reason));
+        for action in by_reason.chain(policy.message_actions.get(&finding.verdict)) {
+            match action {
+                MessageAction::Header => {}
+                MessageAction::SubjectTag => asked.subject = Subject::Tagged,
+                MessageAction::Dispose(disposition) => {
+                    asked.disposition = asked.disposition.max(*disposition);
+                }
+            }
+        }
+    }
+    let ambiguous = |finding: &Finding| finding.reasons.contains(Reason::AmbiguousStructure);
+    if policy.on_ambiguous == OnAmbiguous::Quarantine
+        && !exempt
+        && outcome.findings.iter().any(ambiguous)
+    {
+        asked.disposition = asked.disposition.max(Disposition::Quarantine);
+    }
+    for (_, bypass) in &outcome.bypasses {
+        asked.disposition = asked.disposition.max(unread(policy, bypass));
+    }
+    asked
+}

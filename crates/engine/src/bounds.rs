@@ -1,0 +1,357 @@
+//! Every bound of the engine in one table: those of [`Limits`], which a configuration sets, and those
+//! that stand in the rooms beside the code that they bound.
+
+use super::content::LONGEST_WRAPPED;
+use super::limits::{Bound, Limits};
+use super::{budget, fields, finding, host, judging, mime, net, rounds};
+use mailsplice::splice::undo;
+
+/// The bounds that no configuration changes. [`Limits::bounds`] has the others.
+pub fn fixed() -> Vec<Bound> {
+    [message(), parts(), hosts(), fields()].into_iter().flatten().collect()
+}
+
+/// All bounds, those that can be set first.
+pub fn all(limits: &Limits) -> Vec<Bound> {
+    limits.bounds().into_iter().chain(fixed()).collect()
+}
+
+fn message() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "size",
+            unit: "bytes of a body",
+            default: mime::LARGEST,
+            reason: "Offsets of span maps have 32 bits; no MTA takes such a message.",
+            effect: "the body is not read; `limit:size`",
+            test: "bodies_whose_offsets_need_more_than_32_bits",
+        },
+        Bound {
+            name: "unwrapped",
+            unit: "times the body, that encoded messages inside may unwrap to",
+            default: mime::UNWRAPPED as u64,
+            reason: "Encodings shrink what they carry by a quarter at least, so base64 of base64 of \
+                     base64 stays below; only overlapping readings pass it.",
+            effect: "the part is read as it stands; `limit:unwrapped`",
+            test: "layers_are_bounded",
+        },
+        Bound {
+            name: "unwrapped_base",
+            unit: "bytes that they may always have",
+            default: mime::UNWRAPPED_BASE as u64,
+            reason: "Small messages with many layers need a floor.",
+            effect: "as `unwrapped`",
+            test: "layers_are_bounded",
+        },
+        Bound {
+            name: "readings",
+            unit: "times the body, that parts are walked again for second readings of their labels",
+            default: mime::REREAD as u64,
+            reason: "Each level of a nest can have two Content-Type fields: every one costs a walk over \
+                     all that is inside.",
+            effect: "further second readings are left out; `limit:readings`",
+            test: "second_readings_are_bounded",
+        },
+        Bound {
+            name: "levels",
+            unit: "second readings of structure inside one another",
+            default: u64::from(mime::LEVELS),
+            reason: "Labels inside labels that only some programs read: no program was found to show \
+                     anything beyond two.",
+            effect: "deeper ones are left out",
+            test: "second_labels_in_second_labels",
+        },
+        Bound {
+            name: "delimiter",
+            unit: "bytes of a line that could delimit parts",
+            default: mime::DELIMITER as u64,
+            reason: "RFC 2046 §5.1.1 allows 74; the end of a longer line is not looked for.",
+            effect: "the line delimits only what declares it",
+            test: "lines_that_could_delimit_parts",
+        },
+        Bound {
+            name: "links_memory",
+            unit: "bytes for each of the message, that its findings may take in memory",
+            default: budget::LINKS_MEMORY as u64,
+            reason: "A lying link of ten bytes takes some hundred: a list of nothing else would cost \
+                     memory out of proportion.",
+            effect: "fewer findings are kept than `limits.links`; `limit:links`",
+            test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "links_memory_base",
+            unit: "bytes on top",
+            default: budget::LINKS_MEMORY_BASE as u64,
+            reason: "Lists of thousands of links are honest.",
+            effect: "as `links_memory`",
+            test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "extras",
+            unit: "of the bytes of the message, one in so many, that notices and anchors may add",
+            default: budget::EXTRAS as u64,
+            reason: "A message dense with short links would grow without measure.",
+            effect: "further ones are left out, edits of the links themselves are not; `limit:extras`",
+            test: "notices_and_anchors_are_bounded",
+        },
+        Bound {
+            name: "extras_base",
+            unit: "bytes on top",
+            default: budget::EXTRAS_BASE as u64,
+            reason: "A short message with a link or two gets them all.",
+            effect: "as `extras`",
+            test: "notices_and_anchors_are_bounded",
+        },
+        Bound {
+            name: "passed",
+            unit: "hosts of fine links that are remembered by name",
+            default: finding::PASSED as u64,
+            reason: "They answer who got a link to a host. Nearly every message has fewer.",
+            effect: "the rest are not named; the event says so",
+            test: "hosts_of_fine_links_are_remembered_up_to_a_bound",
+        },
+        Bound {
+            name: "rounds",
+            unit: "times an edited message is read again",
+            default: rounds::ROUNDS as u64,
+            reason: "An edit for one reading of a part can change what another one shows. Real mail \
+                     needs one.",
+            effect: "the edits so far stay; `limit:rounds`",
+            test: "rounds_are_bounded",
+        },
+    ]
+}
+
+fn parts() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "charsets",
+            unit: "charsets tried on one part",
+            default: mime::CHARSETS as u64,
+            reason: "Labels, a byte order mark, `<meta>`, UTF-8 and a guess: no more differ in earnest.",
+            effect: "further ones are left out",
+            test: "charsets_of_a_part_are_bounded",
+        },
+        Bound {
+            name: "detected",
+            unit: "bytes of lines outside ASCII that a detector of charsets is given",
+            default: mime::DETECTED as u64,
+            reason: "Detecting takes a hundred times what reading does, and many pages settle it.",
+            effect: "the guess rests on the first ones",
+            test: "a_guess_at_the_charset_rests_on_lines_outside_ascii",
+        },
+        Bound {
+            name: "parameters",
+            unit: "parameters of one header field",
+            default: mime::PARAMETERS as u64,
+            reason: "Pieces of RFC 2231 are sorted; real fields have fewer than ten.",
+            effect: "further ones are not read",
+            test: "parameters_without_end",
+        },
+        Bound {
+            name: "guessed_boundary",
+            unit: "bytes in which an undeclared boundary is looked for",
+            default: mime::GUESSED as u64,
+            reason: "A client that guesses does so at the start.",
+            effect: "the part counts as text",
+            test: "a_boundary_that_nobody_declared",
+        },
+        Bound {
+            name: "sniffed",
+            unit: "bytes in which markup makes a part HTML",
+            default: mime::SNIFFED as u64,
+            reason: "As many as clients look at.",
+            effect: "the part is read as it is labelled",
+            test: "markup_far_into_a_text",
+        },
+        Bound {
+            name: "wrapped_url",
+            unit: "bytes between `<` and `>` that are read as one URL over line ends",
+            default: LONGEST_WRAPPED as u64,
+            reason: "Every `<` of a text begins such a look.",
+            effect: "the URL is read to the end of its line",
+            test: "a_url_between_angles_is_joined_up_to_a_length",
+        },
+        Bound {
+            name: "net_window",
+            unit: "bytes of a host with its escapes that the net looks at",
+            default: net::WINDOW as u64,
+            reason: "Every `:` and `@` of a message may begin such a look; a host has 253 at most.",
+            effect: "the host is read to there",
+            test: "windows_end_where_hosts_do",
+        },
+        Bound {
+            name: "net_looks",
+            unit: "links in base64 that the net looks at",
+            default: net::LOOKS as u64,
+            reason: "Digits of a picture may be those of a link; more than honest mail has in text.",
+            effect: "the rest is not looked at; `limit:net`",
+            test: "the_net_is_bounded",
+        },
+        Bound {
+            name: "judgements",
+            unit: "judgements of one message that are remembered",
+            default: judging::MEMO as u64,
+            reason: "A message of nothing but hosts must not fill the memory.",
+            effect: "further hosts are judged each time",
+            test: "the_memo_is_bounded",
+        },
+    ]
+}
+
+fn hosts() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "remembered",
+            unit: "judgements that a daemon remembers from one message to the next",
+            default: host::REMEMBERED as u64,
+            reason: "About 4 MB, and more hosts than most servers see in an hour.",
+            effect: "the longest unused half is forgotten",
+            test: "remembered_judgements_are_bounded_and_say_the_same",
+        },
+        Bound {
+            name: "remembered_spelling",
+            unit: "bytes of a spelling that is remembered",
+            default: host::REMEMBERED_BYTES as u64,
+            reason: "Longer ones are attacks, no habit.",
+            effect: "the host is judged in every message anew",
+            test: "remembered_judgements_are_bounded_and_say_the_same",
+        },
+        Bound {
+            name: "embedded_urls",
+            unit: "URLs inside one URL",
+            default: host::EMBEDDED as u64,
+            reason: "Rewriters wrap rewriters, nobody more than three.",
+            effect: "further ones are not judged",
+            test: "embedded_urls_are_bounded",
+        },
+        Bound {
+            name: "embedded_tried",
+            unit: "authorities inside one URL, hosts or not",
+            default: host::TRIED as u64,
+            reason: "What is no host is judged before that is known.",
+            effect: "further ones are not judged",
+            test: "urls_inside_urls_inside_urls_are_searched_once",
+        },
+        Bound {
+            name: "embedded_rewritten",
+            unit: "times the URL, that links of rewriters inside it may come to",
+            default: host::REWRITTEN as u64,
+            reason: "Each is searched by itself, and each stands in the tail of those before it.",
+            effect: "further ones are not unwrapped",
+            test: "urls_inside_urls_inside_urls_are_searched_once",
+        },
+        Bound {
+            name: "embedded_depth",
+            unit: "URLs inside one another",
+            default: u64::from(host::NESTING),
+            reason: "As above; each level is decoded anew.",
+            effect: "deeper ones are not judged",
+            test: "embedded_urls_are_bounded",
+        },
+        Bound {
+            name: "searched_tail",
+            unit: "bytes of a URL that are searched for URLs",
+            default: host::SEARCHED_BYTES as u64,
+            reason: "A longer tail is data, not an address.",
+            effect: "URLs inside it are not judged",
+            test: "embedded_urls_are_bounded",
+        },
+        Bound {
+            name: "host_spelling",
+            unit: "bytes of a host as spelled",
+            default: host::SPELLING_BYTES as u64,
+            reason: "Punycode is quadratic; a longer spelling cannot become a name of 253 characters.",
+            effect: "the host is invalid",
+            test: "a_spelling_beyond_the_limit_is_invalid",
+        },
+        Bound {
+            name: "host_starts",
+            unit: "places in a run of letters at which a host may begin",
+            default: uts58::unicode::prose::STARTS as u64,
+            reason: "Each is a host to judge; no client is known to begin anywhere else (S27, S29).",
+            effect: "a host that begins elsewhere is not looked for",
+            test: "starts_of_hosts",
+        },
+        Bound {
+            name: "label_looks",
+            unit: "looks of one label",
+            default: host::VARIANTS as u64,
+            reason: "Letters with several readings multiply.",
+            effect: "further combinations are left out",
+            test: "looks_of_a_label_are_bounded",
+        },
+    ]
+}
+
+fn fields() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "fields",
+            unit: "bytes of our header fields together",
+            default: fields::TOGETHER as u64,
+            reason: "Sendmail refuses a message with over 32 KiB of headers.",
+            effect: "the recipe goes to the state directory, then link fields are left out",
+            test: "fields_are_ascii_folded_and_bounded",
+        },
+        Bound {
+            name: "link_fields",
+            unit: "`X-Linkmilter-Link` fields of a message",
+            default: fields::LINKS as u64,
+            reason: "Enough to tell what it was about.",
+            effect: "further links are counted only",
+            test: "fields_are_ascii_folded_and_bounded",
+        },
+        Bound {
+            name: "recipes",
+            unit: "recipes of one message that are tried",
+            default: undo::RECIPES as u64,
+            reason: "Each is tried on what the others gave back, and each try hashes the body; filters \
+                     in a row are two or three.",
+            effect: "`restore` looks at no further ones",
+            test: "recipes_are_bounded",
+        },
+        Bound {
+            name: "recipe_fields",
+            unit: "header fields that a recipe may give back",
+            default: undo::FIELDS,
+            reason: "The filter changes two; each is looked for in the header.",
+            effect: "`restore` refuses it",
+            test: "recipes_with_many_fields_are_refused",
+        },
+        Bound {
+            name: "inflated",
+            unit: "times the message, that a recipe may inflate to",
+            default: undo::INFLATED as u64,
+            reason: "Deflate shrinks by a thousand: a forged recipe must not fill the memory.",
+            effect: "`restore` refuses it",
+            test: "inflating_is_bounded",
+        },
+        Bound {
+            name: "inflated_base",
+            unit: "bytes on top",
+            default: undo::INFLATED_BASE as u64,
+            reason: "What was cut out of a small message can be longer than what is left.",
+            effect: "as `inflated`",
+            test: "inflating_is_bounded",
+        },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_bound_has_a_name_of_its_own_and_says_why() {
+        let bounds = all(&Limits::default());
+        let names: BTreeSet<&str> = bounds.iter().map(|bound| bound.name).collect();
+        assert_eq!(names.len(), bounds.len());
+        for bound in bounds {
+            assert!(bound.default > 0 && !bound.unit.is_empty() && !bound.effect.is_empty());
+            assert!(bound.reason.ends_with('.'), "{}", bound.name);
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! One target judged as mail would be: what is said of it, and what would be done with it in an
+//! attribute, in running text and in a calendar.
+//!
+//! It is read, judged and taken apart by the very functions that mail goes through, so that the answer
+//! is the filter's.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
+
+use super::content::{self, Apart};
+use super::judging::{Judge, Judged, Standing};
+use super::outcome::{Done, Reason, Verdict};
+use super::policy::{LinkAction, Mode, Policy};
+use super::{Case, Facts, Message, TldTable, actions};
+use homograph::{Glue, Judgement, LinkJudgement};
+use mailsplice::media::Media;
+use uts58::{self, Target, mailto, reference};
+
+/// How a target was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Host,
+    Url,
+    Address,
+}
+
+impl Kind {
+    /// The word used in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::Host => "host",
+            Kind::Url => "url",
+            Kind::Address => "address",
+        }
+    }
+}
+
+/// Where in a message the target may stand. A header field is judged as text, and never edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// An `href`.
+    Attribute,
+    /// Running text.
+    Text,
+    /// A property of a calendar that is a URL.
+    Calendar,
+}
+
+impl Place {
+    pub const ALL: [Place; 3] = [Place::Attribute, Place::Text, Place::Calendar];
+
+    /// The word used in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Place::Attribute => "attribute",
+            Place::Text => "text",
+            Place::Calendar => "calendar",
+        }
+    }
+}
+
+/// What the filter does with the target in one place. Ordered: of several links the worst counts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// No client links it there.
+    NoLink,
+    /// A link, with nothing to say.
+    Fine,
+    /// A link only if the DNS knows this top-level domain.
+    Asked(String),
+    /// On the allow list, or in mail that is exempt.
+    Exempt,
+    /// Told in header, log and report.
+    Reported,
+    Edited(LinkAction),
+}
+
+impl Fate {
+    /// The word used in JSON.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Fate::NoLink => "no-link",
+            Fate::Fine | Fate::Asked(_) => "leave",
+            Fate::Exempt => "exempt",
+            Fate::Reported => "report",
+            Fate::Edited(LinkAction::Leave) => "leave",
+            Fate::Edited(LinkAction::PercentEncode) => "percent-encode",
+            Fate::Edited(LinkAction::Punycode) => "punycode",
+            Fate::Edited(LinkAction::Unlink) => "unlink",
+            Fate::Edited(LinkAction::Defang) => "defang",
+        }
+    }
+}
+
+/// A target judged.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    pub kind: Kind,
+    pub link: LinkJudgement,
+    pub fates: [(Place, Fate); 3],
+}
+
+/// Judges a host, a URL or a mail address as the filter would under this policy, the DNS not asked.
+pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
+    let facts = Facts::default();
+    let message = Message { head: b"", body: b"" };
+    let case = Case { message, facts: &facts, policy, tlds, memory: None, stop: None };
+    let mut checker = Checker { policy, tlds, judge: Judge::new(case), seen: Vec::new() };
+    let target = target.trim();
+    let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
+    if checker.seen.is_empty() {
+        checker.unlinked(target);
+    }
+    let kind = kind(target, &checker.seen);
+    let mut link = merged(checker.seen);
+    if kind == Kind::Address && link.host.is_none() {
+        link.add(Reason::AddressInvalid);
+    }
+    // Nobody asks the DNS here: the table decides.
+    if link.host.as_ref().is_some_and(|host| host.question.is_some()) {
+        link.add(Reason::TldUnknown);
+    }
+    Checked { kind, link, fates }
+}
+
+struct Checker<'a> {
+    policy: &'a Policy,
+    tlds: &'a TldTable,
+    judge: Judge<'a>,
+    /// Every reading of the target, and what kind of link it is there.
+    seen: Vec<(uts58::Kind, Judged)>,
+}
+
+impl Checker<'_> {
+    /// What happens to the target in one place.
+    fn place(&mut self, place: Place, target: &str) -> Fate {
+        let (text, media) = match place {
+            Place::Attribute => {
+                let value = target.replace('&', "&amp;").replace('"', "&quot;");
+                (Cow::Owned(format!("<a href=\"{value}\">.</a>")), Media::Html)
+            }
+            Place::Text => (Cow::Borrowed(target), Media::Plain),
+            Place::Calendar => {
+                (Cow::Owned(format!("URL:{}", target.replace(['\r', '\n'], " "))), Media::Calendar)
+            }
+        };
+        let mut fate = Fate::NoLink;
+        let folding = OnceCell::new();
+        for layer in content::layers(&text, media) {
+            let view = content::read(&layer, self.tlds, self.policy.limits.links);
+            let mut apart = Apart::new(&text, &layer, &view, self.tlds, &folding);
+            for sighting in &view.sightings {
+                let text = view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
+                let Some(judged) = self.judge.sighting(text, sighting) else { continue };
+                let here = fate_of(self.policy, &judged, |action| {
+                    !apart.edits(sighting, judged.host.as_deref(), action).is_empty()
+                });
+                fate = fate.max(here);
+                let kind = match &sighting.target {
+                    Target::Link(link) => link.kind,
+                    Target::Dangerous { .. } => uts58::Kind::Scheme,
+                };
+                self.seen.push((kind, judged));
+            }
+        }
+        fate
+    }
+
+    /// Judges what no client links: the target as an address, or as the host of a URL.
+    fn unlinked(&mut self, target: &str) {
+        let slashed = format!("//{target}");
+        let relative = reference::scheme(target).is_none() && !target.starts_with(['/', '#', '?']);
+        let link = |target: Target| match target {
+            Target::Link(link) => Some(link),
+            Target::Dangerous { .. } => None,
+        };
+        let whole = || reference::parse(target, 0..target.len()).find_map(link);
+        let address = || mailto::address(target, 0..target.len()).filter(|_| relative);
+        let behind_slashes =
+            || reference::parse(&slashed, 0..slashed.len()).filter(|_| relative).find_map(link);
+        let (text, found) = match whole().or_else(address) {
+            Some(found) => (target, Some(found)),
+            None => (slashed.as_str(), behind_slashes()),
+        };
+        if let Some(link) = found {
+            self.seen.extend(self.judge.spelled(text, &link, Glue::None).map(|it| (link.kind, it)));
+        }
+    }
+}
+
+/// What the policy does with a link of which something is left to `edit`.
+fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bool) -> Fate {
+    if let Standing::Asked(tld) = &judged.standing {
+        return Fate::Asked(tld.clone());
+    }
+    let (action, done) = actions::anywhere(policy, judged);
+    match done {
+        Done::Edited if edit(action) => Fate::Edited(action),
+        Done::Exempt => Fate::Exempt,
+        Done::Reported if judged.verdict == Verdict::Ok => Fate::Fine,
+        Done::Edited | Done::Reported => Fate::Reported,
+    }
+}
+
+/// A scheme, slashes or backslashes in front make a URL; an address is what was read as one, or has an
+/// at sign before any slash; all else is a host, perhaps with port and path.
+fn kind(target: &str, seen: &[(uts58::Kind, Judged)]) -> Kind {
+    if reference::scheme(target).is_some() || target.starts_with("//") || target.starts_with("\\\\")
+    {
+        return Kind::Url;
+    }
+    let head = target.split(['/', '?', '#']).next().unwrap_or_default();
+    let address = seen.iter().any(|(kind, _)| *kind == uts58::Kind::Email);
+    if address || head.contains('@') { Kind::Address } else { Kind::Host }
+}
+
+/// All readings as one: the worst counts, the first one leads.
+fn merged(seen: Vec<(uts58::Kind, Judged)>) -> LinkJudgement {
+    let edit = seen.iter().map(|(_, judged)| judged.edit).max().unwrap_or_default();
+    let mut link = LinkJudgement { edit, ..LinkJudgement::default() };
+    for (_, judged) in seen {
+        link.verdict = link.verdict.max(judged.verdict);
+        link.reasons = link.reasons.union(judged.reasons);
+        let mut further: Vec<Judgement> = Vec::new();
+        match judged.host {
+            Some(host) if link.host.is_none() => link.host = Some(host),
+            Some(host) => further.push(Judgement::clone(&host)),
+            None => {}
+        }
+        for host in further.into_iter().chain(judged.inner) {
+            if link.hosts().all(|known| known.ascii != host.ascii) {
+                link.inner.push(host);
+            }
+        }
+    }
+    link
+}
+
+impl Checked {
+    /// What the filter would do in a message; nothing when there is nothing to say.
+    pub fn words(&self, policy: &Policy) -> Option<String> {
+        let edited = self.fates.iter().any(|(_, fate)| matches!(fate, Fate::Edited(_)));
+        if self.link.verdict == Verdict::Ok && !edited {
+            return None;
+        }
+        let mut groups: Vec<(String, Vec<Place>)> = Vec::new();
+        for (place, fate) in &self.fates {
+            let phrase = phrase(fate, policy, self.link.verdict);
+            match groups.iter_mut().find(|(known, _)| *known == phrase) {
+                Some((_, places)) => places.push(*place),
+                None => groups.push((phrase, vec![*place])),
+            }
+        }
+        let mut words = String::from("in a message the filter would ");
+        match groups.as_slice() {
+            [(phrase, _)] => words.push_str(phrase),
+            several => {
+                let all =
+                    several.iter().map(|(phrase, places)| format!("{} {phrase}", Within(places)));
+                words.push_str(&all.collect::<Vec<_>>().join(", and "));
+            }
+        }
+        Some(words)
+    }
+}
+
+/// Places, as in `in an attribute or a calendar`.
+struct Within<'a>(&'a [Place]);
+
+impl fmt::Display for Within<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, place) in self.0.iter().enumerate() {
+            out.write_str(if index == 0 { "in " } else { " or " })?;
+            out.write_str(match place {
+                Place::Attribute => "an attribute",
+                Place::Text => "running text",
+                Place::Calendar => "a calendar",
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn phrase(fate: &Fate, policy: &Policy, verdict: Verdict) -> String {
+    let words = match fate {
+        Fate::NoLink => "find no link",
+        Fate::Fine | Fate::Edited(LinkAction::Leave) => "leave it as it is",
+        Fate::Asked(tld) => return format!("leave it as it is, unless the DNS knows .{tld}"),
+        Fate::Exempt if policy.exempt.is_some() => "leave it as it is: such mail is exempt",
+        Fate::Exempt => "leave it as it is: its host is on the allow list",
+        Fate::Reported if policy.mode == Mode::ReportOnly => "report it and change nothing",
+        Fate::Reported if verdict == Verdict::Suspect && policy.mode != Mode::Strict => {
+            "report it; the strict mode would take it apart"
+        }
+        Fate::Reported => "report it",
+        Fate::Edited(LinkAction::PercentEncode) => "percent-encode its path",
+        Fate::Edited(LinkAction::Punycode) => "show its host in Punycode",
+        Fate::Edited(LinkAction::Unlink) => "make it no link",
+        Fate::Edited(LinkAction::Defang) => "take it apart",
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::explain;
+    use homograph::Names;
+
+    fn policy() -> Policy {
+        Policy { protected: Arc::new(Names::new(["paypal.com"])), ..Policy::default() }
+    }
+
+    fn checked(target: &str) -> Checked {
+        check(target, &policy(), &TldTable::new(["com", "org", "example"], ""))
+    }
+
+    fn lines(target: &str) -> Vec<String> {
+        let checked = checked(target);
+        let mut lines = explain::link(&checked.link);
+        lines.extend(checked.words(&policy()));
+        lines
+    }
+
+    #[test]
+    fn a_lookalike_in_words() {
+        assert_eq!(checked("раypal.com").link.edit, crate::outcome::Edit::Anywhere);
+        assert_eq!(
+            lines("https://раypal.com/"),
+            [
+                "раypal.com is xn--ypal-43d9g.com in the DNS",
+                "it reads as paypal.com, which it is not",
+                "label раypal: Cyrillic and Latin letters do not belong together (mixed-script)",
+                "label раypal: it is made to be taken for a protected name (target-lookalike)",
+                "  U+0440 CYRILLIC SMALL LETTER ER reads as Latin p",
+                "  U+0430 CYRILLIC SMALL LETTER A reads as Latin a",
+                "in a message the filter would take it apart",
+            ]
+        );
+        assert!(lines("https://example.com/").is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_beside_the_host() {
+        assert_eq!(
+            lines("https://paypal.com@attack.example/"),
+            [
+                "something stands before an at sign in front of the host (userinfo)",
+                "it leads to attack.example all the same",
+                "in a message the filter would take it apart",
+            ]
+        );
+        let hidden = "  U+00AD SOFT HYPHEN is not seen".to_owned();
+        assert!(lines("http://pay\u{ad}pal.com/").contains(&hidden));
+        assert_eq!(
+            lines("javascript:alert(1)").last().map(String::as_str),
+            Some(
+                "in a message the filter would in an attribute or a calendar take it apart, and in running text find no link"
+            ),
+        );
+    }
+
+    #[test]
+    fn targets_are_read_as_people_write_them() {
+        for (target, kind) in [
+            ("example.com", Kind::Host),
+            ("example.com:8080/path", Kind::Host),
+            ("example.com/@user", Kind::Host),
+            ("https://example.com", Kind::Url),
+            ("javascript:alert(1)", Kind::Url),
+            ("mailto:user@example.com", Kind::Url),
+            ("//example.com", Kind::Url),
+            ("user@example.com", Kind::Address),
+            ("customer/department=shipping@example.com", Kind::Address),
+            ("user@", Kind::Address),
+            ("[2001:db8::1]", Kind::Host),
+        ] {
+            assert_eq!(checked(target).kind, kind, "{target}");
+        }
+    }
+
+    /// RFC 3696 §3, with what S16 says of it.
+    #[test]
+    fn addresses_have_reasons() {
+        let long = format!("{}@example.com", "a".repeat(65));
+        for bad in ["a..b@example.com", "a..b@x", ".a@example.com", "user@", "@", &long] {
+            let link = checked(bad).link;
+            assert!(link.reasons.contains(Reason::AddressInvalid), "{bad}: {link:?}");
+        }
+        for good in [
+            "user@[192.0.2.1]",
+            "user@[IPv6:2001:db8::1]",
+            "mailto:user@[192.0.2.1]",
+            "\"john doe\"@example.com",
+            "Abc\\@def@example.com",
+            "customer/department=shipping@example.com",
+        ] {
+            assert_eq!(checked(good).link.verdict, Verdict::Ok, "{good}: {:?}", checked(good).link);
+        }
+        let posing = checked("customer/department=shipping@раypal.com");
+        assert_eq!((posing.kind, posing.link.verdict), (Kind::Address, Verdict::Unsafe));
+        assert_eq!(posing.link.unicode(), "раypal.com");
+    }
+
+    /// S15.
+    #[test]
+    fn what_hides_is_said() {
+        for hidden in ["\u{AD}", "\u{200B}", "\u{2060}", "\u{E0061}", "\u{FE00}", "\u{202E}"] {
+            for place in
+                ["http://example.com/a{}b", "http://example.com/?a{}b", "example.com/#a{}b"]
+            {
+                let target = place.replace("{}", hidden);
+                let reasons = checked(&target).link.reasons;
+                assert!(reasons.contains(Reason::InvisibleRemoved), "{target:?}: {reasons:?}");
+            }
+            let link = checked(&format!("http://exa{hidden}mple.com/")).link;
+            let said = [Reason::InvisibleRemoved, Reason::BidiControl];
+            assert!(
+                link.reasons.iter().any(|reason| said.contains(&reason)),
+                "{hidden:?}: {link:?}"
+            );
+        }
+        assert!(checked("http://ex\u{2067}a.com/").link.reasons.contains(Reason::BidiControl));
+    }
+}

@@ -1,0 +1,414 @@
+//! Takes links apart: the edit table of `DESIGN`, place by place.
+//!
+//! | place | edit |
+//! | --- | --- |
+//! | attribute that navigates or loads | every attribute of that name in the tag becomes `data-unsafe-…`, and the URL is taken apart |
+//! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
+//! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::html::{Holds, RawText, Tokenizer};
+use super::{Edits, Layer, Sighting, Spot, View, calendar, html};
+use crate::outcome::Verdict;
+use crate::policy::LinkAction;
+use homograph::Judgement;
+use mailsplice::span::TextEdit;
+use uts58::tlds::TldTable;
+use uts58::unicode::is_dot_to_somebody as is_dot;
+use uts58::{Kind, Target, scheme};
+
+/// What stands in place of a URL that cannot be left out.
+const NOWHERE: &str = "about:invalid";
+
+/// Makes the edits of one view; remembers which attributes are inert already.
+#[derive(Debug)]
+pub struct Apart<'a> {
+    layer: &'a Layer<'a>,
+    view: &'a View<'a>,
+    tlds: &'a TldTable,
+    /// The text of the reading.
+    source: &'a str,
+    renamed: HashSet<(usize, &'static str)>,
+    /// The fold of a calendar, when somebody asked.
+    folding: &'a OnceCell<&'static str>,
+}
+
+impl<'a> Apart<'a> {
+    pub fn new(
+        source: &'a str,
+        layer: &'a Layer<'a>,
+        view: &'a View<'a>,
+        tlds: &'a TldTable,
+        folding: &'a OnceCell<&'static str>,
+    ) -> Apart<'a> {
+        Apart { layer, view, tlds, source, renamed: HashSet::new(), folding }
+    }
+
+    /// The edits that carry out the action on a sighting, in the coordinates of the reading.
+    pub fn edits(
+        &mut self,
+        sighting: &Sighting,
+        judgement: Option<&Judgement>,
+        action: LinkAction,
+    ) -> Vec<TextEdit> {
+        let mut inner = Vec::new();
+        if self.layer.edits == Edits::Impossible {
+            return inner;
+        }
+        match (&sighting.spot, action) {
+            (_, LinkAction::Leave) | (Spot::Attribute { holds: Holds::Script, .. }, _) => {}
+            (_, LinkAction::PercentEncode) => self.percent_encode(sighting, &mut inner),
+            (_, LinkAction::Punycode) => self.punycode(sighting, judgement, &mut inner),
+            (
+                Spot::Attribute { holds: Holds::Shown, .. }
+                | Spot::Text
+                | Spot::Value
+                | Spot::HtmlText,
+                LinkAction::Defang,
+            ) => self.defang(sighting, judgement, &mut inner),
+            (Spot::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
+                self.rename(*tag, attribute, &mut inner);
+                // Programs that show the text of markup link what they find in it.
+                match &sighting.target {
+                    _ if action != LinkAction::Defang => {}
+                    Target::Link(_) => self.defang(sighting, judgement, &mut inner),
+                    Target::Dangerous { host: Some(host), .. } => {
+                        self.defang_host(sighting, host.clone(), judgement, &mut inner);
+                    }
+                    Target::Dangerous { host: None, .. } => {}
+                }
+            }
+            (Spot::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
+            | (Spot::Text | Spot::Value | Spot::HtmlText, LinkAction::Unlink) => {}
+            (Spot::Attribute { .. } | Spot::Style, _) => {
+                self.place(sighting, sighting.span(), NOWHERE.to_owned(), &mut inner);
+            }
+        }
+        self.through_layer(inner)
+    }
+
+    /// Text right behind a sighting, in the coordinates of the reading.
+    pub fn behind(&self, sighting: &Sighting, text: String) -> Vec<TextEdit> {
+        let mut inner = Vec::new();
+        let end = sighting.span().end;
+        self.place(sighting, end..end, text, &mut inner);
+        self.through_layer(inner)
+    }
+
+    /// An anchor round these bytes of visible text.
+    pub fn anchor(&self, sighting: &Sighting, span: Range<usize>, href: &str) -> Vec<TextEdit> {
+        let mut inner = Vec::new();
+        let open = format!("<a href=\"{}\">", href.replace('&', "&amp;").replace('"', "%22"));
+        let Some(seen) = self.view.seen.get(sighting.seen) else { return inner };
+        // In front of the first character, not behind the one before it.
+        let start = seen.source(span.clone()).start;
+        inner.push(TextEdit { range: start..start, replacement: open });
+        self.place(sighting, span.end..span.end, "</a>".to_owned(), &mut inner);
+        self.through_layer(inner)
+    }
+
+    fn place(
+        &self,
+        sighting: &Sighting,
+        range: Range<usize>,
+        replacement: String,
+        edits: &mut Vec<TextEdit>,
+    ) {
+        if let Some(seen) = self.view.seen.get(sighting.seen) {
+            seen.place(range, replacement, edits);
+        }
+    }
+
+    fn text(&self, sighting: &Sighting) -> &'a str {
+        self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str())
+    }
+
+    fn through_layer(&self, inner: Vec<TextEdit>) -> Vec<TextEdit> {
+        let mut edits = Vec::with_capacity(inner.len());
+        for edit in inner {
+            self.layer.seen.place(edit.range, edit.replacement, &mut edits);
+        }
+        if self.layer.property.is_some() {
+            let newline = self.folding.get_or_init(|| calendar::folding(self.source));
+            calendar::fold(self.source, newline, &mut edits);
+        }
+        edits
+    }
+
+    /// Renames every attribute of that name in the tag: of duplicates the first wins, so renaming
+    /// one would wake the next.
+    fn rename(&mut self, tag: usize, attribute: &'static str, edits: &mut Vec<TextEdit>) {
+        if !self.renamed.insert((tag, attribute)) {
+            return;
+        }
+        let text = self.layer.seen.as_str();
+        let mut tokens = Tokenizer::new(text, tag..text.len(), RawText::Ignore);
+        if tokens.next().is_none() {
+            return;
+        }
+        for found in &tokens.attributes {
+            let name = text.get(found.name.clone()).unwrap_or_default();
+            if html::attribute_name(name) == Some(attribute) {
+                let replacement = format!("data-unsafe-{attribute}");
+                edits.push(TextEdit { range: found.name.clone(), replacement });
+            }
+        }
+    }
+
+    /// `hxxp://xn--…[.]com/…`, so that no client links any piece.
+    fn defang(
+        &self,
+        sighting: &Sighting,
+        judgement: Option<&Judgement>,
+        edits: &mut Vec<TextEdit>,
+    ) {
+        let Target::Link(link) = &sighting.target else {
+            return self.place(sighting, sighting.span(), NOWHERE.to_owned(), edits);
+        };
+        let text = self.text(sighting);
+        let mut pieces = Pieces { text, found: Vec::new() };
+        if link.kind == Kind::Scheme {
+            pieces.scheme(link.span.start..link.host.start);
+        }
+        if let Some(user) = &link.user {
+            match link.kind {
+                // `list-owner=example.org@…`: once the `@` is dead, a client links the rest.
+                Kind::Email => pieces.nested(user.clone(), self.tlds),
+                _ => pieces.dots(user.clone()),
+            }
+            pieces.at_sign(user.end..link.host.start);
+        }
+        pieces.host(link.host.clone(), judgement);
+        pieces.nested(link.tail.clone(), self.tlds);
+        for (range, replacement) in pieces.found {
+            self.place(sighting, range, replacement, edits);
+        }
+    }
+
+    /// The host of a share, `\\host`.
+    fn defang_host(
+        &self,
+        sighting: &Sighting,
+        host: Range<usize>,
+        judgement: Option<&Judgement>,
+        edits: &mut Vec<TextEdit>,
+    ) {
+        let mut pieces = Pieces { text: self.text(sighting), found: Vec::new() };
+        pieces.host(host, judgement);
+        for (range, replacement) in pieces.found {
+            self.place(sighting, range, replacement, edits);
+        }
+    }
+
+    fn punycode(
+        &self,
+        sighting: &Sighting,
+        judgement: Option<&Judgement>,
+        edits: &mut Vec<TextEdit>,
+    ) {
+        let (Target::Link(link), Some(judgement)) = (&sighting.target, judgement) else { return };
+        let host = self.text(sighting).get(link.host.clone()).unwrap_or_default();
+        let differs = !host.is_ascii() || host.contains('%');
+        if differs && judgement.ascii.is_ascii() && !judgement.ascii.is_empty() {
+            self.place(sighting, link.host.clone(), judgement.ascii.clone(), edits);
+        }
+    }
+
+    fn percent_encode(&self, sighting: &Sighting, edits: &mut Vec<TextEdit>) {
+        let Target::Link(link) = &sighting.target else { return };
+        let tail = self.text(sighting).get(link.tail.clone()).unwrap_or_default();
+        for (at, c) in tail.char_indices().filter(|(_, c)| !c.is_ascii()) {
+            let start = link.tail.start + at;
+            let mut utf8 = [0; 4];
+            let escaped =
+                c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}")).collect();
+            self.place(sighting, start..start + c.len_utf8(), escaped, edits);
+        }
+    }
+}
+
+/// Replacements in the text of a link, in order.
+struct Pieces<'t> {
+    text: &'t str,
+    found: Vec<(Range<usize>, String)>,
+}
+
+impl Pieces<'_> {
+    fn replace(&mut self, range: Range<usize>, replacement: impl Into<String>) {
+        self.found.push((range, replacement.into()));
+    }
+
+    /// The scheme at the end of `range` or at its start: `http` to `hxxp`, `ftp` to `fxp`.
+    fn scheme(&mut self, range: Range<usize>) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        let Some(colon) = text.find(':') else { return };
+        let name = text.get(..colon).unwrap_or_default();
+        if let Some(scheme) = scheme::linked_at_end(name) {
+            let end = range.start + colon;
+            self.replace(end - scheme.name.len()..end, scheme.dead);
+        }
+    }
+
+    fn at_sign(&mut self, range: Range<usize>) {
+        if let Some(at) = self.text.get(range.clone()).and_then(|text| text.find('@')) {
+            let at = range.start + at;
+            self.replace(at..at + 1, "[@]");
+        }
+    }
+
+    fn dots(&mut self, range: Range<usize>) {
+        let text = self.text;
+        let piece = text.get(range.clone()).unwrap_or_default();
+        for (at, dot) in piece.char_indices().filter(|(_, c)| is_dot(*c)) {
+            let start = range.start + at;
+            self.replace(start..start + dot.len_utf8(), "[.]");
+        }
+    }
+
+    /// Full stops inside words, `a.b`: not those that end a sentence or make an ellipsis.
+    fn full_stops(&mut self, range: Range<usize>) {
+        let text = self.text;
+        let piece = text.get(range.clone()).unwrap_or_default();
+        for (at, _) in piece.match_indices('.') {
+            let start = range.start + at;
+            let before = text.get(..start).and_then(|text| text.chars().next_back());
+            let behind = text.get(start + 1..).and_then(|text| text.chars().next());
+            if before.is_some_and(is_of_word) && behind.is_some_and(is_of_word) {
+                self.replace(start..start + 1, "[.]");
+            }
+        }
+    }
+
+    /// Labels in Punycode where they offend, dots in brackets.
+    fn host(&mut self, range: Range<usize>, judgement: Option<&Judgement>) {
+        let text = self.text;
+        let host = text.get(range.clone()).unwrap_or_default();
+        if host.starts_with('[') {
+            return;
+        }
+        // S27: prose glued to the host is none of it, but its full stops: a client may read otherwise.
+        // The judgement of a host that somebody took half apart is of all of it.
+        let whole = range.clone();
+        let taken_apart = host.contains(['[', '(', '{']);
+        let range = match judgement.filter(|_| !taken_apart).map(|judgement| judgement.span.clone())
+        {
+            Some(span) if !span.is_empty() && span.end <= host.len() => {
+                range.start + span.start..range.start + span.end
+            }
+            _ => range,
+        };
+        self.full_stops(whole.start..range.start);
+        self.dots(range.end..whole.end);
+        let host = text.get(range.clone()).unwrap_or_default();
+        let offending = judgement.map_or(Verdict::Ok, |judgement| judgement.verdict);
+        let labelled = judgement.is_some_and(|judgement| {
+            judgement.labels.iter().any(|label| label.verdict >= Verdict::Unsafe)
+        });
+        let mut at = range.start;
+        for spelled in host.split(is_dot) {
+            // `[.]` falls into two: what is in brackets stays so.
+            let label = spelled.trim_start_matches([']', ')', '}']);
+            at += spelled.len() - label.len();
+            let bracketed = label.ends_with(['[', '(', '{']);
+            let label = label.trim_end_matches(['[', '(', '{']);
+            let end = at + label.len();
+            let known = judgement.and_then(|judgement| {
+                judgement.labels.iter().find(|entry| entry.spelling == label)
+            });
+            let bad = match known {
+                Some(entry) if labelled => entry.verdict >= Verdict::Unsafe,
+                _ => offending >= Verdict::Suspect,
+            };
+            if bad && !label.is_ascii() {
+                let ascii = known
+                    .map(|entry| entry.ascii.clone())
+                    .filter(|ascii| !ascii.is_empty() && ascii.is_ascii());
+                self.replace(at..end, ascii.unwrap_or_else(|| raw_punycode(label)));
+            }
+            if bracketed {
+                at = end + 2;
+                continue;
+            }
+            if let Some(dot) = text.get(end..range.end).and_then(|rest| rest.chars().next()) {
+                self.replace(end..end + dot.len_utf8(), "[.]");
+                at = end + dot.len_utf8();
+            }
+        }
+    }
+
+    /// Schemes, hosts and addresses inside path, query and fragment.
+    fn nested(&mut self, range: Range<usize>, tlds: &TldTable) {
+        let text = self.text;
+        let tail = text.get(range.clone()).unwrap_or_default();
+        let bytes = tail.as_bytes();
+        let mut at = 0;
+        for word in tail.split(|c: char| !(c.is_alphanumeric() || is_dot(c) || "-_".contains(c))) {
+            let end = at + word.len();
+            let here = range.start + at..range.start + end;
+            match bytes.get(end) {
+                Some(b':') if scheme::linked_at_end(word).is_some() => {
+                    self.scheme(here.start..here.end + 1);
+                }
+                Some(b'@') => self.at_sign(here.end..here.end + 1),
+                _ => {}
+            }
+            let behind = at.checked_sub(1).and_then(|before| bytes.get(before));
+            let announced =
+                behind == Some(&b'@') || tail.get(..at).is_some_and(|head| head.ends_with("//"));
+            if word.contains(is_dot) && (announced || is_host_shaped(word, tlds)) {
+                self.nested_host(here);
+            }
+            at = end
+                + tail.get(end..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        }
+    }
+
+    fn nested_host(&mut self, range: Range<usize>) {
+        let text = self.text;
+        let host = text.get(range.clone()).unwrap_or_default();
+        let mut at = range.start;
+        for label in host.split(is_dot) {
+            let end = at + label.len();
+            if !label.is_ascii() {
+                self.replace(at..end, raw_punycode(label));
+            }
+            if let Some(dot) = text.get(end..range.end).and_then(|rest| rest.chars().next()) {
+                self.replace(end..end + dot.len_utf8(), "[.]");
+                at = end + dot.len_utf8();
+            }
+        }
+    }
+}
+
+/// A letter or digit, or what vanishes between them.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
+}
+
+/// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.
+fn is_host_shaped(word: &str, tlds: &TldTable) -> bool {
+    let word = word.trim_end_matches(is_dot);
+    let digits =
+        word.split('.').all(|label| !label.is_empty() && label.bytes().all(|c| c.is_ascii_digit()));
+    if digits {
+        return word.split('.').count() == 4;
+    }
+    // Every label but the first: a client may stop at `example.at` of `example.at.home`. Client
+    // programs take any two letters for a country.
+    word.split(is_dot).skip(1).any(|label| {
+        let country = label.len() == 2 && label.bytes().all(|c| c.is_ascii_alphabetic());
+        country || !label.is_ascii() || tlds.contains(&label.to_ascii_lowercase())
+    })
+}
+
+/// A label's A-label without judgement of it; `?` for each character that Punycode cannot take.
+fn raw_punycode(label: &str) -> String {
+    let lower: String = label.chars().flat_map(char::to_lowercase).collect();
+    match idna::punycode::encode_str(&lower) {
+        Some(code) => format!("xn--{code}"),
+        None => label.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect(),
+    }
+}

@@ -1,0 +1,365 @@
+//! text/calendar (RFC 5545) and text/vcard (RFC 6350): property values, unfolded and unescaped.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | §3.1 content lines, folding | `unfold` |
+//! | §3.2 parameters (`ALTREP`, `DIR`, `SENT-BY`) | `followed` |
+//! | §3.3.11 TEXT escapes | `unescape` |
+//! | §3.3.3 CAL-ADDRESS, §3.3.13 URI | [`Language::Url`] |
+//! | `X-ALT-DESC;FMTTYPE=text/html`; markup in any text | [`Language::Html`] |
+//! | vCard 2.1 §2.1.3, `ENCODING=QUOTED-PRINTABLE`, `BASE64` | [`encoded`] |
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+use super::seen::{Builder, Seen};
+use super::{Edits, Language, Layer, STRETCH, encoded};
+use mailsplice::span::TextEdit;
+use uts58::scheme::{self, Does};
+
+/// Octets of a line at most, line end not counted (§3.1).
+const LINE: usize = 75;
+
+/// Bytes of the name of a property that a finding repeats: the sender chooses its length.
+const NAMED: usize = 64;
+
+/// Properties whose value is one URL or one `mailto:`.
+const URLS: &[&str] = &[
+    "ATTACH",
+    "ATTENDEE",
+    "CALADDRESS",
+    "CONFERENCE",
+    "IMAGE",
+    "ORGANIZER",
+    "LOGO",
+    "PHOTO",
+    "SOUND",
+    "SOURCE",
+    "TZURL",
+    "URL",
+    "X-GOOGLE-CONFERENCE",
+    "X-MICROSOFT-ONLINEMEETINGCONFLINK",
+    "X-MICROSOFT-ONLINEMEETINGEXTERNALLINK",
+    "X-MICROSOFT-SKYPETEAMSMEETINGURL",
+    "X-ZOOM-URL",
+];
+
+/// Properties without characters for a reader.
+const MUTE: &[&str] = &[
+    "BEGIN",
+    "CREATED",
+    "DTEND",
+    "DTSTAMP",
+    "DTSTART",
+    "DUE",
+    "DURATION",
+    "END",
+    "EXDATE",
+    "LAST-MODIFIED",
+    "PRIORITY",
+    "PRODID",
+    "RDATE",
+    "RRULE",
+    "SEQUENCE",
+    "STATUS",
+    "TRANSP",
+    "UID",
+    "VERSION",
+];
+
+/// A layer for each property that can hold a link.
+pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
+    let mut at = 0;
+    let stretches = std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let (unfolded, length) = unfold(rest, at);
+        at += length;
+        Some(properties(&unfolded))
+    });
+    stretches.flatten()
+}
+
+fn properties(unfolded: &Seen<'_>) -> Vec<Layer<'static>> {
+    let mut layers = Vec::new();
+    let mut at = 0;
+    for line in unfolded.as_str().split_inclusive('\n') {
+        property(unfolded, at..at + line.trim_end_matches('\n').len(), &mut layers);
+        at += line.len();
+    }
+    layers
+}
+
+/// The fold of a text: its line end and a space.
+pub fn folding(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n " } else { "\n " }
+}
+
+/// Folds the lines that edits would make longer than [`LINE`], before and behind the edit.
+pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
+    let bytes = text.as_bytes();
+    for edit in edits.iter_mut().filter(|edit| edit.replacement.len() > edit.range.len()) {
+        // A look of a line's length either way is enough.
+        let before = bytes.get(..edit.range.start).unwrap_or_default();
+        let column = before.iter().rev().take(LINE).take_while(|c| **c != b'\n').count();
+        let behind = bytes.get(edit.range.end..).unwrap_or_default();
+        let rest = behind.iter().take(LINE).take_while(|c| !matches!(c, b'\r' | b'\n')).count();
+        if column > 1 && column + edit.replacement.len() + rest > LINE {
+            edit.replacement.insert_str(0, newline);
+            if 1 + edit.replacement.len() + rest > LINE && rest > 0 {
+                edit.replacement.push_str(newline);
+            }
+        }
+    }
+}
+
+/// Undoes folding: a line end before a space or tab is dropped with it (§3.1). The content lines at the
+/// front of the text, which begins at this byte of the part; and their length there.
+fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
+    let mut seen = Builder::with_capacity(text.len().min(STRETCH));
+    let mut at = start;
+    let mut softly = false;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches('\n').trim_end_matches('\r');
+        let folded = body.starts_with([' ', '\t']);
+        let joins = folded || softly;
+        if !joins && seen.len() >= STRETCH {
+            break;
+        }
+        if !joins && at > start {
+            seen.unit("\n", at..at);
+        }
+        softly = body.ends_with('=') && (softly || encoded::is_quoted(body));
+        let body = body.strip_suffix('=').filter(|_| softly).unwrap_or(body);
+        seen.linear(body.get(usize::from(folded)..).unwrap_or_default(), at + usize::from(folded));
+        at += line.len();
+    }
+    (seen.finish(), at - start)
+}
+
+fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
+    let Some(text) = unfolded.as_str().get(line.clone()) else { return };
+    // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
+    let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
+    if plain && !encoded::is_encoded(text) {
+        return;
+    }
+    let colon = value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
+    let Some(colon) = colon else {
+        // No content line, but a client may show it.
+        layers.push(Layer::of(piece(unfolded, line, Escapes::None), Language::Text));
+        return;
+    };
+    let head = text.get(..colon).unwrap_or_default();
+    let name = head.split(';').next().unwrap_or_default();
+    let name = name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_uppercase();
+    // `item1.URL` (RFC 6350 §3.3).
+    let name = name.rsplit('.').next().unwrap_or_default().to_owned();
+    let layer = |seen, language| Layer {
+        seen,
+        language,
+        property: Some(name.clone()),
+        depth: 0,
+        edits: Edits::Possible,
+    };
+    if may_hold_link(head) {
+        for range in followed(head) {
+            let range = line.start + range.start..line.start + range.end;
+            layers.push(layer(piece(unfolded, range, Escapes::None), Language::Url));
+        }
+        // `CN=…` is shown, quoted or not.
+        let range = line.start..line.start + colon;
+        layers.push(layer(piece(unfolded, range, Escapes::None), Language::Text));
+    }
+    if MUTE.contains(&name.as_str()) {
+        return;
+    }
+    let value = line.start + colon + 1..line.end;
+    let plain = if URLS.contains(&name.as_str()) { Language::Url } else { Language::Text };
+    if let Some((seen, edits)) = encoded::value(head, text.get(colon + 1..).unwrap_or_default()) {
+        let seen = seen.shifted(value.start).over(unfolded);
+        let markup = (plain == Language::Text && is_markup(seen.as_str()))
+            .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });
+        layers.push(Layer { edits, ..layer(seen, plain) });
+        return layers.extend(markup);
+    }
+    let is_html = head.to_ascii_lowercase().contains("fmttype=\"text/html\"")
+        || head.to_ascii_lowercase().contains("fmttype=text/html");
+    let (escapes, language) = match plain {
+        _ if is_html => (Escapes::Text, Language::Html),
+        Language::Url => (Escapes::None, Language::Url),
+        _ => (Escapes::Text, Language::Text),
+    };
+    let seen = piece(unfolded, value, escapes);
+    // Some show the markup of a description whatever it says of itself.
+    let markup = (language == Language::Text && is_markup(seen.as_str()))
+        .then(|| layer(seen.clone(), Language::Html));
+    layers.push(layer(seen, language));
+    layers.extend(markup);
+}
+
+/// Whether a value holds tags.
+fn is_markup(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic))
+}
+
+/// The colon before the value: the first outside a quoted parameter.
+pub(super) fn value_colon(line: &str) -> Option<usize> {
+    let mut quoted = false;
+    for (at, c) in line.bytes().enumerate() {
+        match c {
+            b'"' => quoted = !quoted,
+            b':' if !quoted => return Some(at),
+            _ => {}
+        }
+    }
+    // A stray quote: the first colon of all.
+    line.find(':')
+}
+
+/// Whether a name stands in front: letters, digits and hyphens (§3.1 `iana-token`).
+fn is_named(head: &str) -> bool {
+    let name = head.split(';').next().unwrap_or_default();
+    let scheme = matches!(scheme::does(name), Some(Does::Web | Does::Address));
+    let belongs = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_');
+    !scheme && !name.is_empty() && name.bytes().all(belongs)
+}
+
+/// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.
+fn followed(head: &str) -> Vec<Range<usize>> {
+    const FOLLOWED: [&str; 6] =
+        ["ALTREP", "DELEGATED-FROM", "DELEGATED-TO", "DIR", "MEMBER", "SENT-BY"];
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut name = "";
+    for (index, piece) in head.split('"').enumerate() {
+        if index % 2 == 0 {
+            name = piece.rsplit(';').next().unwrap_or_default().trim_end_matches('=');
+        } else if FOLLOWED.iter().any(|followed| name.eq_ignore_ascii_case(followed)) {
+            found.push(at..at + piece.len());
+        }
+        at += piece.len() + 1;
+    }
+    found
+}
+
+fn may_hold_link(text: &str) -> bool {
+    text.bytes().any(|c| matches!(c, b'.' | b'@' | 0x80..))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escapes {
+    None,
+    /// §3.3.11.
+    Text,
+}
+
+/// A range of the unfolded text in the coordinates of the part.
+fn piece(unfolded: &Seen<'_>, range: Range<usize>, escapes: Escapes) -> Seen<'static> {
+    let text = unfolded.as_str().get(range.clone()).unwrap_or_default();
+    let inner = match escapes {
+        Escapes::None => Seen::slice(text, range.start),
+        Escapes::Text => unescape(text).shifted(range.start),
+    };
+    inner.over(unfolded)
+}
+
+fn unescape(text: &str) -> Seen<'_> {
+    if !text.contains('\\') {
+        return Seen::slice(text, 0);
+    }
+    let mut seen = Builder::with_capacity(text.len());
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find('\\')) {
+        let at = from + found;
+        seen.linear(text.get(from..at).unwrap_or_default(), from);
+        let Some(c) = text.get(at + 1..).and_then(|rest| rest.chars().next()) else {
+            from = at;
+            break;
+        };
+        let end = at + 1 + c.len_utf8();
+        let mut utf8 = [0; 4];
+        match c {
+            'n' | 'N' => seen.unit("\n", at..end),
+            _ => seen.unit(c.encode_utf8(&mut utf8), at..end),
+        }
+        from = end;
+    }
+    seen.linear(text.get(from..).unwrap_or_default(), from);
+    seen.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_grows_is_folded_round_the_edit() {
+        let text =
+            format!("URL:http://{}.example.com/{}\r\nEND:X\r\n", "a".repeat(30), "b".repeat(20));
+        let mut edits = vec![TextEdit { range: 41..42, replacement: "[.]".to_owned() }];
+        fold(&text, folding(&text), &mut edits);
+        assert_eq!(edits[0].replacement, "\r\n [.]");
+    }
+
+    const EVENT: &str = "BEGIN:VEVENT\r\nUID:1@example.com\r\nSUMMARY:See example.com\\, or\\n not\r\n\
+        URL;VALUE=URI:http://exa\r\n mple.com/x\r\nORGANIZER;SENT-BY=\"mailto:a@example.com\";CN=\"A:B\":mailto:b@example.com\r\n\
+        X-ALT-DESC;FMTTYPE=text/html:<a href=\"http://exam\r\n ple.com\">x\\;</a>\r\nEND:VEVENT\r\n";
+
+    #[test]
+    fn each_property_is_unfolded_and_unescaped() {
+        let layers: Vec<_> = layers(EVENT).collect();
+        let shown: Vec<_> = layers
+            .iter()
+            .map(|layer| (layer.property.as_deref().unwrap(), layer.language, layer.seen.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("SUMMARY", Language::Text, "See example.com, or\n not"),
+                ("URL", Language::Url, "http://example.com/x"),
+                ("ORGANIZER", Language::Url, "mailto:a@example.com"),
+                (
+                    "ORGANIZER",
+                    Language::Text,
+                    "ORGANIZER;SENT-BY=\"mailto:a@example.com\";CN=\"A:B\""
+                ),
+                ("ORGANIZER", Language::Url, "mailto:b@example.com"),
+                ("X-ALT-DESC", Language::Html, "<a href=\"http://example.com\">x;</a>"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_property_is_named_up_to_a_length() {
+        let text = format!("{}:http://example.com\n", "X".repeat(10_000));
+        let layers: Vec<_> = layers(&text).collect();
+        assert_eq!(layers[0].property.as_deref(), Some("X".repeat(NAMED).as_str()));
+        assert_eq!(layers[0].seen.as_str(), "http://example.com");
+    }
+
+    #[test]
+    fn what_is_no_content_line_is_text() {
+        let layers: Vec<_> =
+            layers("http://example.com\nATTENDEE;CN=x@example.com:mailto:y@example.org\n")
+                .collect();
+        let shown: Vec<_> =
+            layers.iter().map(|layer| (layer.language, layer.seen.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                (Language::Text, "http://example.com"),
+                (Language::Text, "ATTENDEE;CN=x@example.com"),
+                (Language::Url, "mailto:y@example.org"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folded_host_leads_back_over_the_fold() {
+        let layers: Vec<_> = layers(EVENT).collect();
+        let source = layers[1].seen.source(7..18);
+        assert_eq!(&EVENT[source], "exa\r\n mple.com");
+    }
+}

@@ -1,0 +1,127 @@
+//! Values of properties in an encoding of their own (vCard 2.1 §2.1.3, vCalendar 1.0 §2.1.4.2; RFC 2426
+//! `ENCODING=b`).
+
+use super::Edits;
+use super::calendar::value_colon;
+use super::seen::{Builder, Seen};
+use uts58::base64;
+
+/// Whether a content line says that it is in quoted-printable.
+pub fn is_quoted(line: &str) -> bool {
+    says(head(line), "quoted-printable")
+}
+
+/// Whether a content line says that its value is in an encoding.
+pub fn is_encoded(line: &str) -> bool {
+    let head = head(line);
+    says(head, "quoted-printable") || is_base64(head)
+}
+
+/// Name and parameters of a content line.
+fn head(line: &str) -> &str {
+    line.get(..value_colon(line).unwrap_or(line.len())).unwrap_or_default()
+}
+
+fn is_base64(head: &str) -> bool {
+    says(head, "base64") || head.split(';').skip(1).any(is_b)
+}
+
+/// What an encoded value says, in its own coordinates; `None` where nothing is encoded.
+pub fn value(head: &str, value: &str) -> Option<(Seen<'static>, Edits)> {
+    if says(head, "quoted-printable") {
+        return Some((quoted(value), Edits::Possible));
+    }
+    is_base64(head).then(|| (unwrapped(value), Edits::Impossible))
+}
+
+/// Whether a parameter is this encoding, with or without its name (vCard 2.1 leaves it out).
+fn says(head: &str, encoding: &str) -> bool {
+    head.split(';').skip(1).any(|parameter| {
+        let value = parameter.rsplit('=').next().unwrap_or_default();
+        value.trim().trim_matches('"').eq_ignore_ascii_case(encoding)
+    })
+}
+
+fn is_b(parameter: &str) -> bool {
+    parameter.trim().eq_ignore_ascii_case("encoding=b")
+}
+
+/// `=D1=80`, soft line breaks gone before.
+fn quoted(value: &str) -> Seen<'static> {
+    let mut seen = Builder::with_capacity(value.len());
+    let mut at = 0;
+    while let Some(rest) = value.get(at..).filter(|rest| !rest.is_empty()) {
+        let plain = rest.find('=').unwrap_or(rest.len());
+        seen.linear(rest.get(..plain).unwrap_or_default(), at);
+        at += plain;
+        let octets = octets(value.get(at..).unwrap_or_default());
+        for chunk in octets.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                let end = at + 3 * c.len_utf8();
+                seen.unit(c.encode_utf8(&mut [0; 4]), at..end);
+                at = end;
+            }
+            let invalid = 3 * chunk.invalid().len();
+            seen.unit(if invalid > 0 { "\u{FFFD}" } else { "" }, at..at + invalid);
+            at += invalid;
+        }
+        if octets.is_empty() && at < value.len() {
+            seen.linear("=", at);
+            at += 1;
+        }
+    }
+    seen.finish()
+}
+
+/// The octets of the escapes at the front.
+fn octets(text: &str) -> Vec<u8> {
+    let escapes = text.as_bytes().chunks_exact(3).map_while(|escape| {
+        let [b'=', digits @ ..] = escape else { return None };
+        let digits = std::str::from_utf8(digits).ok()?;
+        u8::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
+    });
+    escapes.collect()
+}
+
+/// Base64 as a whole: no character of it has bytes of its own. The blanks are what folds have left (vCard
+/// 2.1 indents its lines by several).
+fn unwrapped(value: &str) -> Seen<'static> {
+    let mut seen = Builder::default();
+    let digits: Vec<u8> = value.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let octets = base64::decode(&digits);
+    seen.unit(&String::from_utf8_lossy(&octets), 0..value.len());
+    seen.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_printable_leads_back_to_its_escapes() {
+        let (seen, edits) = value("URL;ENCODING=QUOTED-PRINTABLE", "a=3D=D1=80=E=2Ex=FF").unwrap();
+        assert_eq!((seen.as_str(), edits), ("a=р=E.x\u{FFFD}", Edits::Possible));
+        assert_eq!(seen.source(2..4), 4..10);
+        assert_eq!(seen.source(6..7), 12..15);
+        assert!(value("URL;QUOTED-PRINTABLE", "x").is_some());
+        assert!(value("URL;X=Y", "x").is_none());
+    }
+
+    #[test]
+    fn parameters_end_where_the_value_begins() {
+        for line in ["URL;X=\"a:b\";ENCODING=QUOTED-PRINTABLE:a=", "URL;QUOTED-PRINTABLE:a="] {
+            assert!(is_quoted(line) && is_encoded(line), "{line}");
+        }
+        assert!(!is_quoted("URL:x;ENCODING=QUOTED-PRINTABLE"));
+    }
+
+    #[test]
+    fn base64_is_one_piece() {
+        for head in ["URL;ENCODING=BASE64", "URL;ENCODING=b", "URL;BASE64"] {
+            let (seen, edits) = value(head, "aHR0cHM6Ly9hLmI=").unwrap();
+            assert_eq!((seen.as_str(), edits), ("https://a.b", Edits::Impossible), "{head}");
+        }
+        let (seen, _) = value("URL;BASE64", "   aHR0cHM6    Ly9hLmI=").unwrap();
+        assert_eq!((seen.as_str(), seen.source(0..1)), ("https://a.b", 0..23));
+    }
+}

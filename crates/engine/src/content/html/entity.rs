@@ -1,0 +1,203 @@
+//! Character references (HTML §13.2.5.72–.80): what `&amp;` and `&#x2E` stand for.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::named::NAMED;
+use crate::content::seen::{Builder, Seen};
+
+/// Where a reference stands: in attributes a name without `;` before `=` or a letter is text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    Text,
+    Attribute,
+}
+
+/// The longest name with its `;`, in bytes.
+const LONGEST: usize = 32;
+
+/// The longest name that needs no `;`, in bytes.
+const LONGEST_BARE: usize = 6;
+
+/// Adds the text of `range` to `seen`, references decoded and NUL left out, as a browser shows it.
+pub fn decode_into(seen: &mut Builder, text: &str, range: Range<usize>, within: Within) {
+    let mut start = range.start;
+    let Some(slice) = text.get(range.clone()) else { return };
+    let bytes = slice.as_bytes();
+    let mut from = 0;
+    while let Some(found) = memchr::memchr2(b'&', 0, bytes.get(from..).unwrap_or_default()) {
+        let at = from + found;
+        from = at + 1;
+        if bytes.get(at) == Some(&0) {
+            seen.linear(text.get(start..range.start + at).unwrap_or_default(), start);
+            start = range.start + from;
+        } else if let Some((value, len)) = reference(slice.get(at..).unwrap_or_default(), within) {
+            seen.linear(text.get(start..range.start + at).unwrap_or_default(), start);
+            seen.unit(&value, range.start + at..range.start + at + len);
+            from = at + len;
+            start = range.start + from;
+        }
+    }
+    seen.linear(text.get(start..range.end).unwrap_or_default(), start);
+}
+
+/// An attribute value as a client reads it, white space kept.
+pub fn attribute<'t>(text: &'t str, range: Range<usize>) -> Seen<'t> {
+    let value = text.get(range.clone()).unwrap_or_default();
+    if memchr(b'&', value.as_bytes()).is_none() {
+        return Seen::slice(value, range.start);
+    }
+    let mut seen = Builder::with_capacity(value.len());
+    decode_into(&mut seen, text, range, Within::Attribute);
+    seen.finish()
+}
+
+/// What the reference at the start of `text` stands for, and its length in bytes.
+fn reference(text: &str, within: Within) -> Option<(Cow<'static, str>, usize)> {
+    match text.as_bytes() {
+        [b'&', b'#', b'x' | b'X', rest @ ..] => {
+            numeric(rest, 16).map(|(value, len)| (value, len + 3))
+        }
+        [b'&', b'#', rest @ ..] => numeric(rest, 10).map(|(value, len)| (value, len + 2)),
+        [b'&', ..] => named(text.get(1..)?, within).map(|(value, len)| (value.into(), len + 1)),
+        _ => None,
+    }
+}
+
+fn named(text: &str, within: Within) -> Option<(&'static str, usize)> {
+    let bytes = text.as_bytes();
+    let run = bytes.iter().take(LONGEST).take_while(|c| c.is_ascii_alphanumeric()).count();
+    if bytes.get(run) == Some(&b';')
+        && let Some(value) = lookup(text.get(..=run)?)
+    {
+        return Some((value, run + 1));
+    }
+    (2..=run.min(LONGEST_BARE)).rev().find_map(|len| {
+        let value = lookup(text.get(..len)?)?;
+        let next = bytes.get(len);
+        let is_text = within == Within::Attribute
+            && next.is_some_and(|c| *c == b'=' || c.is_ascii_alphanumeric());
+        // The longest match decides, also that it is text.
+        Some((!is_text).then_some((value, len)))
+    })?
+}
+
+fn lookup(name: &str) -> Option<&'static str> {
+    let index = NAMED.binary_search_by(|(entry, _)| (*entry).cmp(name)).ok()?;
+    NAMED.get(index).map(|(_, value)| *value)
+}
+
+fn numeric(digits: &[u8], radix: u32) -> Option<(Cow<'static, str>, usize)> {
+    let mut value = 0_u32;
+    let mut len = 0;
+    for digit in digits.iter().map_while(|c| (*c as char).to_digit(radix)) {
+        value = value.saturating_mul(radix).saturating_add(digit);
+        len += 1;
+    }
+    if len == 0 {
+        return None;
+    }
+    if digits.get(len) == Some(&b';') {
+        len += 1;
+    }
+    Some((code_point(value).to_string().into(), len))
+}
+
+/// The table of §13.2.5.80: 0x80 to 0x9F read as windows-1252; what is no character as U+FFFD.
+fn code_point(value: u32) -> char {
+    const WINDOWS_1252: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž',
+        '\u{8F}', '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}',
+        'ž', 'Ÿ',
+    ];
+    match value {
+        0 => char::REPLACEMENT_CHARACTER,
+        0x80..=0x9F => {
+            WINDOWS_1252.get(value as usize - 0x80).copied().unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
+        _ => char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(source: &str) -> String {
+        let mut seen = Builder::default();
+        decode_into(&mut seen, source, 0..source.len(), Within::Text);
+        seen.finish().as_str().to_owned()
+    }
+
+    #[test]
+    fn names_and_numbers() {
+        assert_eq!(
+            text("a&amp;b&period;c&#46;d&#x2e;e&#X2Ef"),
+            "a&b.c.d.e.f".replace(".f", "\u{2ef}")
+        );
+        assert_eq!(
+            text("&notit; &notin; &amp &ampx &bogus; &; &#; &#x;"),
+            "¬it; ∉ & &x &bogus; &; &#; &#x;"
+        );
+        assert_eq!(text("&#128;&#0;&#xD800;&#99999999999;"), "€\u{FFFD}\u{FFFD}\u{FFFD}");
+        assert_eq!(text("pay\0pal"), "paypal");
+    }
+
+    #[test]
+    fn attributes_keep_ambiguous_ampersands() {
+        let source = "?a=1&copy=2&lt;&copy&notx";
+        assert_eq!(attribute(source, 0..source.len()).as_str(), "?a=1&copy=2<©&notx");
+    }
+
+    #[test]
+    fn each_character_leads_back_to_its_reference() {
+        let seen = attribute("x&#46;com", 0..9);
+        assert_eq!(seen.as_str(), "x.com");
+        assert_eq!(seen.source(1..2), 1..6);
+        assert_eq!(seen.source(2..5), 6..9);
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_holds_the_longest_names() {
+        assert!(NAMED.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert_eq!(NAMED.iter().map(|(name, _)| name.len()).max(), Some(LONGEST));
+        let bare = NAMED.iter().filter(|(name, _)| !name.ends_with(';'));
+        assert_eq!(bare.map(|(name, _)| name.len()).max(), Some(LONGEST_BARE));
+    }
+
+    /// `UPDATE=1 cargo test named_references` writes the table anew.
+    #[test]
+    #[allow(clippy::disallowed_methods)] // the generator writes the table that it checks
+    fn named_references_are_those_of_the_standard() {
+        let mut entries: Vec<(&str, &str)> = entities::ENTITIES
+            .iter()
+            .map(|entity| (entity.entity.trim_start_matches('&'), entity.characters))
+            .collect();
+        entries.sort_unstable();
+        entries.dedup();
+        if std::env::var_os("UPDATE").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/content/html/named.rs");
+            std::fs::write(path, generate(&entries)).unwrap();
+            return;
+        }
+        assert_eq!(NAMED, entries);
+    }
+
+    fn generate(entries: &[(&str, &str)]) -> String {
+        let mut out = String::from(
+            "// Generated: `UPDATE=1 cargo test named_references`.\n\
+             //! Named character references (HTML §13.5).\n\n\
+             /// Name without `&`, and what it stands for; sorted by name.\n\
+             #[rustfmt::skip]\n\
+             pub static NAMED: &[(&str, &str)] = &[\n",
+        );
+        for (name, value) in entries {
+            let escaped: String =
+                value.chars().map(|c| format!("\\u{{{:X}}}", u32::from(c))).collect();
+            out += &format!("    (\"{name}\", \"{escaped}\"),\n");
+        }
+        out + "];\n"
+    }
+}

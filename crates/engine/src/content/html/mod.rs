@@ -1,0 +1,520 @@
+//! HTML as a reader sees it and as a client follows it.
+//!
+//! One pass of the tokenizer builds the visible text, tags left out, and reads every attribute
+//! that holds a URL. Conditional comments and the content of raw-text elements wait in a queue
+//! for passes of their own, so nothing here recurses and each byte is read at most three times.
+
+mod elements;
+mod entity;
+mod loose;
+mod named;
+mod outlook;
+mod style;
+mod token;
+mod urls;
+mod visible;
+
+use std::collections::VecDeque;
+use std::ops::{ControlFlow, Range};
+
+pub use elements::Holds;
+pub use token::{RawText, Tag, Token, Tokenizer};
+pub(super) use urls::loads;
+
+use super::css;
+use super::seen::{Builder, Seen};
+use super::{Markup, Room, STRETCH, SeenBy, Shown, Sighting, Spot, Take, Target, View};
+use entity::Within;
+use homograph::Glue;
+use token::{RawElement, TagKind};
+use uts58::tlds::TldTable;
+use uts58::{Boundaries, Linkifier};
+
+/// The links of an HTML text.
+pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) -> ControlFlow<()> {
+    let mut reader = Reader::new(text, tlds, room, take);
+    reader.queue.push_back((0..text.len(), Pass::Document));
+    while let Some((range, pass)) = reader.queue.pop_front() {
+        reader.pass(range, pass)?;
+    }
+    reader.finish()
+}
+
+/// The name of an attribute that can hold a URL, as the table has it.
+pub fn attribute_name(written: &str) -> Option<&'static str> {
+    elements::attribute(written).map(|(name, _)| name)
+}
+
+/// Why a range is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    Document,
+    /// A conditional comment, which Outlook shows; or one without an end, which old clients show.
+    Comment,
+    /// The content of a raw-text element in SVG or MathML, where it is markup.
+    Foreign,
+    /// The content of a raw-text element, which is already text: only its tags are read.
+    Tags,
+    /// A comment, or a tag that holds a `<`: what is a tag there to programs with other ends of comments
+    /// and other quotes.
+    Loose,
+}
+
+/// An element whose text is not shown as it stands, until its own end tag.
+#[derive(Clone, Debug)]
+struct Inside {
+    name: Range<usize>,
+    /// Elements of that name open inside, itself included.
+    depth: usize,
+    /// Bytes of visible text when it began.
+    from: usize,
+}
+
+impl Inside {
+    /// Counts an element of the same name, or begins one; whether it began.
+    fn enter(slot: &mut Option<Inside>, text: &str, tag: &Tag, from: Option<usize>) -> bool {
+        match (slot.as_mut(), from) {
+            (Some(open), _) => {
+                open.depth += usize::from(same(text, &open.name, &tag.name));
+                false
+            }
+            (None, Some(from)) => {
+                *slot = Some(Inside { name: tag.name.clone(), depth: 1, from });
+                true
+            }
+            (None, None) => false,
+        }
+    }
+
+    /// Counts an end tag; the element when it is the last.
+    fn leave(slot: &mut Option<Inside>, text: &str, tag: &Tag) -> Option<Inside> {
+        let open = slot.as_mut().filter(|open| same(text, &open.name, &tag.name))?;
+        open.depth -= 1;
+        if open.depth == 0 { slot.take() } else { None }
+    }
+}
+
+/// The text of an `<a href>`.
+#[derive(Clone, Debug)]
+struct Anchor {
+    /// The sighting of its `href`, when it leads anywhere.
+    sighting: Option<usize>,
+    text: Range<usize>,
+}
+
+struct Reader<'t, 'k, 'f> {
+    text: &'t str,
+    queue: VecDeque<(Range<usize>, Pass)>,
+    /// Text that a reader sees.
+    visible: Builder,
+    /// Text that only a client sees.
+    hidden: Builder,
+    hiding: Option<Inside>,
+    turning: Option<Inside>,
+    breaking: Option<Inside>,
+    open_anchor: Option<Anchor>,
+    anchors: Vec<Anchor>,
+    /// Stretches of visible text that something unseen breaks or turns; empty for a break.
+    marks: Vec<Range<usize>>,
+    /// Where a text node begins inside a word, in bytes of visible text.
+    nodes: Vec<usize>,
+    /// The sighting of the first `<base href>`.
+    base: Option<usize>,
+    /// Whether `<svg>` or `<math>` was opened.
+    foreign: bool,
+    /// Whether a conditional comment stands inside a word.
+    outlook: bool,
+    /// Visible text in which markup would be shown, and where the stretch of it begins that is read now.
+    shown: Vec<Range<usize>>,
+    showing: Option<usize>,
+    linkifier: Linkifier<'k>,
+    /// Sightings that there is room for.
+    most: usize,
+    together: usize,
+    /// Whether what was found may be given away before the end: nothing behind refers to it.
+    in_turn: bool,
+    take: Take<'f, 't>,
+    /// Who sees what this pass finds.
+    seen_by: SeenBy,
+    view: View<'t>,
+}
+
+/// Sightings after which a stretch ends, where it can.
+const TOGETHER: usize = 512;
+
+/// Bytes of markup after which somebody is asked whether to go on.
+const PULSE: usize = 64 << 10;
+
+impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
+    fn new(
+        text: &'t str,
+        tlds: &'k TldTable,
+        room: Room,
+        take: Take<'f, 't>,
+    ) -> Reader<'t, 'k, 'f> {
+        Reader {
+            text,
+            queue: VecDeque::new(),
+            visible: Builder::with_capacity((text.len() / 4).min(STRETCH)),
+            hidden: Builder::default(),
+            hiding: None,
+            turning: None,
+            breaking: None,
+            open_anchor: None,
+            anchors: Vec::new(),
+            marks: Vec::new(),
+            nodes: Vec::new(),
+            base: None,
+            foreign: false,
+            outlook: false,
+            shown: Vec::new(),
+            showing: None,
+            linkifier: Linkifier::new(tlds).boundaries(Boundaries::Wide),
+            most: room.all,
+            together: room.together,
+            // What only Outlook shows is compared with all that others show.
+            in_turn: !outlook::may_differ(text),
+            take,
+            seen_by: SeenBy::Everybody,
+            view: View::default(),
+        }
+    }
+
+    /// Sightings that there is room for.
+    fn room(&self) -> usize {
+        self.most.min(self.together).saturating_sub(self.view.sightings.len())
+    }
+
+    /// Gives away what was found so far, when nothing behind refers to it.
+    fn give(&mut self) -> ControlFlow<()> {
+        let view = match self.may_give() {
+            true => std::mem::take(&mut self.view),
+            false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
+        };
+        self.most -= view.sightings.len().min(self.most);
+        (self.take)(view)
+    }
+
+    /// Whether nothing refers to what was found so far.
+    fn may_give(&self) -> bool {
+        self.in_turn && self.base.is_none() && self.open_anchor.is_none() && self.anchors.is_empty()
+    }
+
+    /// Takes a sighting, where there is room.
+    fn sight(&mut self, sighting: Sighting) {
+        match self.room() {
+            0 => self.view.cut = true,
+            _ => self.view.sightings.push(sighting),
+        }
+    }
+
+    fn slice(&self, range: &Range<usize>) -> &'t str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    fn pass(&mut self, range: Range<usize>, pass: Pass) -> ControlFlow<()> {
+        self.view.steps += range.len() as u64;
+        if pass == Pass::Loose {
+            self.loose(range);
+            return ControlFlow::Continue(());
+        }
+        let mut pulse = range.start;
+        let raw_text = match pass {
+            Pass::Document | Pass::Comment => RawText::Honour,
+            Pass::Foreign | Pass::Tags | Pass::Loose => RawText::Ignore,
+        };
+        let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
+        self.separate(range.start);
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Text(text) if pass != Pass::Tags => self.characters(text),
+                Token::Text(_) => {}
+                Token::Tag(tag) if tag.kind == TagKind::Open => {
+                    self.open(&tag, &tokens.attributes);
+                    self.look_into(&tag);
+                }
+                Token::Tag(tag) => self.close(&tag),
+                Token::Comment(inner) if pass == Pass::Document => self.comment(inner, range.end),
+                Token::Comment(_) => {}
+                Token::Raw(element, content) => self.raw(element, content),
+            }
+            let many = self.view.sightings.len() >= TOGETHER;
+            if many {
+                self.flush_long();
+            }
+            if (many && self.may_give()) || tokens.position().saturating_sub(pulse) > PULSE {
+                pulse = tokens.position();
+                self.give()?;
+            }
+        }
+        self.end_anchor();
+        if let Some(inside) = self.turning.take() {
+            self.turn(&inside);
+        }
+        (self.hiding, self.breaking) = (None, None);
+        self.separate(range.end);
+        ControlFlow::Continue(())
+    }
+
+    /// Reads the attributes of what looks like tags, whoever sees them.
+    fn loose(&mut self, range: Range<usize>) {
+        self.seen_by = SeenBy::Careless;
+        let mut tokens = Tokenizer::new(self.text, range, RawText::Ignore);
+        while let Some(token) = tokens.next() {
+            if let Token::Tag(tag) = token
+                && tag.kind == TagKind::Open
+            {
+                self.attributes(&tag, self.slice(&tag.name), &tokens.attributes);
+            }
+        }
+        self.seen_by = SeenBy::Everybody;
+    }
+
+    /// Queues the inside of a tag that holds another `<`.
+    fn look_into(&mut self, tag: &Tag) {
+        let inside = tag.name.end..tag.range.end;
+        if memchr::memchr(b'<', self.slice(&inside).as_bytes()).is_some() {
+            self.queue.push_back((inside, Pass::Loose));
+        }
+    }
+
+    fn characters(&mut self, range: Range<usize>) {
+        if self.hiding.is_none() && !self.visible.ends_with_space() {
+            self.nodes.push(self.visible.len());
+        }
+        let mut rest = range;
+        while !rest.is_empty() {
+            // White space ends references and links.
+            let next = self.next_space(rest.start + STRETCH, rest.end);
+            let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+            entity::decode_into(seen, self.text, rest.start..next, Within::Text);
+            if next < rest.end {
+                self.flush_long();
+            }
+            rest.start = next;
+        }
+    }
+
+    fn comment(&mut self, inner: Range<usize>, end: usize) {
+        let text = self.slice(&inner).trim_ascii_start();
+        let start = inner.end - text.len();
+        if text.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("[if")) {
+            // Behind `[if mso]>`.
+            let skip = text.find(']').unwrap_or(0);
+            self.queue.push_back((start + skip..inner.end, Pass::Comment));
+            self.outlook |= self.is_in_word(&inner);
+        } else if let Some(data) = text.strip_prefix("[CDATA[") {
+            let data = data.strip_suffix("]]").unwrap_or(data);
+            let from = start + "[CDATA[".len();
+            match self.foreign {
+                true => self.without_markup(|reader| {
+                    reader.characters(from..from + data.len());
+                }),
+                false => self.queue.push_back((from..inner.end, Pass::Comment)),
+            }
+        } else if inner.end == end {
+            self.queue.push_back((inner, Pass::Comment));
+        } else {
+            self.declaration(&inner);
+            if memchr::memchr(b'<', text.as_bytes()).is_some() {
+                self.queue.push_back((inner, Pass::Loose));
+            }
+        }
+    }
+
+    /// Whether visible text touches a comment on either side.
+    fn is_in_word(&self, inner: &Range<usize>) -> bool {
+        let before = self.hiding.is_none() && !self.visible.ends_with_space();
+        let behind = self.text.as_bytes().get(inner.end + 3);
+        before || behind.is_some_and(|c| !token::is_space(*c) && *c != b'<')
+    }
+
+    fn raw(&mut self, element: RawElement, content: Range<usize>) {
+        match element {
+            RawElement::Script => {
+                let seen = Seen::slice(self.slice(&content), content.start);
+                let spot = Spot::Attribute {
+                    tag: content.start,
+                    element: "script".into(),
+                    attribute: "text",
+                    holds: Holds::Script,
+                };
+                self.script(seen, &spot);
+            }
+            RawElement::Style => {
+                let outer = Seen::slice(self.slice(&content), content.start);
+                self.sheet(&outer, &Spot::Style);
+            }
+            RawElement::Escapable => {
+                self.separate(content.start);
+                self.without_markup(|reader| reader.characters(content.clone()));
+                self.separate(content.end);
+            }
+            RawElement::Text => {
+                self.separate(content.start);
+                self.without_markup(|reader| {
+                    reader.visible.linear(reader.slice(&content), content.start);
+                });
+                self.separate(content.end);
+            }
+        }
+        if memchr::memchr(b'<', self.slice(&content).as_bytes()).is_some() {
+            let pass = if self.foreign { Pass::Foreign } else { Pass::Tags };
+            self.queue.push_back((content, pass));
+        }
+    }
+
+    /// Reads text in which markup would be shown.
+    fn without_markup(&mut self, read: impl FnOnce(&mut Self)) {
+        self.showing = Some(self.visible.len());
+        read(self);
+        if let Some(from) = self.showing.take() {
+            self.shown.push(from..self.visible.len());
+        }
+    }
+
+    /// URLs of a sheet that stands in the text as `outer` shows it.
+    fn sheet(&mut self, outer: &Seen<'t>, spot: &Spot) {
+        let found: Vec<Seen<'t>> = match outer.as_slice() {
+            Some((css, _)) => css::urls(css).into_iter().map(|url| url.through(outer)).collect(),
+            None => css::urls(outer.as_str()).into_iter().map(|url| url.over(outer)).collect(),
+        };
+        for seen in found {
+            self.references(seen, None, spot);
+        }
+    }
+
+    fn separate(&mut self, at: usize) {
+        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
+        seen.separate(at);
+        self.flush_long();
+    }
+
+    fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
+        let name = self.slice(&tag.name);
+        let first = self.view.sightings.len();
+        let traits = self.attributes(tag, name, attributes);
+        let breaks = self.breaks(name, &traits);
+        if breaks {
+            self.end_paragraph();
+        }
+        if breaks && traits.shown == style::Sight::Visible {
+            self.separate(tag.range.start);
+        }
+        match name.as_bytes() {
+            [b'a' | b'A'] if self.leads(attributes) => self.begin_anchor(tag, attributes, first),
+            name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
+                let here = self.visible.len();
+                self.marks.push(here..here);
+            }
+            name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
+                self.foreign = true;
+            }
+            _ => {}
+        }
+        self.enter(tag, name, &traits);
+    }
+
+    fn breaks(&self, name: &str, traits: &style::Traits) -> bool {
+        match traits.flow {
+            style::Flow::Natural => elements::is_breaking(name),
+            style::Flow::Inline => false,
+            style::Flow::Block => true,
+        }
+    }
+
+    /// A `<p>` ends where the next block begins (HTML §13.2.6.4.7), also one that hides its text.
+    fn end_paragraph(&mut self) {
+        let text = self.text;
+        self.hiding.take_if(|inside| {
+            text.get(inside.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("p"))
+        });
+    }
+
+    fn begin_anchor(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
+        self.end_anchor();
+        self.separate(tag.range.start);
+        let from = self.visible.len();
+        let own = (self.view.sightings.len() > first).then_some(first);
+        // A relative address leads to the host of the base.
+        let sighting = own.or_else(|| self.base.filter(|_| self.is_relative(attributes)));
+        self.open_anchor = Some(Anchor { sighting, text: from..from });
+    }
+
+    fn is_relative(&self, attributes: &[token::Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let value = self.slice(&attribute.value).trim_ascii_start();
+            self.slice(&attribute.name).eq_ignore_ascii_case("href")
+                && !value.is_empty()
+                && !value.starts_with('#')
+                && !value.contains(':')
+        })
+    }
+
+    /// Whether an `<a>` is, or was before it was taken apart, a link: its text stands by itself.
+    fn leads(&self, attributes: &[token::Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let name = self.slice(&attribute.name);
+            name.eq_ignore_ascii_case("href") || name.eq_ignore_ascii_case("data-unsafe-href")
+        })
+    }
+
+    /// Begins or counts elements that hide, turn or set apart their text.
+    fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
+        if elements::is_void(name) {
+            return;
+        }
+        let from = self.visible.len();
+        let hides = traits.shown == style::Sight::Hidden;
+        if Inside::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
+            self.marks.push(from..from);
+            self.hidden.separate(tag.range.start);
+        }
+        let turns = traits.direction == style::Direction::Turned;
+        Inside::enter(&mut self.turning, self.text, tag, turns.then_some(from));
+        let breaks = traits.flow == style::Flow::Block;
+        Inside::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));
+    }
+
+    fn close(&mut self, tag: &Tag) {
+        let name = self.slice(&tag.name);
+        if name.eq_ignore_ascii_case("a") && self.open_anchor.is_some() {
+            self.end_anchor();
+            self.separate(tag.range.start);
+        }
+        // What was hidden was not there to break the line.
+        let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();
+        if let Some(inside) = Inside::leave(&mut self.turning, self.text, tag) {
+            self.turn(&inside);
+        }
+        let broke = Inside::leave(&mut self.breaking, self.text, tag).is_some();
+        if (broke || elements::is_breaking(name)) && !was_hidden {
+            self.separate(tag.range.start);
+        }
+    }
+
+    fn end_anchor(&mut self) {
+        if let Some(mut anchor) = self.open_anchor.take() {
+            anchor.text.end = self.visible.len();
+            self.anchors.push(anchor);
+        }
+    }
+
+    fn turn(&mut self, inside: &Inside) {
+        let end = self.visible.len();
+        if inside.from < end {
+            self.visible.reverse(inside.from);
+            self.marks.push(inside.from..end);
+        }
+    }
+}
+
+fn same(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
+    match (text.get(one.clone()), text.get(other.clone())) {
+        (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! What an element does to the text inside it, as far as it can deceive.
+
+use crate::content::css;
+
+/// How the text of an element reaches the reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    pub shown: Sight,
+    pub direction: Direction,
+    pub flow: Flow,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sight {
+    #[default]
+    Visible,
+    Hidden,
+}
+
+/// Whether characters run the way that their script says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    #[default]
+    Natural,
+    /// `<bdo dir=rtl>`, or `unicode-bidi: bidi-override` with `direction: rtl`.
+    Turned,
+}
+
+/// Whether the element breaks the line of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flow {
+    /// As its name says.
+    #[default]
+    Natural,
+    Inline,
+    Block,
+}
+
+impl Traits {
+    /// Reads the declarations of a `style` attribute.
+    pub fn declare(&mut self, style: &str) {
+        let style = css::plain(style);
+        let (mut overrides, mut turned) = (false, false);
+        for declaration in style.split(';') {
+            let Some((property, value)) = declaration.split_once(':') else { continue };
+            let (property, value) = (property.trim_ascii(), value.trim_ascii());
+            let is = |name: &str| property.eq_ignore_ascii_case(name);
+            let says = |word: &str| {
+                value.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+            };
+            match property.as_bytes().first().map(u8::to_ascii_lowercase) {
+                Some(b'd') if is("display") => match () {
+                    () if says("none") => self.shown = Sight::Hidden,
+                    () if says("inline") || says("contents") => self.flow = Flow::Inline,
+                    () => self.flow = Flow::Block,
+                },
+                Some(b'd') if is("direction") => turned = says("rtl"),
+                Some(b'v') if is("visibility") && (says("hidden") || says("collapse")) => {
+                    self.shown = Sight::Hidden
+                }
+                Some(b'm') if is("mso-hide") && says("all") => self.shown = Sight::Hidden,
+                Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Sight::Hidden,
+                Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Sight::Hidden,
+                Some(b'u') if is("unicode-bidi") => {
+                    overrides = says("bidi-override") || says("isolate-override");
+                }
+                _ => {}
+            }
+        }
+        if overrides && turned {
+            self.direction = Direction::Turned;
+        }
+    }
+}
+
+/// Zero in any unit: `0`, `0px`, `0.0em`, and what shows as no more (`0.1px`, `1px` is a dot).
+fn is_nothing(value: &str) -> bool {
+    let digits = value.bytes().take_while(|c| c.is_ascii_digit() || *c == b'.').count();
+    let (number, unit) = value.split_at_checked(digits).unwrap_or(("", ""));
+    let unit = unit.trim_ascii();
+    let relative = ["em", "rem", "%"]
+        .iter()
+        .any(|name| unit.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)));
+    number
+        .parse::<f32>()
+        .is_ok_and(|size| size == 0.0 || (size <= 1.0 && !relative && !unit.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traits(style: &str) -> Traits {
+        let mut traits = Traits::default();
+        traits.declare(style);
+        traits
+    }
+
+    #[test]
+    fn what_hides_turns_and_breaks() {
+        for style in [
+            "display:none",
+            "color:red; DISPLAY : none !important",
+            "font-size:0",
+            "font-size: 0.0px;",
+            "visibility:hidden",
+            "mso-hide:all",
+            "opacity:0",
+            "font-size:1px",
+            "display:/* x */none",
+            "di\\73 play:none",
+            "visibility:collapse",
+        ] {
+            assert_eq!(traits(style).shown, Sight::Hidden, "{style}");
+        }
+        for style in ["font-size:10px", "font-size:1em", "opacity:0.9", "opacity:1", ""] {
+            assert_eq!(traits(style), Traits::default(), "{style}");
+        }
+        assert_eq!(traits("display:inline-block").flow, Flow::Inline);
+        assert_eq!(traits("display:block").flow, Flow::Block);
+        assert_eq!(traits("direction:rtl;unicode-bidi:bidi-override").direction, Direction::Turned);
+        assert_eq!(traits("direction:rtl").direction, Direction::Natural);
+    }
+}

@@ -1,0 +1,285 @@
+use super::*;
+use uts58::tlds::TldTable;
+
+/// All stretches of a document together.
+fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
+    let mut whole = View::default();
+    let room = Room { all: usize::MAX, together: usize::MAX };
+    let _ = read(html, tlds, room, &mut |view| {
+        whole.join(view);
+        ControlFlow::Continue(())
+    });
+    whole
+}
+
+/// Stretches leave nothing out, and what they find stands where it stood.
+#[test]
+fn long_documents_come_in_stretches() {
+    let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
+    let html = piece.repeat(3 * TOGETHER);
+    let tlds = TldTable::new(["com"], "");
+    let room = Room { all: usize::MAX, together: usize::MAX };
+    let mut stretches = 0;
+    let _ = read(&html, &tlds, room, &mut |view| {
+        stretches += usize::from(!view.sightings.is_empty());
+        assert!(view.sightings.len() <= 2 * TOGETHER, "{}", view.sightings.len());
+        ControlFlow::Continue(())
+    });
+    assert!(stretches > 5, "{stretches}");
+    let view = whole(&html, &tlds);
+    assert_eq!(view.sightings.len(), 4 * 3 * TOGETHER);
+    for sighting in &view.sightings {
+        let text = view.seen[sighting.seen].as_str();
+        let Target::Link(link) = &sighting.target else { panic!("{sighting:?}") };
+        let source = view.seen[sighting.seen].source(link.host.clone());
+        assert_eq!(html[source], text[link.host.clone()]);
+        let led = sighting.anchor.flatten().map(|at| &view.sightings[at]);
+        let shown = &text[link.host.clone()] == "b.com";
+        assert_eq!(led.is_some(), shown, "{sighting:?}");
+        if let Some(Sighting { target: Target::Link(led), seen, .. }) = led {
+            assert_eq!(&view.seen[*seen].as_str()[led.host.clone()], "a.com");
+        }
+    }
+    // What is told to stop does.
+    let mut asked = 0;
+    let flow = read(&html, &tlds, room, &mut |_| {
+        asked += 1;
+        ControlFlow::Break(())
+    });
+    assert!(flow.is_break() && asked == 1);
+}
+
+/// What is found, a line each: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an
+/// anchor.
+fn found(html: &str) -> Vec<String> {
+    let tlds = TldTable::new(["com", "example", "org"], "");
+    let view = whole(html, &tlds);
+    view.sightings
+        .iter()
+        .map(|sighting| {
+            let text = view.seen[sighting.seen].as_str();
+            let place = match &sighting.spot {
+                Spot::Attribute { element, attribute, .. } => format!("{element}[{attribute}]"),
+                Spot::Style => "style".to_owned(),
+                _ => "text".to_owned(),
+            };
+            let host = match &sighting.target {
+                Target::Link(link) => text[link.host.clone()].to_owned(),
+                Target::Dangerous { scheme, .. } => format!("!{}", &text[scheme.clone()]),
+            };
+            let obfuscated = if sighting.shown == Shown::Obfuscated { "?" } else { "" };
+            let anchored = if sighting.anchor.flatten().is_some() { "^" } else { "" };
+            format!("{place} {host}{obfuscated}{anchored}")
+        })
+        .collect()
+}
+
+#[test]
+fn every_attribute_that_carries_a_url() {
+    for (html, expected) in [
+        ("<a href=http://a.com>", vec!["a[href] a.com"]),
+        ("<AREA HREF='//a.com/x'>", vec!["area[href] a.com"]),
+        (
+            "<form action=\"https:a.com\"><button formaction=http://b.com>",
+            vec!["form[action] a.com", "button[formaction] b.com"],
+        ),
+        ("<base href=http://a.com/>", vec!["base[href] a.com"]),
+        (
+            "<img src=http://a.com srcset='http://b.com 1x, http://c.com 2x' lowsrc=http://d.com>",
+            vec!["img[src] a.com", "img[srcset] b.com", "img[srcset] c.com", "img[lowsrc] d.com"],
+        ),
+        (
+            "<table background=http://a.com><link href=http://b.com><object data=http://c.com><embed src=http://d.com>",
+            vec![
+                "table[background] a.com",
+                "link[href] b.com",
+                "object[data] c.com",
+                "embed[src] d.com",
+            ],
+        ),
+        ("<iframe src=http://a.com></iframe>", vec!["iframe[src] a.com"]),
+        (
+            "<svg><a xlink:href=http://a.com><image href=http://b.com>",
+            vec!["a[href] a.com", "image[href] b.com"],
+        ),
+        ("<a ping='http://a.com http://b.com'>", vec!["a[ping] a.com", "a[ping] b.com"]),
+        (
+            "<v:roundrect href=http://a.com><v:fill src=http://b.com>",
+            vec!["v:roundrect[href] a.com", "v:fill[src] b.com"],
+        ),
+        (
+            "<meta http-equiv=Refresh content=\"0; url='http://a.com'\"><meta content='0;url=http://no.com'>",
+            vec!["meta[content] a.com"],
+        ),
+        ("<p style=\"background:url(&quot;http://a.com/x&quot;)\">", vec!["p[style] a.com"]),
+        (
+            "<style>@import 'http://a.com'; b{x:url(http://b.com)}</style>",
+            vec!["style a.com", "style b.com"],
+        ),
+        ("<img alt='see a.com' title=b.com>", vec!["img[alt] a.com", "img[title] b.com"]),
+        ("<a href=mailto:x@a.com,y@b.com>", vec!["a[href] a.com", "a[href] b.com"]),
+        ("<svg><set attributeName=href to=http://a.com>", vec!["set[to] a.com"]),
+        ("<form action-xhr=http://a.com>", vec!["form[action-xhr] a.com"]),
+        ("<meta itemprop=url content=http://a.com>", vec!["meta[content] a.com"]),
+    ] {
+        assert_eq!(found(html), expected, "{html}");
+    }
+}
+
+#[test]
+fn urls_are_decoded_as_a_browser_decodes_them() {
+    for html in [
+        "<a href='&#104;ttp://a&period;com'>",
+        "<a href=' h\ntt\tp:/\\a&Tab;.com'>",
+        "<a title=x href=\"http://a.com",
+        "<a href=http://a.com",
+        "<a\u{c}href\n=\nhttp://a.com>",
+    ] {
+        assert_eq!(found(html), ["a[href] a.com"], "{html:?}");
+    }
+}
+
+#[test]
+fn dangerous_schemes_count_where_they_run() {
+    assert_eq!(found("<a href=JavaScript:x()>"), ["a[href] !JavaScript"]);
+    assert_eq!(found("<a href='java&#10;script:x'>"), ["a[href] !javascript"]);
+    assert_eq!(found("<form action=data:text/html,x>"), ["form[action] !data"]);
+    assert_eq!(found("<img src=data:image/png;base64,AAAA><img src='data:x'>"), [""; 0]);
+    assert_eq!(found("<img src=file://a.com/x>"), ["img[src] !file"]);
+    assert_eq!(found("<a href='\\\\a.com\\x'>"), ["a[href] !\\\\"]);
+}
+
+#[test]
+fn comments_and_raw_text_are_looked_into() {
+    assert_eq!(
+        found("<!--[if mso]><a href=http://a.com>b.com</a><![endif]-->"),
+        ["a[href] a.com", "text b.com^"]
+    );
+    // Only some programs see tags in comments, and text in them nobody.
+    let comment = "<!-- <a href=http://a.com>b.com</a> -->";
+    assert_eq!(found(comment), ["a[href] a.com"]);
+    let tlds = TldTable::new(["com"], "");
+    let view = whole(comment, &tlds);
+    assert!(view.sightings.iter().all(|sighting| sighting.seen_by == SeenBy::Careless));
+    assert_eq!(found("<![if !mso]><a href=http://a.com><![endif]>"), ["a[href] a.com"]);
+    for element in ["noscript", "xmp", "noembed", "textarea", "title", "noframes"] {
+        let html = format!("<{element}>b.com <a href=http://a.com></{element}>");
+        let mut found = found(&html);
+        found.sort();
+        assert!(found.contains(&"a[href] a.com".to_owned()), "{html}: {found:?}");
+        assert!(found.iter().any(|line| line.starts_with("text b.com")), "{html}: {found:?}");
+    }
+}
+
+#[test]
+fn text_is_joined_as_the_reader_sees_it() {
+    assert_eq!(found("pay<b>pal</b>.<span>co</span>m x"), ["text paypal.com"]);
+    assert_eq!(
+        found("a.com<br>b.com<div>c.com</div>d.com<img>e.com"),
+        ["text a.com", "text b.com", "text c.com", "text d.com", "text e.com"]
+    );
+    assert_eq!(found("pay<x-y>pal</x-y>.com<style>p{}</style>"), ["text paypal.com"]);
+    assert_eq!(
+        found("pay<div style='display:none'>x</div>pal.com"),
+        ["text paypal.com?", "text pal.com"]
+    );
+    assert_eq!(found("<p style='display:none'>a.com<p>b.com"), ["text b.com", "text a.com"]);
+    assert_eq!(found("<td>a.com</td><td>b.com</td>"), ["text a.com", "text b.com"]);
+    assert_eq!(found("a&period;com and b&#46;com"), ["text a.com", "text b.com"]);
+    assert_eq!(
+        found("<span style='display:block'>a.com</span>b.com"),
+        ["text a.com", "text b.com"]
+    );
+}
+
+/// S29: a client that makes links walks from text node to text node.
+#[test]
+fn text_is_read_node_by_node_as_well() {
+    assert_eq!(found("see<b>http://a.com/x</b>!"), ["text a.com"]);
+    assert_eq!(found("привет<b>раy.com</b>"), ["text приветраy.com", "text раy.com"]);
+    assert_eq!(found("<b>a.com</b><!-- -->b.com"), ["text a.comb.com", "text a.com", "text b.com"]);
+    assert_eq!(found("x <b>a.com</b> y"), ["text a.com"]);
+}
+
+#[test]
+fn what_is_hidden_or_turned_is_marked() {
+    let both = ["text paypal.com?", "text pal.com"];
+    assert_eq!(found("pay<span style='display:none'>.org x</span>pal.com"), both);
+    assert_eq!(found("pay<i hidden>x</i>pal.com"), both);
+    assert_eq!(found("<bdo dir=rtl>moc.lapyap</bdo>"), ["text paypal.com?"]);
+    assert_eq!(found("pay<wbr>pal.com"), both);
+    assert_eq!(found("www.<wbr>paypal<wbr>.com"), ["text www.paypal.com"]);
+    assert_eq!(found("<span style='display:none'>a.com</span>"), ["text a.com"]);
+}
+
+#[test]
+fn visible_text_knows_its_anchor() {
+    assert_eq!(
+        found("c.com <a href=http://a.com>b.com</a> d.com"),
+        ["a[href] a.com", "text c.com", "text b.com^", "text d.com"]
+    );
+    assert_eq!(found("<a name=x>b.com</a>"), ["text b.com"]);
+    assert_eq!(found("<a href=http://a.com>b.com"), ["a[href] a.com", "text b.com^"]);
+}
+
+#[test]
+fn a_relative_address_leads_to_the_base() {
+    assert_eq!(
+        found("<base href=https://a.com/><a href=x>b.com</a><a href=#t>c.com</a>"),
+        ["base[href] a.com", "text b.com^", "text c.com"]
+    );
+    // A browser takes it for a path below the base, webmail that strips the base does not.
+    assert_eq!(
+        found("<base href=https://a.com/><a href=https:b.com>"),
+        ["base[href] a.com", "a[href] b.com"]
+    );
+}
+
+#[test]
+fn a_document_inside_is_read_as_one() {
+    let tlds = TldTable::new(["com"], "");
+    let view = whole("<iframe srcdoc='<a href=&quot;x&quot;>y</a>'></iframe>", &tlds);
+    let documents: Vec<&str> = view.documents.iter().map(|seen| seen.as_str()).collect();
+    assert_eq!(documents, ["<a href=\"x\">y</a>"]);
+}
+
+#[test]
+fn only_a_comment_inside_a_word_is_read_in_its_place() {
+    assert_eq!(found("pay<!--[if mso]>pal.com<![endif]-->"), ["text pal.com", "text paypal.com"]);
+    assert_eq!(
+        found("<p>x.com</p>\n<!--[if mso]>a.com<![endif]-->\n"),
+        ["text x.com", "text a.com"]
+    );
+}
+
+#[test]
+fn script_is_read_for_whole_urls() {
+    assert_eq!(found("<script>a.com='x.com'; b='http://c.com/'</script>"), ["script[text] c.com"]);
+    assert_eq!(found("<a onclick=\"open('http://c.com')\">"), ["a[on*] c.com"]);
+}
+
+#[test]
+fn nothing_is_read_more_than_three_times() {
+    for piece in [
+        "<xmp><iframe>",
+        "<!--[if x]>",
+        "<a href=http://a.com ",
+        "<span hidden>",
+        "<bdo dir=rtl>a</bdo>",
+        "<title><textarea>",
+        "&#46;",
+        "<style>url(",
+        "<a style='",
+        "a.com<wbr>",
+        "<b",
+        "<iframe srcdoc=",
+        "<svg><style>",
+        "<p style=display:none>",
+        "x<!--[if a]>",
+        "<style>'@import/**/",
+    ] {
+        let html = piece.repeat(2_000);
+        let view = whole(&html, &TldTable::new(["com"], ""));
+        assert!(view.steps <= 40 * html.len() as u64, "{piece}: {} steps", view.steps);
+    }
+}

@@ -1,0 +1,375 @@
+//! Attributes: which hold a URL, and what is read from each.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use memchr::{memchr, memchr3, memmem};
+
+use super::elements::{self, Follows, Holds};
+use super::style::{Direction, Sight, Traits};
+use super::token::Attribute;
+use super::{
+    Glue, Markup, Reader, Seen, SeenBy, Shown, Sighting, Spot, Tag, Target, entity, loose,
+};
+use uts58::reference;
+use uts58::scheme::{self, Does};
+use uts58::{Kind, Link};
+
+impl<'t> Reader<'t, '_, '_> {
+    /// Reads the attributes of a tag; says what the element does to its text.
+    pub(super) fn attributes(
+        &mut self,
+        tag: &Tag,
+        name: &'t str,
+        attributes: &[Attribute],
+    ) -> Traits {
+        let mut traits = Traits::default();
+        let refreshes = OnceCell::new();
+        for attribute in attributes {
+            let written = self.slice(&attribute.name);
+            let value = attribute.value.clone();
+            let found = |attribute| Found {
+                tag,
+                element: name,
+                attributes,
+                refreshes: &refreshes,
+                name: attribute,
+            };
+            match elements::attribute(written) {
+                Some((attribute_name, holds)) => {
+                    if attribute_name == "style" {
+                        let style = entity::attribute(self.text, value.clone());
+                        traits.declare(style.as_str());
+                    }
+                    self.attribute(&found(attribute_name), holds, value);
+                }
+                None if written.eq_ignore_ascii_case("hidden") => traits.shown = Sight::Hidden,
+                None if written.eq_ignore_ascii_case("dir")
+                    && name.eq_ignore_ascii_case("bdo")
+                    && self.says(value.clone(), "rtl") =>
+                {
+                    traits.direction = Direction::Turned;
+                }
+                None if written.get(..2).is_some_and(|on| on.eq_ignore_ascii_case("on")) => {
+                    let seen = entity::attribute(self.text, value);
+                    self.script(seen, &found("on*").spot(Holds::Script));
+                }
+                None => {}
+            }
+        }
+        traits
+    }
+
+    /// Whether an attribute's value is this word.
+    fn says(&self, value: Range<usize>, word: &str) -> bool {
+        let seen = entity::attribute(self.text, value);
+        seen.as_str().trim_ascii().eq_ignore_ascii_case(word)
+    }
+
+    /// URLs that script names in full.
+    pub(super) fn script(&mut self, seen: Seen<'t>, spot: &Spot) {
+        if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
+            self.running_text(seen, spot, |link| link.kind == Kind::Scheme);
+        }
+    }
+
+    fn attribute(&mut self, found: &Found<'_>, holds: Holds, value: Range<usize>) {
+        let raw = self.slice(&value);
+        if raw.is_empty() {
+            return;
+        }
+        match (holds, found.element) {
+            (Holds::Url, element) if element.eq_ignore_ascii_case("base") => {
+                let first = self.view.sightings.len();
+                let seen = entity::attribute(self.text, value).as_url();
+                self.references(seen, None, &found.spot(Holds::FixedUrl));
+                if self.view.sightings.len() > first {
+                    self.base.get_or_insert(first);
+                }
+            }
+            (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
+                let seen = entity::attribute(self.text, value).as_url();
+                if let Some(range) = loose::behind_quote(seen.as_str()) {
+                    let before = std::mem::replace(&mut self.seen_by, SeenBy::Careless);
+                    self.references(seen.clone(), Some(vec![range]), &found.spot(holds));
+                    self.seen_by = before;
+                }
+                self.references(seen, None, &found.spot(holds));
+            }
+            (Holds::SourceSet, _) => {
+                let seen = entity::attribute(self.text, value);
+                let ranges = source_set(seen.as_str());
+                self.references(seen, Some(ranges), &found.spot(holds));
+            }
+            (Holds::UrlList, _) => {
+                let seen = entity::attribute(self.text, value);
+                let ranges = words(seen.as_str(), |c| c.is_ascii_whitespace() || c == ',');
+                self.references(seen, Some(ranges), &found.spot(holds));
+            }
+            (Holds::Animated, element)
+                if element.eq_ignore_ascii_case("set")
+                    || element.get(..7).is_some_and(|a| a.eq_ignore_ascii_case("animate")) =>
+            {
+                let seen = entity::attribute(self.text, value);
+                let ranges = words(seen.as_str(), |c| c == ';');
+                self.references(seen, Some(ranges), &found.spot(holds));
+            }
+            (Holds::Css, _)
+                if memchr3(b'(', b'"', b'\'', raw.as_bytes()).is_some()
+                    || memchr(b'&', raw.as_bytes()).is_some() =>
+            {
+                let outer = entity::attribute(self.text, value);
+                self.sheet(&outer, &found.spot(holds));
+            }
+            (Holds::Document, _) => {
+                let seen = entity::attribute(self.text, value);
+                self.view.documents.push(seen);
+            }
+            (Holds::Refresh, element)
+                if element.eq_ignore_ascii_case("meta")
+                    && *found.refreshes.get_or_init(|| self.refreshes(found.attributes)) =>
+            {
+                let seen = entity::attribute(self.text, value).as_url();
+                let ranges = refresh_url(seen.as_str()).into_iter().collect();
+                self.references(seen, Some(ranges), &found.spot(holds));
+            }
+            (Holds::Shown, _) if may_show_link(raw) => self.shown(found, value),
+            _ => {}
+        }
+    }
+
+    /// Pushes a sighting for each place that the URLs of an attribute lead to.
+    pub(super) fn references(
+        &mut self,
+        seen: Seen<'t>,
+        ranges: Option<Vec<Range<usize>>>,
+        spot: &Spot,
+    ) {
+        self.view.steps += seen.as_str().len() as u64;
+        let text = seen.as_str();
+        let whole = 0..text.len();
+        let index = self.view.seen.len();
+        let before = self.view.sightings.len();
+        for range in ranges.unwrap_or_else(|| vec![whole]) {
+            for target in reference::parse(text, range) {
+                if !is_harmless(&target, spot, text) {
+                    self.sight(Sighting {
+                        seen: index,
+                        target,
+                        spot: spot.clone(),
+                        glue: Glue::None,
+                        shown: Shown::AsWritten,
+                        anchor: None,
+                        markup: Markup::Shown,
+                        seen_by: self.seen_by,
+                    });
+                }
+            }
+        }
+        if self.view.sightings.len() > before {
+            self.view.seen.push(seen);
+        }
+    }
+
+    /// Links in an attribute that a reader sees as text.
+    fn shown(&mut self, found: &Found<'_>, value: Range<usize>) {
+        let seen = entity::attribute(self.text, value);
+        self.running_text(seen, &found.spot(Holds::Shown), |_| true);
+    }
+
+    pub(super) fn running_text(&mut self, seen: Seen<'t>, spot: &Spot, keep: fn(&Link) -> bool) {
+        let mut links = self.linkifier.links(seen.as_str());
+        let index = self.view.seen.len();
+        let before = self.view.sightings.len();
+        let (room, seen_by) = (self.room(), self.seen_by);
+        let kept = links.by_ref().filter(keep).take(room);
+        let sightings =
+            kept.map(|link| Sighting { seen_by, ..Sighting::in_text(index, link, spot.clone()) });
+        self.view.sightings.extend(sightings);
+        self.view.cut |=
+            self.view.sightings.len() - before == room && links.any(|link| keep(&link));
+        self.view.steps += seen.as_str().len() as u64 + links.steps();
+        drop(links);
+        if self.view.sightings.len() > before {
+            self.view.seen.push(seen);
+        }
+    }
+
+    /// Whether a client acts on the `content` of this `<meta>`: a refresh, or data for a button.
+    fn refreshes(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let name = self.slice(&attribute.name);
+            name.eq_ignore_ascii_case("itemprop")
+                || (name.eq_ignore_ascii_case("http-equiv")
+                    && self.says(attribute.value.clone(), "refresh"))
+        })
+    }
+}
+
+/// An attribute and the tag that it stands in.
+struct Found<'a> {
+    tag: &'a Tag,
+    element: &'a str,
+    attributes: &'a [Attribute],
+    /// Whether a client acts on its `content`, when somebody asked.
+    refreshes: &'a OnceCell<bool>,
+    name: &'static str,
+}
+
+impl Found<'_> {
+    fn spot(&self, holds: Holds) -> Spot {
+        Spot::Attribute {
+            tag: self.tag.range.start,
+            element: elements::element(self.element),
+            attribute: self.name,
+            holds,
+        }
+    }
+}
+
+/// Values that name nothing outside the message, and are long or frequent.
+fn is_elsewhere(value: &str) -> bool {
+    let starts = |prefix: &str| {
+        value.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+    };
+    // A picture in SVG is a document, where a frame shows it.
+    value.starts_with('#') || starts("cid:") || (starts("data:image/") && !starts("data:image/svg"))
+}
+
+/// Whether an attribute's text can hold a link at all.
+fn may_show_link(value: &str) -> bool {
+    value.bytes().any(|c| matches!(c, b'.' | b'@' | b'&' | 0x80..))
+}
+
+/// A dangerous scheme runs only where a click or a frame leads; an image does not run. A file
+/// server is asked for a password hash even for an image.
+fn is_harmless(target: &Target, spot: &Spot, text: &str) -> bool {
+    let (Target::Dangerous { scheme, .. }, Spot::Attribute { .. }) = (target, spot) else {
+        return matches!((target, spot), (Target::Dangerous { .. }, Spot::Style));
+    };
+    let name = text.get(scheme.clone()).unwrap_or_default();
+    let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
+    loads(spot) && !file
+}
+
+/// Whether what stands at the spot is loaded as a part of the page, and no click leads there.
+pub(in crate::content) fn loads(spot: &Spot) -> bool {
+    match spot {
+        Spot::Style => true,
+        Spot::Attribute { element, attribute, holds, .. } => {
+            *holds == Holds::Css || elements::follows(element, attribute) == Follows::Loads
+        }
+        _ => false,
+    }
+}
+
+/// URLs of a `srcset` (HTML §4.8.4.2.1): up to white space; trailing commas are separators.
+fn source_set(value: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let separator = |c: char| c == ',' || c.is_ascii_whitespace();
+    while let Some(start) = value.get(at..).and_then(|rest| rest.find(|c| !separator(c))) {
+        let start = at + start;
+        let rest = value.get(start..).unwrap_or_default();
+        let len = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+        let url = rest.get(..len).unwrap_or_default();
+        let bare = url.trim_end_matches(',');
+        found.push(start..start + bare.len());
+        at = start + len;
+        if bare.len() == url.len() {
+            // Descriptors run to the next comma outside parentheses.
+            let rest = value.get(at..).unwrap_or_default();
+            at += descriptor_end(rest);
+        }
+    }
+    found
+}
+
+fn descriptor_end(rest: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in rest.bytes().enumerate() {
+        match c {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+fn words(value: &str, separates: fn(char) -> bool) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for piece in value.split(separates) {
+        if !piece.is_empty() {
+            found.push(at..at + piece.len());
+        }
+        at += piece.len() + 1;
+    }
+    found
+}
+
+/// The URL of a refresh (HTML §4.2.5.3): behind the time, `url=` and a quote. More lenient: no time is
+/// needed, and separators may repeat.
+fn refresh_url(content: &str) -> Option<Range<usize>> {
+    let skip = |at: usize, drop: fn(char) -> bool| {
+        let rest = content.get(at..).unwrap_or_default();
+        at + rest.len() - rest.trim_start_matches(drop).len()
+    };
+    let space = |c: char| c.is_ascii_whitespace();
+    let time = skip(skip(0, space), |c| c.is_ascii_digit() || c == '.');
+    let mut start = skip(time, |c| c.is_ascii_whitespace() || matches!(c, ';' | ','));
+    let rest = content.get(start..)?;
+    if rest.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("url")) {
+        let equals = skip(start + 3, space);
+        if content.as_bytes().get(equals) == Some(&b'=') {
+            start = skip(equals + 1, space);
+        }
+    }
+    let quote = content.get(start..)?.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let end = match quote {
+        Some(quote) => {
+            start += 1;
+            content.get(start..)?.find(quote).map_or(content.len(), |len| start + len)
+        }
+        None => content.len(),
+    };
+    (start < end).then_some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(value: &str, ranges: Vec<Range<usize>>) -> Vec<&str> {
+        ranges.into_iter().map(|range| &value[range]).collect()
+    }
+
+    #[test]
+    fn source_sets() {
+        for (value, expected) in [
+            ("a.png 1x, b.png 2x", vec!["a.png", "b.png"]),
+            ("a,b.png 1x,c.png", vec!["a,b.png", "c.png"]),
+            (" , a.png, b.png 100w (x,y), c", vec!["a.png", "b.png", "c"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(cut(value, source_set(value)), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn refreshes() {
+        for (content, expected) in [
+            ("0;url=http://x/", Some("http://x/")),
+            ("5; URL = 'http://x/' y", Some("http://x/")),
+            ("0, http://x/", Some("http://x/")),
+            ("url=http://x/", Some("http://x/")),
+            ("0 url=http://x/;a,b", Some("http://x/;a,b")),
+            (" 1.5 ;; url=http://x/", Some("http://x/")),
+            ("5", None),
+        ] {
+            assert_eq!(refresh_url(content).map(|range| &content[range]), expected, "{content}");
+        }
+    }
+}

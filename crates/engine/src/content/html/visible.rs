@@ -1,0 +1,182 @@
+//! The text that a reader sees, stretch by stretch: its links, joined with the anchors around them.
+
+use std::collections::HashSet;
+use std::ops::{ControlFlow, Range};
+
+use super::{Markup, Reader, Shown, Sighting, Spot, TOGETHER, Target, outlook};
+use crate::content::STRETCH;
+use uts58::Confidence;
+
+impl Reader<'_, '_, '_> {
+    /// Where a stretch of characters may end: behind the first white space from here on.
+    pub(super) fn next_space(&self, from: usize, end: usize) -> usize {
+        let rest = self.text.as_bytes().get(from.min(end)..end).unwrap_or_default();
+        let space = rest.iter().position(u8::is_ascii_whitespace);
+        space.map_or(end, |space| from + space + 1)
+    }
+
+    /// Looks for the links of what was gathered, once it is long and nothing runs on behind it.
+    pub(super) fn flush_long(&mut self) {
+        let ends = self.visible.ends_with_space();
+        let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
+        let long = self.visible.len() >= STRETCH || self.view.sightings.len() >= TOGETHER;
+        if long && !runs_on {
+            self.flush();
+        }
+        if self.hidden.len() >= STRETCH && self.hidden.ends_with_space() {
+            self.flush_hidden();
+        }
+    }
+
+    /// Finds the links of the text and joins them with the anchors around them.
+    fn flush(&mut self) {
+        let anchors = std::mem::take(&mut self.anchors);
+        let marks = std::mem::take(&mut self.marks);
+        let nodes = std::mem::take(&mut self.nodes);
+        let mut shown = std::mem::take(&mut self.shown);
+        if let Some(from) = &mut self.showing {
+            shown.push(std::mem::take(from)..self.visible.len());
+        }
+        let text = self.visible.as_str();
+        let index = self.view.seen.len();
+        let before = self.view.sightings.len();
+        let mut around = anchors.iter().peekable();
+        let mut links = self.linkifier.links(text);
+        let room = self.room();
+        for link in links.by_ref().take(room) {
+            let span = link.span.clone();
+            while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
+            let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
+            let obfuscated = is_marked(&marks, &link.host, text);
+            let mut sighting = Sighting::in_text(index, link, Spot::HtmlText);
+            sighting.anchor = anchor.map(|anchor| anchor.sighting);
+            if obfuscated {
+                sighting.shown = Shown::Obfuscated;
+            }
+            sighting.markup = markup(&shown, &span);
+            self.view.sightings.push(sighting);
+        }
+        self.view.cut |= self.view.sightings.len() - before == room && links.next().is_some();
+        self.view.steps += text.len() as u64 + links.steps();
+        drop(links);
+        self.node_by_node(&nodes, before);
+        let found = self.view.sightings.len() > before;
+        self.view.seen.extend(self.visible.take(found));
+    }
+
+    /// S29: a client that makes links walks from text node to text node. Where one ends inside a word,
+    /// both sides are read by themselves as well. What stands there is no text of an anchor: its own is
+    /// the joined one.
+    fn node_by_node(&mut self, nodes: &[usize], first: usize) {
+        let text = self.visible.as_str();
+        let index = self.view.seen.len();
+        let known = |sighting: &Sighting| match &sighting.target {
+            Target::Link(link) => Some(link.host.clone()),
+            Target::Dangerous { .. } => None,
+        };
+        let joined = self.view.sightings.get(first..).unwrap_or_default();
+        let joined: HashSet<Range<usize>> = joined.iter().filter_map(known).collect();
+        let mut found = Vec::new();
+        let mut read_to = 0;
+        for (at, node) in nodes.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|at| nodes.get(at)).copied().unwrap_or(0);
+            let behind = nodes.get(at + 1).copied().unwrap_or(text.len());
+            for side in [last_word(text, before..*node), first_word(text, *node..behind)] {
+                let side = side.start.max(read_to)..side.end;
+                read_to = read_to.max(side.end);
+                let mut links = self.linkifier.links(text.get(side.clone()).unwrap_or_default());
+                let new = links.by_ref().map(|link| link.shifted(side.start));
+                found.extend(new.filter(|link| !joined.contains(&link.host)));
+                self.view.steps += side.len() as u64 + links.steps();
+            }
+        }
+        for mut link in found.into_iter().take(self.room()) {
+            link.confidence = Confidence::Low;
+            let sighting = Sighting::in_text(index, link, Spot::HtmlText);
+            self.view.sightings.push(Sighting { markup: Markup::Shown, ..sighting });
+        }
+    }
+
+    /// The same for text that only a client sees.
+    fn flush_hidden(&mut self) {
+        let index = self.view.seen.len();
+        let before = self.view.sightings.len();
+        let room = self.room();
+        let mut links = self.linkifier.links(self.hidden.as_str());
+        let found = links.by_ref().take(room);
+        let found = found.map(|link| Sighting {
+            markup: Markup::Shown,
+            ..Sighting::in_text(index, link, Spot::HtmlText)
+        });
+        self.view.sightings.extend(found);
+        self.view.cut |= self.view.sightings.len() - before == room && links.next().is_some();
+        self.view.steps += self.hidden.len() as u64 + links.steps();
+        drop(links);
+        let found = self.view.sightings.len() > before;
+        self.view.seen.extend(self.hidden.take(found));
+    }
+
+    /// The links of what is left, and of what only Outlook shows.
+    pub(super) fn finish(mut self) -> ControlFlow<()> {
+        self.flush();
+        self.flush_hidden();
+        if self.outlook {
+            self.as_outlook();
+        }
+        (self.take)(self.view)
+    }
+
+    /// Adds the links that only Outlook shows: those whose bytes are not those of one found already.
+    fn as_outlook(&mut self) {
+        let text = outlook::text(self.text);
+        let index = self.view.seen.len();
+        let shown = self.view.sightings.iter().filter(|shown| shown.spot == Spot::HtmlText);
+        let known: HashSet<Range<usize>> = shown
+            .filter_map(|shown| Some(self.view.seen.get(shown.seen)?.source(shown.span())))
+            .collect();
+        let mut links = self.linkifier.links(text.as_str());
+        let new = links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
+        let new = new.take(self.room()).map(|link| Sighting {
+            markup: Markup::Shown,
+            ..Sighting::in_text(index, link, Spot::HtmlText)
+        });
+        let new: Vec<Sighting> = new.collect();
+        self.view.sightings.extend(new);
+        self.view.steps += (self.text.len() + text.as_str().len()) as u64 + links.steps();
+        drop(links);
+        self.view.seen.push(text);
+    }
+}
+
+/// Whether an element can be written round these bytes of visible text.
+fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
+    let first = shown.partition_point(|range| range.end <= span.start);
+    match shown.get(first).is_some_and(|range| range.start < span.end) {
+        true => Markup::Shown,
+        false => Markup::Read,
+    }
+}
+
+/// The word at the end of a stretch of text.
+fn last_word(text: &str, range: Range<usize>) -> Range<usize> {
+    let words = text.get(range.clone()).unwrap_or_default();
+    let length = words.rsplit(char::is_whitespace).next().unwrap_or_default().len();
+    range.end - length..range.end
+}
+
+/// The word at its start.
+fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
+    let words = text.get(range.clone()).unwrap_or_default();
+    let length = words.split(char::is_whitespace).next().unwrap_or_default().len();
+    range.start..range.start + length
+}
+
+/// Whether a mark lies in the host; a break beside a dot does not count, since mail programs put
+/// `<wbr>` there themselves.
+fn is_marked(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> bool {
+    let first = marks.partition_point(|mark| mark.end <= host.start);
+    let near = |at: usize| text.as_bytes().get(at) == Some(&b'.');
+    marks.iter().skip(first).take_while(|mark| mark.start < host.end).any(|mark| {
+        !mark.is_empty() || !(near(mark.start) || mark.start.checked_sub(1).is_some_and(near))
+    })
+}

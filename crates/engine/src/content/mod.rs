@@ -1,0 +1,299 @@
+//! What a part says to a reader: links in text and markup, with the edit that takes each apart.
+//!
+//! [`layers`] says which texts a part holds (a calendar holds one for each property), [`read`]
+//! finds the links in one of them, [`apart`] makes the edits for a link. All coordinates are bytes
+//! of the reading that mime gave; the way back to the raw bytes is mime's.
+
+mod apart;
+mod calendar;
+mod css;
+mod encoded;
+mod flowed;
+mod html;
+pub mod linkify;
+mod seen;
+mod text;
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use super::outcome::Place;
+use homograph::Glue;
+use mailsplice::media::Media;
+use uts58::tlds::TldTable;
+use uts58::{Kind, Link, Target};
+
+pub use apart::Apart;
+pub use html::Holds;
+pub use seen::Seen;
+pub use text::LONGEST_WRAPPED;
+
+/// A text of a part: the part itself, or what a property or a folding hides.
+#[derive(Clone, Debug)]
+pub struct Layer<'t> {
+    pub seen: Seen<'t>,
+    pub language: Language,
+    /// The calendar property that holds it.
+    pub property: Option<String>,
+    /// Documents around it: 0, but in a `srcdoc`.
+    pub depth: u8,
+    pub edits: Edits,
+}
+
+/// Whether what is found in a layer can be taken apart where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edits {
+    Possible,
+    /// Its characters share bytes: a property in base64.
+    Impossible,
+}
+
+/// Documents inside one another (`srcdoc`) that are read as such; a deeper one is read as text. Each
+/// level is read anew, so this bounds the passes over a byte; no honest mail has one.
+const DOCUMENTS: u8 = 4;
+
+/// Bytes of text that are put together before links are looked for in them: joined lines and visible text
+/// without a link need not stay in memory.
+const STRETCH: usize = 32 << 10;
+
+/// How a layer is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Text,
+    Html,
+    /// One URL.
+    Url,
+}
+
+/// A layer as read: the texts that a reader or a client sees, and the links in them.
+#[derive(Clone, Debug, Default)]
+pub struct View<'l> {
+    pub seen: Vec<Seen<'l>>,
+    pub sightings: Vec<Sighting>,
+    /// Documents inside attributes (`srcdoc`), in the coordinates of the layer's text.
+    pub documents: Vec<Seen<'l>>,
+    /// Bytes that were read to find them: steps of the budget.
+    pub steps: u64,
+    /// Whether there were more links than there was room for.
+    pub cut: bool,
+}
+
+/// Links that are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// In the whole layer.
+    pub all: usize,
+    /// In one stretch of it that cannot be cut.
+    pub together: usize,
+}
+
+/// Takes what a stretch of a layer holds; a break ends the reading.
+pub type Take<'f, 'l> = &'f mut dyn FnMut(View<'l>) -> ControlFlow<()>;
+
+/// A link where a reader or a client sees it.
+#[derive(Clone, Debug)]
+pub struct Sighting {
+    /// Which of the view's texts it stands in; the target's ranges are bytes of that text.
+    pub seen: usize,
+    pub target: Target,
+    pub spot: Spot,
+    /// Whether prose may be glued to the host (S27).
+    pub glue: Glue,
+    pub shown: Shown,
+    /// The anchor around this visible text: the sighting of its `href`, when it leads anywhere.
+    pub anchor: Option<Option<usize>>,
+    /// Whether markup that is written round it is read as such.
+    pub markup: Markup,
+    pub seen_by: SeenBy,
+}
+
+/// Whether a place of visible text can hold an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    Read,
+    /// `<textarea>`, `<title>`, `<xmp>`, CDATA: markup would be shown. Hidden text: nobody would see it.
+    Shown,
+}
+
+/// Who sees a link at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeenBy {
+    /// Who reads markup as the standards say.
+    Everybody,
+    /// Programs that take markup apart more loosely: tags inside comments and attributes, entities of an
+    /// internal subset. Honest mail has links there that nobody is shown, so only a lie counts.
+    Careless,
+}
+
+/// Whether the link is shown as it stands in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    AsWritten,
+    /// Turned round, or broken by something a reader does not see.
+    Obfuscated,
+}
+
+/// Who meets a link: a reader, or only the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    Shown,
+    Followed,
+}
+
+/// Where a link stands in its layer, and with that how it is taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// Running text.
+    Text,
+    /// A calendar value that is one URL.
+    Value,
+    /// Visible text of HTML.
+    HtmlText,
+    /// An attribute: its tag's first byte in the layer, its element and its name.
+    Attribute { tag: usize, element: Cow<'static, str>, attribute: &'static str, holds: Holds },
+    /// CSS in `<style>`.
+    Style,
+}
+
+/// The texts of a part, each made when its turn comes. Overlapping ones come with the longer reading
+/// first.
+pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + '_> {
+    match media {
+        Media::Plain | Media::Flowed { delsp: false } => Box::new(text::layers(text)),
+        Media::Flowed { delsp: true } => Box::new(flowed::layers(text).chain(text::layers(text))),
+        Media::Html => {
+            // Programs in C drop NUL before they look for tags.
+            let nul = memchr::memchr(0, text.as_bytes());
+            let without = nul.map(|_| Seen::slice(text, 0).without(|c| c == '\0'));
+            let whole = std::iter::once(Seen::slice(text, 0));
+            Box::new(whole.chain(without).map(|seen| Layer::of(seen, Language::Html)))
+        }
+        Media::Calendar => Box::new(calendar::layers(text)),
+        Media::Opaque | Media::Inert => Box::new(std::iter::empty()),
+    }
+}
+
+/// The links of a layer, in the order of its texts, as many as there is room for: those behind are left
+/// out. They come stretch by stretch, so that those of a long text are never in memory together; a
+/// stretch that holds none says what it took to read it.
+pub fn read_in_turn<'l>(
+    layer: &'l Layer<'_>,
+    tlds: &TldTable,
+    room: Room,
+    take: Take<'_, 'l>,
+) -> ControlFlow<()> {
+    match layer.language {
+        Language::Text => text::read(layer.seen.as_str(), tlds, room, take),
+        Language::Html => html::read(layer.seen.as_str(), tlds, room, take),
+        Language::Url => take(text::value(layer.seen.as_str(), room.together)),
+    }
+}
+
+/// The same together, `most` at most.
+pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> {
+    let mut whole = View::default();
+    let room = Room { all: most, together: most };
+    let _ = read_in_turn(layer, tlds, room, &mut |view| {
+        whole.join(view);
+        ControlFlow::Continue(())
+    });
+    whole
+}
+
+impl<'l> View<'l> {
+    /// Adds what a further stretch holds.
+    fn join(&mut self, mut then: View<'l>) {
+        let (seen, sightings) = (self.seen.len(), self.sightings.len());
+        for sighting in &mut then.sightings {
+            sighting.seen += seen;
+            if let Some(Some(anchor)) = &mut sighting.anchor {
+                *anchor += sightings;
+            }
+        }
+        self.seen.append(&mut then.seen);
+        self.sightings.append(&mut then.sightings);
+        self.documents.append(&mut then.documents);
+        self.steps += then.steps;
+        self.cut |= then.cut;
+    }
+}
+
+/// The documents inside a layer, as layers of their own.
+pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
+    let inner = |document: Seen<'_>| Layer {
+        seen: document.through(&layer.seen).into_owned(),
+        language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
+        property: layer.property.clone(),
+        depth: layer.depth + 1,
+        edits: layer.edits,
+    };
+    std::mem::take(&mut view.documents).into_iter().map(inner).collect()
+}
+
+impl<'t> Layer<'t> {
+    fn of(seen: Seen<'t>, language: Language) -> Layer<'t> {
+        Layer { seen, language, property: None, depth: 0, edits: Edits::Possible }
+    }
+}
+
+impl Sighting {
+    /// Whether the client loads it as a part of the page, and never goes there.
+    pub fn loads(&self) -> bool {
+        html::loads(&self.spot)
+    }
+
+    /// The place as findings name it.
+    pub fn place(&self, layer: &Layer<'_>) -> Place {
+        if let Some(property) = &layer.property {
+            return Place::Calendar(property.clone());
+        }
+        match &self.spot {
+            Spot::Text | Spot::Value => Place::Text,
+            Spot::HtmlText => Place::HtmlText,
+            Spot::Style | Spot::Attribute { holds: Holds::Css, .. } => Place::Style,
+            Spot::Attribute { element, attribute, .. } => Place::Attribute {
+                element: element.clone().into_owned(),
+                attribute: (*attribute).to_owned(),
+            },
+        }
+    }
+
+    /// The link in running text.
+    fn in_text(seen: usize, link: Link, spot: Spot) -> Sighting {
+        Sighting {
+            seen,
+            spot,
+            glue: glue_in_text(link.kind),
+            target: Target::Link(link),
+            shown: Shown::AsWritten,
+            anchor: None,
+            markup: Markup::Read,
+            seen_by: SeenBy::Everybody,
+        }
+    }
+
+    /// Whether a reader sees the characters of the link, or only a client follows it.
+    pub fn visibility(&self) -> Visibility {
+        match &self.spot {
+            Spot::Text | Spot::Value | Spot::HtmlText => Visibility::Shown,
+            Spot::Attribute { holds: Holds::Shown, .. } => Visibility::Shown,
+            Spot::Attribute { .. } | Spot::Style => Visibility::Followed,
+        }
+    }
+
+    /// Bytes of the seen text that carry it.
+    pub fn span(&self) -> std::ops::Range<usize> {
+        match &self.target {
+            Target::Link(link) => link.span.clone(),
+            Target::Dangerous { span, .. } => span.clone(),
+        }
+    }
+}
+
+/// Whether prose may be glued to the host of a link in running text (S27).
+pub fn glue_in_text(kind: Kind) -> Glue {
+    match kind {
+        Kind::Scheme | Kind::Email => Glue::None,
+        Kind::Www | Kind::Bare => Glue::Left,
+    }
+}

@@ -1,0 +1,129 @@
+//! Running text: plain parts, and every other text that is shown as it is.
+
+use std::ops::ControlFlow;
+
+use memchr::{memchr_iter, memchr3};
+
+use super::seen::{Builder, Seen};
+use super::{Language, Layer, Markup, Room, STRETCH, SeenBy, Shown, Sighting, Spot, Take, View};
+use homograph::Glue;
+use uts58::tlds::TldTable;
+use uts58::{Boundaries, Linkifier, reference};
+
+/// Bytes that a URL between angle brackets may have, line ends and all.
+pub const LONGEST_WRAPPED: usize = 2_048;
+
+/// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C).
+pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
+    let joined = memchr_iter(b'<', text.as_bytes()).filter_map(|at| wrapped(text, at + 1));
+    let whole = std::iter::once(Seen::slice(text, 0));
+    joined.chain(whole).map(|seen| Layer::of(seen, Language::Text))
+}
+
+/// The links of running text. White space ends links, so a long text is cut there.
+pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) -> ControlFlow<()> {
+    let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
+    let mut left = room.all;
+    let mut at = 0;
+    while at < text.len() && left > 0 {
+        let end = stretch_end(text, at);
+        let stretch = text.get(at..end).unwrap_or_default();
+        let mut links = linkifier.links(stretch);
+        let most = left.min(room.together);
+        let found = links.by_ref().take(most);
+        let sightings: Vec<_> = found.map(|link| Sighting::in_text(0, link, Spot::Text)).collect();
+        left -= sightings.len();
+        take(View {
+            seen: vec![Seen::slice(stretch, at)],
+            cut: sightings.len() == room.together && links.next().is_some(),
+            sightings,
+            steps: stretch.len() as u64 + links.steps(),
+            ..View::default()
+        })?;
+        at = end;
+    }
+    ControlFlow::Continue(())
+}
+
+/// Where a stretch that begins at `at` ends: behind a line end.
+fn stretch_end(text: &str, at: usize) -> usize {
+    let from = at.saturating_add(STRETCH);
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |feed| from + feed + 1)
+}
+
+/// A value that is one URL; of its addresses, `most` at most.
+pub fn value(text: &str, most: usize) -> View<'_> {
+    let seen = Seen::slice(text, 0).as_url();
+    let range = 0..seen.as_str().len();
+    let sightings = reference::parse(seen.as_str(), range)
+        .take(most)
+        .map(|target| Sighting {
+            seen: 0,
+            target,
+            spot: Spot::Value,
+            glue: Glue::None,
+            shown: Shown::AsWritten,
+            anchor: None,
+            markup: Markup::Shown,
+            seen_by: SeenBy::Everybody,
+        })
+        .collect();
+    View { seen: vec![seen], sightings, steps: text.len() as u64, ..View::default() }
+}
+
+/// The URL that begins at `start`, behind `<`, when a line end cuts it; joined.
+fn wrapped(text: &str, start: usize) -> Option<Seen<'_>> {
+    let rest = text.get(start..)?;
+    reference::scheme(rest)?;
+    let window = rest.as_bytes().get(..LONGEST_WRAPPED.min(rest.len()))?;
+    memchr3(b'\n', b'>', b'<', window).filter(|at| window.get(*at) == Some(&b'\n'))?;
+    let end = memchr::memchr2(b'>', b'<', window).filter(|at| window.get(*at) == Some(&b'>'))?;
+    let url = rest.get(..end)?;
+    let mut joined = Builder::with_capacity(url.len());
+    let mut at = start;
+    for line in url.split_inclusive('\n') {
+        let words = line.trim_ascii();
+        if words.is_empty() || words.contains(|c: char| c.is_whitespace()) {
+            return None;
+        }
+        joined.linear(words, at + (line.len() - line.trim_ascii_start().len()));
+        at += line.len();
+    }
+    Some(joined.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(text: &str) -> Vec<String> {
+        let layers: Vec<_> = layers(text).collect();
+        layers[..layers.len() - 1].iter().map(|layer| layer.seen.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_url_between_angles_runs_over_line_ends() {
+        assert_eq!(joined("see <http://example.com/a\r\n  b/c> ok"), ["http://example.com/ab/c"]);
+        assert_eq!(joined("<http://example.com/a b\nc>"), [""; 0]);
+        assert_eq!(joined("<http://example.com/a>\n<b>"), [""; 0]);
+        assert_eq!(joined("a < b\n> c"), [""; 0]);
+    }
+
+    #[test]
+    fn a_url_between_angles_is_joined_up_to_a_length() {
+        let text = |length: usize| {
+            let scheme = "http://example.com/";
+            format!("<{scheme}\n{}>", "x".repeat(length - scheme.len() - 1))
+        };
+        assert_eq!(joined(&text(LONGEST_WRAPPED - 1)).len(), 1);
+        assert_eq!(joined(&text(LONGEST_WRAPPED)).len(), 0);
+    }
+
+    #[test]
+    fn a_joined_url_leads_back_to_its_lines() {
+        let layer = layers("<http://exa\n mple.com>").next().unwrap();
+        assert_eq!(layer.seen.as_str(), "http://example.com");
+        assert_eq!(layer.seen.source(7..18), 8..21);
+    }
+}

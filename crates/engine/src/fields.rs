@@ -1,0 +1,231 @@
+//! Header fields of ours: what was found, and how to take the edits back.
+//!
+//! | field | says |
+//! | --- | --- |
+//! | `X-Linkmilter` | `v=1; by=HOST; verdict=unsafe; links=12; edited=2; reasons=…; …` |
+//! | `X-Linkmilter-Link` | a host that is suspect or worse, in A-labels and defanged; at most ten |
+//! | `X-Linkmilter-Undo` | `v=1; z=RECIPE` in base64, or `v=1; file=DIGEST`; then `seal=…` |
+//!
+//! All ASCII, in lines of at most 78 characters (RFC 5322 §2.1.1), together at most [`TOGETHER`] bytes.
+
+use mailsplice::edit::HeadEdit;
+use mailsplice::splice::fields::{SUMMARY, Undo};
+use mailsplice::splice::{fields, is_ours, undo};
+
+use crate::outcome::{Bypass, Done, Field, Finding, Outcome, Reasons, StoredRecipe, Verdict};
+
+pub const LINK: &str = "X-Linkmilter-Link";
+
+/// Bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
+pub const TOGETHER: usize = 8 << 10;
+
+/// Link fields a message: enough to tell what it was about.
+pub const LINKS: usize = 10;
+
+/// What our header fields need besides the outcome.
+#[derive(Clone, Copy, Debug)]
+pub struct Describe<'a> {
+    /// The header and body that came in.
+    pub head: &'a [u8],
+    pub body: &'a [u8],
+    /// Name of the filtering host.
+    pub by: &'a str,
+    /// Names of the settings that served several recipients together, joined by `+`; a name without
+    /// one is not told.
+    pub rules: &'a str,
+    /// Paths of parts whose transfer encoding was switched.
+    pub recoded: &'a [String],
+    /// Largest value of an `X-Linkmilter-Undo` field in bytes.
+    pub undo_header_bytes: Option<usize>,
+    /// Key of the seal.
+    pub seal_key: Option<&'a [u8]>,
+}
+
+/// Writes our header fields for an outcome, with the recipe that takes its edits back.
+pub fn describe(outcome: &mut Outcome, with: Describe<'_>) {
+    let theirs = |edit: &&HeadEdit| !is_ours(edit.name.as_bytes());
+    let changed = !outcome.edits.is_empty() || outcome.head_edits.iter().any(|edit| theirs(&edit));
+    let mut field = None;
+    outcome.stored = None;
+    if changed {
+        let recipe = undo::recipe(with.head, with.body, &outcome.edits, &outcome.head_edits);
+        let (undo_field, place) = fields::undo(&recipe, with.undo_header_bytes, with.seal_key);
+        if let Undo::Stored(digest) = place {
+            outcome.stored = Some(StoredRecipe { digest, recipe });
+        }
+        field = Some(undo_field);
+    }
+    outcome.fields = all(outcome, with, field);
+}
+
+/// The fields that describe an outcome. `undo` is the field that takes its edits back.
+fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field> {
+    let summary = Field::folded(SUMMARY, &summary(outcome, with));
+    let mut left =
+        TOGETHER.saturating_sub(summary.wire_len() + undo.as_ref().map_or(0, Field::wire_len));
+    let mut fields = vec![summary];
+    let worth = outcome.findings.iter().filter(|finding| finding.verdict >= Verdict::Suspect);
+    let mut said: Vec<String> = Vec::new();
+    for finding in worth {
+        let text = link(finding);
+        if said.len() == LINKS || said.contains(&text) {
+            continue;
+        }
+        let field = Field::folded(LINK, &text);
+        if field.wire_len() > left {
+            break;
+        }
+        left -= field.wire_len();
+        said.push(text);
+        fields.push(field);
+    }
+    fields.extend(undo);
+    fields
+}
+
+fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
+    let edited = outcome.findings.iter().filter(|finding| finding.done == Done::Edited).count();
+    let mut parts = vec![
+        "v=1".to_owned(),
+        format!("by={}", word(with.by)),
+        format!("verdict={}", outcome.verdict),
+        format!("links={}", outcome.links),
+        format!("edited={edited}"),
+    ];
+    let reasons = outcome
+        .findings
+        .iter()
+        .fold(Default::default(), |all: Reasons, finding| all.union(finding.reasons));
+    list(&mut parts, "reasons", reasons.iter().map(|reason| reason.code().to_owned()));
+    let opaque = outcome.bypasses.iter().filter(|(_, why)| *why == Bypass::Opaque).count();
+    if opaque > 0 {
+        parts.push(format!("opaque={opaque}"));
+    }
+    let unread = outcome.bypasses.iter().filter(|(_, why)| *why != Bypass::Opaque);
+    list(&mut parts, "incomplete", unread.map(|(_, why)| word(&why.to_string())));
+    if with.rules.contains('+') {
+        parts.push(format!("rules={}", word(with.rules)));
+    }
+    list(&mut parts, "recoded", with.recoded.iter().map(|path| word(path)));
+    parts.join("; ")
+}
+
+/// `name=a,b,c`, without repetitions, at most eight; nothing when empty.
+fn list(parts: &mut Vec<String>, name: &str, values: impl Iterator<Item = String>) {
+    let mut kept: Vec<String> = Vec::new();
+    for value in values {
+        if !kept.contains(&value) && kept.len() < 8 {
+            kept.push(value);
+        }
+    }
+    if !kept.is_empty() {
+        parts.push(format!("{name}={}", kept.join(",")));
+    }
+}
+
+fn link(finding: &Finding) -> String {
+    let host = if finding.ascii.is_empty() { "-" } else { finding.ascii.as_str() };
+    let mut parts = vec![
+        word(host).replace('.', "[.]"),
+        format!("verdict={}", finding.verdict),
+        format!("part={}", word(&finding.part)),
+        format!("at={}", word(&finding.place.to_string())),
+    ];
+    list(&mut parts, "reasons", finding.reasons.iter().map(|reason| reason.code().to_owned()));
+    if let Some(target) = &finding.target {
+        parts.push(format!("like={}", word(target).replace('.', "[.]")));
+    }
+    let done = match finding.done {
+        Done::Reported => "reported",
+        Done::Edited => "edited",
+        Done::Exempt => "exempt",
+    };
+    parts.push(format!("done={done}"));
+    parts.join("; ")
+}
+
+/// Printable ASCII without what has a meaning in our fields; at most 255 characters.
+fn word(text: &str) -> String {
+    let kept = text.chars().take(255).map(|c| match c {
+        ';' | ',' | '=' | '"' | '\\' | '(' | ')' | '<' | '>' => '_',
+        c if c.is_ascii_graphic() => c,
+        _ => '?',
+    });
+    let word: String = kept.collect();
+    if word.is_empty() { "-".to_owned() } else { word }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::{Place, Reason, Reasons};
+    use mailsplice::edit::LINE;
+
+    fn finding(host: &str) -> Finding {
+        Finding {
+            edit: crate::outcome::Edit::Link,
+            part: "1.2".to_owned(),
+            place: Place::Attribute { element: "a".to_owned(), attribute: "href".to_owned() },
+            span: 0..0,
+            spelling: String::new(),
+            ascii: host.to_owned(),
+            unicode: String::new(),
+            verdict: Verdict::Unsafe,
+            reasons: Reasons::from_iter([Reason::MixedScript, Reason::TargetLookalike]),
+            target: Some("paypal.com".to_owned()),
+            done: Done::Edited,
+        }
+    }
+
+    fn lines(fields: &[Field]) -> Vec<String> {
+        let text: Vec<String> = fields.iter().map(|f| format!("{}: {}", f.name, f.value)).collect();
+        text.join("\n").lines().map(str::to_owned).collect()
+    }
+
+    fn with<'a>(by: &'a str, rules: &'a str) -> Describe<'a> {
+        let (head, body, recoded) = (&[], &[], &[]);
+        Describe { head, body, by, rules, recoded, undo_header_bytes: None, seal_key: None }
+    }
+
+    #[test]
+    fn fields_are_ascii_folded_and_bounded() {
+        let long = vec!["x".repeat(60); 4].join(".");
+        let hosts = (0..30).map(|n| finding(&format!("xn--{n}.{long}")));
+        let outcome = Outcome {
+            verdict: Verdict::Unsafe,
+            links: 40,
+            findings: hosts.collect(),
+            bypasses: vec![("1.9".to_owned(), Bypass::Limit("depth"))],
+            ..Outcome::default()
+        };
+        let undo = fields::undo(&[7; 4000], Some(6_000), Some(b"key")).0;
+        let fields = all(&outcome, with("mx.example", "careful+default"), Some(undo));
+        assert!(fields.iter().filter(|field| field.name == LINK).count() <= LINKS);
+        assert!(fields.iter().map(Field::wire_len).sum::<usize>() <= TOGETHER);
+        for line in lines(&fields) {
+            assert!(line.is_ascii() && line.len() <= LINE, "{line}");
+        }
+        assert_eq!(
+            lines(&fields)[..3],
+            [
+                "X-Linkmilter: v=1; by=mx.example; verdict=unsafe; links=40; edited=30;",
+                " reasons=mixed-script,target-lookalike; incomplete=limit:depth;",
+                " rules=careful+default",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_link_field_cannot_be_clicked() {
+        let fields = all(
+            &Outcome { findings: vec![finding("xn--e1aybc.example")], ..Outcome::default() },
+            with("mx", "default"),
+            None,
+        );
+        assert_eq!(
+            fields[1].value,
+            "xn--e1aybc[.]example; verdict=unsafe; part=1.2; at=a[href];\n \
+             reasons=mixed-script,target-lookalike; like=paypal[.]com; done=edited"
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! What was found so far, with the edits that wait for the DNS.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+
+use super::content::Visibility;
+use super::judging::{Judged, Standing};
+use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Reasons, Verdict};
+use super::policy::{Policy, Report};
+use homograph::{Section, registrable};
+use mailsplice::mime::Tree;
+use mailsplice::span::TextEdit;
+
+/// A link with its edits, in case that it is one.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub finding: Finding,
+    pub standing: Standing,
+    /// Part and reading that the edits are of; `None` for what belongs to no reading.
+    pub reading: Option<(usize, usize)>,
+    /// In the coordinates of that reading.
+    pub edits: Vec<TextEdit>,
+}
+
+impl Candidate {
+    /// A finding that no edit of a reading answers.
+    pub fn told(finding: Finding) -> Candidate {
+        Candidate { finding, standing: Standing::Link, reading: None, edits: Vec::new() }
+    }
+}
+
+/// Hosts of links that need nothing, remembered by name: more than nearly every message has, and
+/// some kilobytes. The rest are counted.
+pub const PASSED: usize = 64;
+
+/// Everything that was found in a message.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Links that need nothing, counted only.
+    pub plain: usize,
+    pub candidates: Vec<Candidate>,
+    pub bypasses: Vec<(String, Bypass)>,
+    /// Edits of the raw body that belong to no reading.
+    pub plain_edits: Vec<RawEdit>,
+    /// Hosts of links that need nothing, at most [`PASSED`], in lower-case ASCII form.
+    pub passed: BTreeSet<Box<str>>,
+    /// Whether there were more of them.
+    pub passed_more: bool,
+    /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
+    /// their own.
+    domains: BTreeMap<usize, Domains>,
+    /// Raw bytes at which a link was found, and how bad it is: readings and layers see the same ones.
+    known: HashMap<(usize, Visibility), (usize, Badness)>,
+}
+
+/// How bad a link is: its verdict, and whether mail is edited for it. In one charset a host may be no name
+/// at all, and in another one lie.
+pub type Badness = (Verdict, Edit);
+
+impl Found {
+    pub fn new(bypasses: Vec<(String, Bypass)>) -> Found {
+        Found { bypasses, ..Found::default() }
+    }
+
+    /// Names what was not read, once for all layers of a part.
+    pub fn bypass(&mut self, path: &str, why: Bypass) {
+        if self.bypasses.last().is_none_or(|(last, known)| last != path || *known != why) {
+            self.bypasses.push((path.to_owned(), why));
+        }
+    }
+
+    /// Links so far.
+    pub fn links(&self) -> usize {
+        self.plain + self.candidates.len()
+    }
+
+    /// Remembers the host of a link that needs nothing.
+    pub fn pass(&mut self, judged: &Judged) {
+        let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) else { return };
+        if self.passed.contains(host.ascii.as_str()) {
+            return;
+        }
+        if self.passed.len() < PASSED {
+            self.passed.insert(host.ascii.as_str().into());
+        } else {
+            self.passed_more = true;
+        }
+    }
+
+    /// Keeps a candidate that has something to say or to change; counts the others.
+    pub fn push(&mut self, policy: &Policy, candidate: Candidate) {
+        let silent = candidate.finding.verdict == Verdict::Ok
+            && candidate.edits.is_empty()
+            && candidate.standing == Standing::Link
+            && policy.report == Report::Findings;
+        if silent {
+            self.plain += 1;
+        } else {
+            self.candidates.push(candidate);
+        }
+    }
+
+    /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
+    /// or a worse one counts: what is harmless in one charset can lie in another, and an entity can
+    /// join two hosts.
+    pub fn is_known(&self, span: &Range<usize>, visibility: Visibility, bad: Badness) -> bool {
+        self.known
+            .get(&(span.start, visibility))
+            .is_some_and(|(end, known)| *end >= span.end && known.0 >= bad.0 && known.1 >= bad.1)
+    }
+
+    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Badness)>) {
+        for (span, visibility, (verdict, edit)) in found {
+            let first = (span.end, (verdict, edit));
+            let (end, known) = self.known.entry((span.start, visibility)).or_insert(first);
+            *end = span.end.max(*end);
+            *known = (verdict.max(known.0), edit.max(known.1));
+        }
+    }
+
+    /// Programs split the message in different ways, and there is a link in it.
+    pub fn note_ambiguous(&mut self, path: &str) {
+        self.candidates.push(Candidate::told(Finding {
+            part: path.to_owned(),
+            place: Place::Text,
+            span: 0..0,
+            spelling: String::new(),
+            ascii: String::new(),
+            unicode: String::new(),
+            verdict: Verdict::Suspect,
+            reasons: Reasons::from_iter([Reason::AmbiguousStructure]),
+            edit: Edit::Told,
+            target: None,
+            done: Done::Reported,
+        }));
+    }
+
+    /// Remembers a host of a part below multipart/alternative.
+    pub fn note_host(&mut self, part: usize, judged: &Judged) {
+        if let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) {
+            self.domains.entry(part).or_default().note(&host.ascii);
+        }
+    }
+
+    /// Parts of one multipart/alternative that share not one registrable domain: a notice.
+    pub fn compare_alternatives(&mut self, tree: &Tree) {
+        let domains = std::mem::take(&mut self.domains);
+        let mut first: BTreeMap<usize, &Domains> = BTreeMap::new();
+        for (part, theirs) in &domains {
+            let Some(entry) = tree.parts.get(*part) else { continue };
+            let Some(group) = entry.alternative else { continue };
+            let Some(ours) = first.get(&group) else {
+                first.insert(group, theirs);
+                continue;
+            };
+            if theirs.known.is_disjoint(&ours.known) {
+                self.candidates.push(alternative(entry.path.clone(), &theirs.least, *part));
+            }
+        }
+    }
+}
+
+/// The registrable domains of a part.
+#[derive(Clone, Debug, Default)]
+struct Domains {
+    known: HashSet<Box<str>>,
+    /// The first of its hosts in order, which the notice names.
+    least: String,
+}
+
+impl Domains {
+    fn note(&mut self, host: &str) {
+        let domain = registrable(host, Section::Private).unwrap_or(host);
+        if !self.known.contains(domain) {
+            self.known.insert(domain.into());
+        }
+        if self.least.is_empty() || host < self.least.as_str() {
+            host.clone_into(&mut self.least);
+        }
+    }
+}
+
+fn alternative(path: String, host: &str, part: usize) -> Candidate {
+    Candidate {
+        finding: Finding {
+            part: path,
+            place: Place::Text,
+            span: 0..0,
+            spelling: host.to_owned(),
+            ascii: host.to_owned(),
+            unicode: host.to_owned(),
+            verdict: Verdict::Notice,
+            reasons: Reasons::from_iter([Reason::AlternativeMismatch]),
+            edit: Edit::Told,
+            target: None,
+            done: Done::Reported,
+        },
+        standing: Standing::Link,
+        reading: Some((part, 0)),
+        edits: Vec::new(),
+    }
+}

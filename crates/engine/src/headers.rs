@@ -1,0 +1,276 @@
+//! Header fields of the message: judged and reported, never edited.
+//!
+//! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
+//! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
+
+use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
+
+use super::budget::Budget;
+use super::content;
+use super::cost::Stage;
+use super::finding::{Candidate, Found};
+use super::judging::{Judge, Judged, same_domain};
+use super::net;
+use super::outcome::{Done, Finding, Place, Reason, Verdict};
+use super::policy::{Policy, Report};
+use homograph::Glue;
+use mailsplice::mime::{Media, Part};
+use mailsplice::splice;
+use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
+
+/// Judges the fields that a reader sees or a client acts on.
+pub fn read(
+    head: &[u8],
+    judge: &mut Judge<'_>,
+    budget: &mut Budget<'_>,
+    policy: &Policy,
+    found: &mut Found,
+) {
+    let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
+    if !budget.spend(Stage::Header, bounded.len() as u64) {
+        found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
+        return;
+    }
+    let read = Read::of(bounded);
+    let Some(message) = parser().parse_headers(&read.bytes) else { return };
+    let shown = message.headers().iter().map(|header| {
+        let span =
+            read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
+        (header, span, Interest::Any)
+    });
+    // Other fields that some program makes clickable: honest ones are of no interest.
+    let others =
+        may_lie(bounded).then(|| parser().default_header_text().parse_headers(bounded)).flatten();
+    let others = others.iter().flat_map(|message| message.headers());
+    let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
+        let span = header.offset_start as usize..header.offset_end as usize;
+        (header, span, Interest::Lies)
+    });
+    for (header, span, interest) in shown.chain(others) {
+        let field = Field { part: "0", name: header.name.as_str(), span, interest };
+        let most = budget.findings;
+        let mut reader =
+            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
+        reader.value(&header.value);
+        if !budget.spend(Stage::Judging, judge.spent()) {
+            found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
+            return;
+        }
+    }
+}
+
+/// The fields that are read, one after the other: a header is mostly others.
+struct Read {
+    bytes: Vec<u8>,
+    /// Where fields begin: here, in the header.
+    fields: Vec<(usize, usize)>,
+}
+
+/// Names of the fields that [`parser`] reads.
+const NAMES: [&str; 19] = [
+    "From",
+    "Sender",
+    "Reply-To",
+    "To",
+    "Cc",
+    "Bcc",
+    "Resent-From",
+    "Resent-Sender",
+    "Resent-To",
+    "Resent-Cc",
+    "Resent-Bcc",
+    "Subject",
+    "Comments",
+    "List-Archive",
+    "List-Help",
+    "List-Owner",
+    "List-Post",
+    "List-Subscribe",
+    "List-Unsubscribe",
+];
+
+/// Whether [`parser`] reads the field of this name.
+fn is_read(name: &[u8]) -> bool {
+    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+impl Read {
+    fn of(head: &[u8]) -> Read {
+        let mut read = Read { bytes: Vec::new(), fields: Vec::new() };
+        for field in splice::fields::header_fields(head) {
+            let name = field.name(head);
+            if is_read(name) {
+                read.fields.push((read.bytes.len(), field.line.start));
+                read.bytes.extend_from_slice(head.get(field.line).unwrap_or_default());
+            }
+        }
+        read
+    }
+
+    /// Where a byte stands in the header.
+    fn source(&self, at: usize) -> usize {
+        let field = self.fields.partition_point(|(start, _)| *start <= at).checked_sub(1);
+        let field = field.and_then(|field| self.fields.get(field));
+        field.map_or(at, |(start, source)| source + (at - start))
+    }
+}
+
+/// Whether a field may hold a URL that deceives.
+fn may_lie(head: &[u8]) -> bool {
+    memchr::memmem::find_iter(head, b"//").any(|at| net::calls_for_a_look_at(head, at + 2))
+}
+
+fn parser() -> MessageParser {
+    let mut parser = MessageParser::new().with_address_headers().header_text(HeaderName::Subject);
+    for name in [
+        HeaderName::ListArchive,
+        HeaderName::ListHelp,
+        HeaderName::ListOwner,
+        HeaderName::ListPost,
+        HeaderName::ListSubscribe,
+        HeaderName::ListUnsubscribe,
+        HeaderName::Comments,
+    ] {
+        parser = parser.header_text(name);
+    }
+    parser.default_header_ignore()
+}
+
+/// Judges what relative URLs of an HTML part begin with: programs put both together.
+pub fn bases(part: &Part, judge: &mut Judge<'_>, most: usize, policy: &Policy, found: &mut Found) {
+    let html = part.media == Media::Html || part.also.contains(&Media::Html);
+    for base in part.bases.iter().filter(|_| html) {
+        let field = Field {
+            part: &part.path,
+            name: "Content-Location",
+            span: 0..0,
+            interest: Interest::Any,
+        };
+        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(base);
+    }
+}
+
+struct Field<'h> {
+    /// Path of the part whose header it stands in; `0` is the message's own.
+    part: &'h str,
+    name: &'h str,
+    /// The value's bytes in the head.
+    span: std::ops::Range<usize>,
+    interest: Interest,
+}
+
+/// What of a field is worth a finding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Interest {
+    Any,
+    /// A URL that judges unsafe: most programs do not show the field.
+    Lies,
+}
+
+struct FieldReader<'h, 'j, 'p> {
+    field: Field<'h>,
+    judge: &'j mut Judge<'p>,
+    policy: &'j Policy,
+    /// Findings that may be kept.
+    most: usize,
+    found: &'j mut Found,
+}
+
+impl FieldReader<'_, '_, '_> {
+    fn value(&mut self, value: &HeaderValue<'_>) {
+        match value {
+            HeaderValue::Address(Address::List(list)) => {
+                list.iter().for_each(|address| self.address(address));
+            }
+            HeaderValue::Address(Address::Group(groups)) => {
+                groups.iter().flat_map(|group| &group.addresses).for_each(|a| self.address(a));
+            }
+            HeaderValue::Text(text) => self.text(text),
+            HeaderValue::TextList(list) => list.iter().for_each(|text| self.text(text)),
+            _ => {}
+        }
+    }
+
+    fn address(&mut self, address: &Addr<'_>) {
+        let spelled = address.address.as_deref().unwrap_or_default();
+        let name = address.name.as_deref().unwrap_or_default();
+        let judged = match mailto::address(spelled, 0..spelled.len()) {
+            Some(link) => self.judge.spelled(spelled, &link, Glue::None),
+            None => None,
+        };
+        let Some(judged) = judged else { return self.text(name) };
+        for link in self.links(name) {
+            self.display_name(name, &link, &judged);
+        }
+        self.push(spelled, &judged);
+    }
+
+    /// A host in the name that a reader sees in front of the address.
+    fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
+        let Some(mut judged) = self.judge.spelled(name, link, content::glue_in_text(link.kind))
+        else {
+            return;
+        };
+        let Some(shown) = judged.host.clone() else { return };
+        if shown.question.is_some() || shown.reasons.contains(Reason::TldSyntax) {
+            return;
+        }
+        let ours = address.host.as_ref().is_some_and(|host| same_domain(&host.ascii, &shown.ascii));
+        if !ours {
+            judged.add(Reason::DisplayNameHost);
+            if self.judge.is_protected(&shown.ascii) {
+                judged.verdict = judged.verdict.max(Verdict::Suspect);
+            }
+        }
+        self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.field.interest == Interest::Lies && !text.contains("//") {
+            return;
+        }
+        for link in self.links(text) {
+            let glue = content::glue_in_text(link.kind);
+            let Some(judged) = self.judge.spelled(text, &link, glue) else { continue };
+            let lie = link.kind == Kind::Scheme && judged.verdict >= Verdict::Unsafe;
+            if self.field.interest == Interest::Lies && !lie {
+                continue;
+            }
+            let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
+            if known || link.kind != Kind::Bare {
+                self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
+            }
+        }
+    }
+
+    /// The links of a field that a reader sees, found as those of the body are.
+    fn links(&self, text: &str) -> Vec<Link> {
+        Linkifier::new(self.judge.tlds()).boundaries(Boundaries::Wide).links(text).collect()
+    }
+
+    fn push(&mut self, spelled: &str, judged: &Judged) {
+        let Some(host) = &judged.host else { return };
+        if host.reasons.contains(Reason::TldSyntax) || self.found.links() >= self.most {
+            return;
+        }
+        let finding = Finding {
+            part: self.field.part.to_owned(),
+            place: Place::Header(self.field.name.to_owned()),
+            span: self.field.span.clone(),
+            spelling: spelled.to_owned(),
+            ascii: host.ascii.clone(),
+            unicode: host.unicode.clone(),
+            verdict: judged.verdict,
+            reasons: judged.reasons,
+            edit: judged.edit,
+            target: host.target.clone(),
+            done: Done::Reported,
+        };
+        if finding.verdict == Verdict::Ok && self.policy.report == Report::Findings {
+            self.found.pass(judged);
+            return;
+        }
+        let candidate = Candidate::told(finding);
+        self.found.push(self.policy, candidate);
+    }
+}

@@ -1,0 +1,370 @@
+//! Judges what the content room sighted: each distinct host once a message.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::content::{Shown, Sighting};
+use super::outcome::{Edit, Reason, Reasons, Verdict};
+use super::policy::AskTlds;
+use super::{Case, Policy, TldTable};
+use homograph::{
+    self, Context, Glue, Judgement, LinkJudgement, Memory, Names, Section, Under, registrable,
+};
+use uts58::{Boundaries, Kind, Link, Linkifier, Target};
+
+/// Distinct hosts kept in the memo; a message with more is judged without it.
+pub(super) const MEMO: usize = 4_096;
+
+/// A sighting with its judgement.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it, where it stands.
+    pub edit: Edit,
+    /// Of the host; `None` for a scheme without one.
+    pub host: Option<Arc<Judgement>>,
+    /// Hosts that it carries beside: in its userinfo, its path, its query.
+    pub inner: Vec<Judgement>,
+    /// Whether it is a link at all.
+    pub standing: Standing,
+}
+
+/// What the TLD table says of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    Link,
+    /// A link if the DNS knows this TLD.
+    Asked(String),
+    /// A link by the table, unless the DNS denies this TLD ([`AskTlds::Every`]).
+    Confirmed(String),
+}
+
+/// The judge of one message.
+pub struct Judge<'a> {
+    policy: &'a Policy,
+    tlds: &'a TldTable,
+    own: Names,
+    /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
+    memo: HashMap<Box<str>, Vec<(Glue, Arc<Judgement>)>>,
+    /// What is known from other messages.
+    memory: Option<&'a dyn Memory>,
+    /// TLDs to ask for, in the order of their first sighting.
+    pub questions: Vec<String>,
+    /// Steps that judging took since somebody asked.
+    steps: u64,
+}
+
+/// Steps of judging a host that is not remembered: some, and some for each byte of its spelling. What
+/// stands beside the host of a link is charged as a host is.
+const JUDGED: u64 = 32;
+const JUDGED_BYTE: u64 = 4;
+
+impl<'a> Judge<'a> {
+    pub fn new(case: Case<'a>) -> Judge<'a> {
+        let Case { facts, policy, tlds, memory, .. } = case;
+        let own = Names::new(&facts.recipient_domains);
+        Judge { policy, tlds, own, memo: HashMap::new(), memory, questions: Vec::new(), steps: 0 }
+    }
+
+    /// The steps that judging took since the last call.
+    pub fn spent(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
+    }
+
+    /// The judgement of a sighting in its text; `None` when it is no link.
+    pub fn sighting(&mut self, text: &str, sighting: &Sighting) -> Option<Judged> {
+        let mut judged = match &sighting.target {
+            Target::Link(link) => self.link(text, link, sighting.glue)?,
+            Target::Dangerous { host, span, .. } => {
+                let mut judged = self.dangerous(text, host.clone());
+                if fetches_nothing(text.get(span.clone()).unwrap_or_default(), sighting) {
+                    judged.edit = Edit::Inert;
+                }
+                judged
+            }
+        };
+        if sighting.shown == Shown::Obfuscated {
+            judged.add(Reason::HtmlObfuscated);
+        }
+        Some(judged)
+    }
+
+    /// The judgement of a link in a text; `None` when it is no link.
+    pub fn link(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
+        let mut judged = self.spelled(text, link, glue)?;
+        let host = judged.host.clone()?;
+        judged.standing = self.standing(&host, link.kind)?;
+        Some(judged)
+    }
+
+    /// The same, whether or not the table knows the top-level domain; nothing is asked.
+    pub fn spelled(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
+        if link.defanged {
+            return None;
+        }
+        let spelling = &*homograph::spelled_host(text, link);
+        // Half taken apart by somebody: what a reader puts together again.
+        let whole = link.refanged_host(text);
+        let (spelling, glue) =
+            whole.as_deref().map_or((spelling, glue), |whole| (whole, Glue::None));
+        let host = self.host(spelling, glue);
+        let mut judged = Judged::of(host, Standing::Link);
+        let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
+        let word = judged.edit < Edit::Anywhere || name.is_some_and(homograph::is_word);
+        if link.kind == Kind::Bare && word {
+            judged.edit = judged.edit.min(Edit::Word);
+        }
+        let edit = judged.edit;
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        if link.user.is_some() || carries(tail) || rewritten(spelling, tail) {
+            self.steps += JUDGED + JUDGED_BYTE * link.span.len() as u64;
+            let carried = match &judged.host {
+                Some(host) => homograph::carried(text, link, host, &self.context(glue)),
+                None => LinkJudgement::default(),
+            };
+            judged.join(carried);
+            if link.kind == Kind::Bare {
+                // A word stays one; what its query holds may be none.
+                judged.edit = judged.inner.iter().map(|host| host.edit).fold(edit, Edit::max);
+                if judged.reasons.contains(Reason::Userinfo) && judged.verdict >= Verdict::Unsafe {
+                    judged.edit = judged.edit.max(Edit::Link);
+                }
+            }
+        }
+        if let (Kind::Email, Some(local)) = (link.kind, &link.user)
+            && let Some(local) = text.get(local.clone()).filter(|local| !local.is_ascii())
+        {
+            self.local_part(local, &mut judged);
+        }
+        Some(judged)
+    }
+
+    /// S29: a client may take `example.com` of `example.com~x@example.org` for a host.
+    fn local_part(&mut self, local: &str, judged: &mut Judged) {
+        let links = Linkifier::new(self.tlds).boundaries(Boundaries::Wide).links(local);
+        for link in links.filter(|link| link.kind != Kind::Email) {
+            let Some(spelling) = local.get(link.host) else { continue };
+            let host = self.host(spelling, Glue::Left);
+            if host.question.is_none() && host.verdict >= Verdict::Unsafe {
+                judged.verdict = judged.verdict.max(host.verdict);
+                judged.reasons = judged.reasons.union(host.reasons);
+                judged.edit = judged.edit.max(host.edit);
+            }
+        }
+    }
+
+    /// The table of top-level domains.
+    pub fn tlds(&self) -> &'a TldTable {
+        self.tlds
+    }
+
+    fn context(&self, glue: Glue) -> Context<'_> {
+        Context {
+            level: self.policy.level,
+            protected: &self.policy.protected,
+            own: &self.own,
+            blocked: &self.policy.blocked,
+            tlds: self.tlds,
+            glue,
+        }
+    }
+
+    /// Judges a host, or remembers it.
+    pub fn host(&mut self, spelling: &str, glue: Glue) -> Arc<Judgement> {
+        let known = self.memo.get(spelling).into_iter().flatten();
+        if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == glue) {
+            return Arc::clone(known);
+        }
+        self.steps += JUDGED + JUDGED_BYTE * spelling.len() as u64;
+        let judgement = self.recall(spelling, glue);
+        if self.memo.len() < MEMO {
+            let known = self.memo.entry(Box::from(spelling)).or_default();
+            known.push((glue, Arc::clone(&judgement)));
+        }
+        judgement
+    }
+
+    /// Judges a host, unless another message had it.
+    fn recall(&self, spelling: &str, glue: Glue) -> Arc<Judgement> {
+        let context = self.context(glue);
+        let Some(memory) = self.memory else {
+            return Arc::new(homograph::judge(spelling, &context));
+        };
+        let under = Under::of(&context);
+        memory.recall(spelling, under).unwrap_or_else(|| {
+            let judgement = Arc::new(homograph::judge(spelling, &context));
+            memory.keep(spelling, under, &judgement);
+            judgement
+        })
+    }
+
+    /// The hosts judged so far, in ASCII form.
+    pub fn met(&self) -> BTreeSet<String> {
+        self.memo.values().flatten().map(|(_, known)| known.ascii.clone()).collect()
+    }
+
+    /// Whether a host is protected: on the list, or a recipient's own.
+    pub fn is_protected(&self, ascii: &str) -> bool {
+        self.policy.protected.covers(ascii) || self.own.covers(ascii)
+    }
+
+    fn standing(&mut self, host: &Judgement, kind: Kind) -> Option<Standing> {
+        if host.reasons.contains(Reason::TldSyntax) {
+            return None;
+        }
+        let Some(tld) = &host.question else { return Some(self.in_table(host, kind)) };
+        let asked = kind != Kind::Bare && self.ask(tld);
+        asked.then(|| Standing::Asked(tld.clone()))
+    }
+
+    /// A TLD that needs no question is asked for only when every one is (S26).
+    fn in_table(&mut self, host: &Judgement, kind: Kind) -> Standing {
+        if self.policy.ask_tlds == AskTlds::Unknown || kind == Kind::Bare {
+            return Standing::Link;
+        }
+        match host.ascii.rsplit('.').next().filter(|tld| self.tlds.contains(tld)) {
+            Some(tld) if self.ask(tld) => Standing::Confirmed(tld.to_owned()),
+            _ => Standing::Link,
+        }
+    }
+
+    /// Puts a TLD among the questions, if it is there or there is room.
+    fn ask(&mut self, tld: &str) -> bool {
+        let known = self.questions.iter().any(|question| question == tld);
+        let asked = known || self.questions.len() < self.policy.limits.questions;
+        if asked && !known {
+            self.questions.push(tld.to_owned());
+        }
+        asked
+    }
+
+    fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
+        let host = host.and_then(|host| text.get(host)).map(|host| self.host(host, Glue::None));
+        let mut judged = Judged {
+            verdict: host.as_ref().map_or(Verdict::Ok, |host| host.verdict),
+            reasons: host.as_ref().map_or(Reasons::EMPTY, |host| host.reasons),
+            edit: Edit::Link,
+            host,
+            inner: Vec::new(),
+            standing: Standing::Link,
+        };
+        judged.add(Reason::DangerousScheme);
+        judged
+    }
+
+    /// The visible text is a host of another registrable domain than the target (S9).
+    pub fn compare(&self, visible: &Judged, target: &mut Judged) {
+        let (Some(seen), Some(led)) = (&visible.host, &target.host) else { return };
+        if matches!(visible.standing, Standing::Asked(_)) || same_domain(&seen.ascii, &led.ascii) {
+            return;
+        }
+        let protected = self.is_protected(&seen.ascii);
+        target.add(Reason::TextHrefMismatch);
+        if protected {
+            target.verdict = target.verdict.max(Verdict::Suspect);
+        }
+    }
+}
+
+/// Whether a dangerous scheme is none where it stands: a picture from the reader's own disk, as every
+/// paste from a word processor has them, or `data:` that says no type (RFC 2397), which is text.
+fn fetches_nothing(url: &str, sighting: &Sighting) -> bool {
+    let Some((scheme, rest)) = url.split_once(':') else { return false };
+    if scheme.eq_ignore_ascii_case("data") {
+        let kind = rest.split_once(',').map(|(head, _)| head.split(';').next().unwrap_or_default());
+        let (kind, subtype) = kind.and_then(|kind| kind.split_once('/')).unwrap_or_default();
+        return kind.trim().is_empty() || subtype.trim().is_empty();
+    }
+    scheme.eq_ignore_ascii_case("file") && sighting.loads() && is_local(rest)
+}
+
+/// Whether a `file:` URL, behind its colon, names no other machine: it has no host, or a drive.
+fn is_local(rest: &str) -> bool {
+    let path = rest.trim_start_matches(['/', '\\']);
+    let slashes = rest.len() - path.len();
+    let first = path.split(['/', '\\']).next().unwrap_or_default();
+    let drive = matches!(first.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic());
+    let none = matches!(slashes, 0 | 1 | 3) && !rest.starts_with('\\');
+    drive || none || first.is_empty() || first.eq_ignore_ascii_case("localhost")
+}
+
+/// Whether path, query or fragment can hold what deceives: another URL, another script.
+fn carries(tail: &str) -> bool {
+    tail.bytes().any(|c| matches!(c, b'%' | b':' | b'@' | 0x80..))
+}
+
+/// Whether the target may be hidden in a query without a sign of it.
+fn rewritten(host: &str, tail: &str) -> bool {
+    tail.len() > 1 && homograph::rewrites(host)
+}
+
+impl Judged {
+    /// The judgement of a host, of which nothing else is known.
+    pub fn of(host: Arc<Judgement>, standing: Standing) -> Judged {
+        Judged {
+            verdict: host.verdict,
+            reasons: host.reasons,
+            edit: host.edit,
+            host: Some(host),
+            inner: Vec::new(),
+            standing,
+        }
+    }
+
+    /// Joins what was found of the rest of the link.
+    fn join(&mut self, link: LinkJudgement) {
+        self.verdict = self.verdict.max(link.verdict);
+        self.reasons = self.reasons.union(link.reasons);
+        self.edit = self.edit.max(link.edit);
+        self.inner.extend(link.inner);
+    }
+
+    pub fn add(&mut self, reason: Reason) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(reason.verdict());
+    }
+}
+
+/// Whether two hosts belong to one registrable domain, private suffixes counted (S9).
+pub fn same_domain(one: &str, other: &str) -> bool {
+    one == other
+        || match (registrable(one, Section::Private), registrable(other, Section::Private)) {
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Facts, Message};
+
+    #[test]
+    fn files_of_the_reader_are_local() {
+        for local in
+            ["///C:/a/clip1.png", "/C:/a.png", "C:\\a.png", "///tmp/a.png", "//localhost/a"]
+        {
+            assert!(is_local(local), "{local}");
+        }
+        for foreign in ["//host/a", "////host/a", "\\\\host\\a", "///\\host/a", "\\\\\\host\\a"] {
+            assert!(!is_local(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn the_memo_is_bounded() {
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let tlds = TldTable::new(["com"], "");
+        let message = Message { head: b"", body: b"" };
+        let case =
+            Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None, stop: None };
+        let mut judge = Judge::new(case);
+        for n in 0..MEMO + 10 {
+            let judged = judge.host(&format!("host{n}.example.com"), Glue::None);
+            assert_eq!(judged.verdict, Verdict::Ok);
+        }
+        assert_eq!(judge.memo.len(), MEMO);
+    }
+}

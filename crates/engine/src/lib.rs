@@ -1,0 +1,143 @@
+//! The engine: pure functions from a message to an outcome. No I/O, no clock, no globals.
+//!
+//! [`inspect`] is the recipe: split, read, judge, act. [`Inspection::resolve`] finishes it with what
+//! the DNS said, and [`splice`] carries it out.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+use std::sync::atomic::AtomicBool;
+
+mod actions;
+pub mod bounds;
+mod budget;
+pub mod check;
+pub mod content;
+pub mod cost;
+pub mod fields;
+mod finding;
+mod guard;
+mod headers;
+mod judging;
+pub mod limits;
+mod net;
+mod notices;
+pub mod outcome;
+mod parts;
+pub mod policy;
+mod resolve;
+mod rounds;
+pub mod trace;
+
+pub use guard::{Inspect, examine, guarded, unread};
+pub use homograph::{self as host, Memory, explain};
+pub use mailsplice::mime::{self, Message};
+pub use mailsplice::{span, splice};
+pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
+pub use policy::Policy;
+pub use resolve::Inspection;
+pub use uts58::tlds::{Answer, Answers, TldTable};
+pub use uts58::{self as link, tlds, unicode};
+
+use budget::Budget;
+use cost::Stage;
+use finding::Found;
+use judging::Judge;
+use policy::{Defang, Mode, Notice, OnAmbiguous};
+
+/// What the engine must know of the envelope and of the house.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Domains of the recipients, lower case: names to protect.
+    pub recipient_domains: Vec<String>,
+    /// Name of the filtering host, for `by=` in our header field.
+    pub host_name: String,
+    /// Language of the inline notice, as a BCP 47 primary tag; `None` follows the message: its
+    /// Content-Language or Accept-Language, then the script of the text.
+    pub language: Option<String>,
+}
+
+/// Reads and judges a message. Pure: the same arguments give the same inspection.
+///
+/// Steps are bounded by [`limits::Limits`]; what a limit stopped is named in the outcome, and the
+/// edits found before stay.
+pub fn inspect<'a>(
+    message: Message<'a>,
+    facts: &'a Facts,
+    policy: &'a Policy,
+    tlds: &'a TldTable,
+) -> Inspection<'a> {
+    inspect_case(Case { message, facts, policy, tlds, memory: None, stop: None })
+}
+
+/// A message, and all that judging it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    pub message: Message<'a>,
+    pub facts: &'a Facts,
+    pub policy: &'a Policy,
+    pub tlds: &'a TldTable,
+    /// Judgements known from other messages. It saves work and changes nothing.
+    pub memory: Option<&'a dyn Memory>,
+    /// Raised by its owner when there is no more time: what was found before stays, and the outcome
+    /// says `limit:message_timeout`.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// As [`inspect`], with a memory.
+pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
+    let bytes = case.message.head.len() + case.message.body.len();
+    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop);
+    let tree = split(case, &mut budget);
+    let (questions, found) = search(case, &tree, &mut budget);
+    Inspection::new(case, tree, questions, found, budget)
+}
+
+/// The parts of the message, and what it took to find them.
+fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
+    let tree = mime::parse_until(case.message, &case.policy.limits.structure(), case.stop);
+    // What is over is told where reading begins.
+    let _ = budget.spend(Stage::Structure, tree.steps);
+    tree
+}
+
+/// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
+fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Found) {
+    let defused;
+    let case = match case.policy.on_ambiguous {
+        OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && defuses(case.policy) => {
+            defused = Policy { defang: Defang::All, ..case.policy.clone() };
+            Case { policy: &defused, ..case }
+        }
+        _ => case,
+    };
+    let Case { message, facts, policy, tlds, .. } = case;
+    let mut judge = Judge::new(case);
+    let mut found = Found::new(tree.bypasses.clone());
+    headers::read(message.head, &mut judge, budget, policy, &mut found);
+    let notice = policy.notice == Notice::Inline;
+    let said = || notice.then(|| notices::of_header(message.head)).flatten();
+    let language = facts.language.as_deref().or_else(said);
+    let disjoint = tree.is_disjoint();
+    for part in 0..tree.parts.len() {
+        let mut room = parts::Room { message, tree, language, policy, tlds, disjoint };
+        room.read(part, &mut judge, budget, &mut found);
+        if budget.over().is_some() {
+            break;
+        }
+    }
+    net::cast(message, tree, (&mut judge, policy), budget, &mut found);
+    found.compare_alternatives(tree);
+    if let Some(path) = tree.ambiguous.first().filter(|_| found.links() > 0) {
+        found.note_ambiguous(path);
+    }
+    (judge.questions, found)
+}
+
+/// Whether edits are made at all under this policy.
+fn defuses(policy: &Policy) -> bool {
+    policy.exempt.is_none() && policy.mode != Mode::ReportOnly
+}
+
+#[cfg(test)]
+mod tests;

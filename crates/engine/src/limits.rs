@@ -1,0 +1,123 @@
+//! Every bound of the engine: unit, default, reason.
+
+/// Bounds on hostile input. Reaching one stops the part that hit it; what was found before stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Nested parts. Real mail stays below 12; mail-parser aborts at about 33,000.
+    pub depth: usize,
+    /// Parts in a message.
+    pub parts: usize,
+    /// Bytes of one header block.
+    pub header_bytes: usize,
+    /// Links kept in a message; the rest are counted as bypassed.
+    pub links: usize,
+    /// Names asked of the DNS for one message.
+    pub questions: usize,
+    /// Steps a byte of the message: one step is one byte read by a layer or one code point judged.
+    pub steps_per_byte: u64,
+    /// Steps on top, whatever the size.
+    pub steps_base: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let structure = mailsplice::limits::Limits::default();
+        Limits {
+            depth: structure.depth,
+            parts: structure.parts,
+            header_bytes: structure.header_bytes,
+            links: 50_000,
+            questions: 8,
+            steps_per_byte: 64,
+            steps_base: 1_000_000,
+        }
+    }
+}
+
+/// One bound in words, for `docs/threats.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Name of the key under `limits` in the configuration.
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub default: u64,
+    /// What it is there against, and why the default is what it is.
+    pub reason: &'static str,
+    /// What happens to the message when it is reached.
+    pub effect: &'static str,
+    /// The test that reaches it.
+    pub test: &'static str,
+}
+
+impl Limits {
+    /// The bounds on splitting.
+    pub const fn structure(&self) -> mailsplice::limits::Limits {
+        let Limits { depth, parts, header_bytes, .. } = *self;
+        mailsplice::limits::Limits { depth, parts, header_bytes }
+    }
+
+    /// Every bound with its unit, default, reason and test.
+    pub fn bounds(&self) -> [Bound; 7] {
+        [
+            Bound {
+                name: "depth",
+                unit: "parts inside one another",
+                default: self.depth as u64,
+                reason: "Parsers that recurse end on deep nesting; 33,000 levels abort a process. \
+                         Real mail stays below 12.",
+                effect: "what is deeper is read as text; `limit:depth`",
+                test: "nested_messages_33000",
+            },
+            Bound {
+                name: "parts",
+                unit: "parts of a message",
+                default: self.parts as u64,
+                reason: "Empty parts of a few bytes each would cost memory out of proportion.",
+                effect: "the rest is not read; `limit:parts`",
+                test: "parts_beyond_the_limit",
+            },
+            Bound {
+                name: "header_bytes",
+                unit: "bytes of one header block",
+                default: self.header_bytes as u64,
+                reason: "A header is parsed as a whole. MTAs cut theirs at about 100 kB; those of \
+                         parts have no such bound.",
+                effect: "the part counts as text; `limit:header`",
+                test: "part_header_beyond_the_limit",
+            },
+            Bound {
+                name: "links",
+                unit: "links of a message",
+                default: self.links as u64,
+                reason: "Every link that is kept costs memory and a judgement.",
+                effect: "further links are not judged; `limit:links`",
+                test: "links_beyond_the_limit",
+            },
+            Bound {
+                name: "questions",
+                unit: "names asked of the DNS for one message",
+                default: self.questions as u64,
+                reason: "A message must not be able to make the filter query the world.",
+                effect: "further names count as unverified",
+                test: "questions_beyond_the_limit",
+            },
+            Bound {
+                name: "steps_per_byte",
+                unit: "steps for each byte of the message",
+                default: self.steps_per_byte,
+                reason: "All algorithms are linear; this is the belt to those braces. Real mail \
+                         stays below a tenth of it.",
+                effect: "edits found so far stay, the rest goes unread; `limit:steps`",
+                test: "steps_run_out",
+            },
+            Bound {
+                name: "steps_base",
+                unit: "steps on top",
+                default: self.steps_base,
+                reason: "Small messages with many layers need a floor.",
+                effect: "as `steps_per_byte`",
+                test: "steps_run_out",
+            },
+        ]
+    }
+}

@@ -1,0 +1,388 @@
+//! The net under everything: one pass over the raw body that believes no structure.
+//!
+//! What programs show of a message depends on labels that each of them reads otherwise. Here none is
+//! read. Behind `:` `//` `\\` `@` and `www.` stand hosts; one that holds a letter outside ASCII or
+//! `xn--`, or what reads as a slash, ends in a TLD, judges unsafe, and was met by no reading, is hidden:
+//! somebody may see it. Behind a look-alike of a slash, which browsers take into the host, it is taken
+//! apart where its bytes are plain: a dot in brackets is one in whatever the bytes turn out to be.
+//!
+//! | seen | how |
+//! | --- | --- |
+//! | the bytes as they are; NUL, soft hyphens, soft breaks out; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
+//! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
+//! | base64, with whatever line ends | [`BASE64`]: what `://` becomes, in every alignment; the bytes round it are unwrapped |
+//! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`packed::wide`], [`packed::ebcdic`] |
+//! | yEnc | [`packed::yenc`] |
+//!
+//! Linear: every place that calls for a look is looked at through a window of fixed size.
+
+mod packed;
+mod window;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::actions;
+use super::budget::Budget;
+use super::cost::Stage;
+use super::finding::{Candidate, Found};
+use super::judging::{Judge, Judged, Standing};
+use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Verdict};
+use super::policy::{LinkAction, Policy};
+use super::resolve::LONGEST_LINE;
+use homograph::{Glue, Judgement, ends_host_to_a_reader};
+use mailsplice::mime::{Media, Message, Part, Tree, View};
+use packed::{Order, Packed, ebcdic, wide, yenc};
+use uts58::base64;
+use uts58::unicode::is_dot_to_somebody;
+use window::{Letter, calls_for_a_look, letters, shifted, text, triggers, window};
+
+/// Bytes of a host with its escapes that are looked at.
+pub const WINDOW: usize = 512;
+
+/// Looks at base64 of one message. Honest mail has a few hundred of links in a part of base64.
+pub const LOOKS: usize = 20_000;
+
+/// Steps of a look at what is unwrapped: a window of it is decoded and read.
+const LOOK: u64 = WINDOW as u64 / 2;
+
+/// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC: the
+/// characters that depend on nothing beside it.
+const BASE64: [&[u8]; 12] = [
+    b"Oi8v", b"ovL", b"6Ly", // ASCII
+    b"OgAvAC8", b"oALwAv", b"6AC8ALw", // UTF-16, and 32 below
+    b"OgAAAC8", b"oAAAAvA", b"6AAAALw", // UTF-32
+    b"emFh", b"phY", b"6YW", // EBCDIC
+];
+
+/// `://` in EBCDIC.
+const EBCDIC: &[u8] = b"\x7A\x61\x61";
+
+/// Casts the net. Reports hosts that no reading has met, and takes apart those whose bytes are plain.
+pub fn cast(
+    message: Message<'_>,
+    tree: &Tree,
+    (judge, policy): (&mut Judge<'_>, &Policy),
+    budget: &mut Budget<'_>,
+    found: &mut Found,
+) {
+    let body = message.body;
+    if budget.spend(Stage::Net, body.len() as u64) {
+        let mut net = Net {
+            judge,
+            policy,
+            budget: &mut *budget,
+            found: &mut *found,
+            tree,
+            body,
+            met: None,
+            told: BTreeSet::new(),
+        };
+        net.plain(body, Bytes::Plain);
+        net.head(message.head);
+        net.ebcdic();
+        net.base64(body, Bytes::Plain);
+        for (at, bytes) in yenc(body) {
+            net.plain(&bytes, Bytes::Unwrapped(at));
+        }
+    }
+    if let Some(why) = budget.over() {
+        found.bypass("1", why);
+    }
+}
+
+/// Whether bytes are those of the body, or unwrapped from what stands at this offset.
+#[derive(Clone, Copy)]
+enum Bytes {
+    Plain,
+    Unwrapped(usize),
+}
+
+impl Bytes {
+    /// The offset in the body; of plain bytes their own.
+    fn place(self, own: impl FnOnce() -> usize) -> usize {
+        match self {
+            Bytes::Plain => own(),
+            Bytes::Unwrapped(at) => at,
+        }
+    }
+}
+
+struct Net<'n, 'p, 'b> {
+    judge: &'n mut Judge<'p>,
+    policy: &'n Policy,
+    budget: &'n mut Budget<'b>,
+    found: &'n mut Found,
+    tree: &'n Tree,
+    body: &'n [u8],
+    /// Hosts that readings have met, and those above them, when somebody asked.
+    met: Option<BTreeSet<String>>,
+    told: BTreeSet<String>,
+}
+
+impl Net<'_, '_, '_> {
+    /// Looks behind every trigger in these bytes.
+    fn plain(&mut self, bytes: &[u8], of: Bytes) {
+        for at in triggers(bytes) {
+            let window = window(bytes, at);
+            let looks = calls_for_a_look(window);
+            if looks {
+                let place = of.place(|| at);
+                self.look(&letters(window), place, of);
+                for text in shifted(window) {
+                    self.look(&unplaced(&text), place, Bytes::Unwrapped(place));
+                }
+            }
+            let steps = if looks { 4 * window.len() } else { window.len() / 4 };
+            if !self.budget.spend(Stage::Net, steps as u64 + self.judge.spent()) {
+                return;
+            }
+        }
+    }
+
+    /// Looks behind `://` in EBCDIC.
+    fn ebcdic(&mut self) {
+        for at in memchr::memmem::find_iter(self.body, EBCDIC) {
+            let rest = self.body.get(at..).unwrap_or_default();
+            if rest.get(EBCDIC.len()).is_some_and(|byte| !byte.is_ascii()) {
+                self.unwrapped(&ebcdic(rest.get(..WINDOW).unwrap_or(rest)), at);
+                if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Looks into a header in which some programs see more lines than others, and a body among them.
+    fn head(&mut self, head: &[u8]) {
+        let bare = |at: usize| head.get(at + 1).is_some_and(|next| *next != b'\n');
+        if memchr::memchr_iter(b'\r', head).any(bare) {
+            self.plain(head, Bytes::Unwrapped(0));
+            self.base64(head, Bytes::Unwrapped(0));
+        }
+    }
+
+    /// Looks at what begins with `://` and was unwrapped from the bytes at this offset of the body.
+    fn unwrapped(&mut self, text: &[u8], at: usize) {
+        let sign = |byte: &&u8| matches!(**byte, b'/' | b':');
+        let behind = window(text, text.iter().take_while(sign).count());
+        if calls_for_a_look(behind) {
+            self.look(&letters(behind), at, Bytes::Unwrapped(at));
+        }
+    }
+
+    /// Looks where `://` stands in base64.
+    fn base64(&mut self, bytes: &[u8], of: Bytes) {
+        let packed = Packed::of(bytes);
+        let mut looks = 0;
+        for (index, needle) in BASE64.iter().enumerate() {
+            for at in memchr::memmem::find_iter(&packed.bytes, needle) {
+                looks += 1;
+                if looks > LOOKS {
+                    self.found.bypass("1", Bypass::Limit("net"));
+                    return;
+                }
+                if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
+                    return;
+                }
+                // A unit of four digits begins with the needle, two digits behind, or one.
+                let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
+                let rest = packed.bytes.get(unit..).unwrap_or_default();
+                let bytes = base64::decode(rest.get(..WINDOW).unwrap_or(rest));
+                let texts = match index / 3 {
+                    0 => vec![bytes],
+                    form @ (1 | 2) => {
+                        let width = 2 * form;
+                        vec![wide(&bytes, width, Order::Little), wide(&bytes, width, Order::Big)]
+                    }
+                    _ => vec![ebcdic(&bytes)],
+                };
+                for text in texts {
+                    self.unwrapped(&text, of.place(|| packed.source(at)));
+                }
+            }
+        }
+    }
+
+    /// Judges the host at the front of a window.
+    fn look(&mut self, letters: &[Letter], at: usize, of: Bytes) {
+        let letters = host_of(letters);
+        let host = text(letters);
+        if !is_odd(&host) || host.contains(char::REPLACEMENT_CHARACTER) {
+            return;
+        }
+        // Before this one is judged.
+        let judge = &self.judge;
+        self.met.get_or_insert_with(|| judge.met().iter().flat_map(|host| parents(host)).collect());
+        let judgement = self.judge.host(&host, Glue::None);
+        if !is_lie(&host, &judgement) {
+            return;
+        }
+        let met = self.met.as_ref().is_some_and(|met| met.contains(&judgement.ascii));
+        if met {
+            return;
+        }
+        let judged = Judged::of(judgement, Standing::Link);
+        let edits = match of {
+            Bytes::Plain => self.edits(letters, at, &judged),
+            Bytes::Unwrapped(_) => Vec::new(),
+        };
+        self.tell(host, at, judged, edits);
+    }
+
+    /// The edits that take a host apart behind a look-alike of a slash, where its bytes are plain and a
+    /// policy allows it: its dots in brackets. None where the part is no text, or a line would become too
+    /// long. What a reading has read and found to be no link stays.
+    fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
+        if !letters.iter().any(|letter| ends_host_to_a_reader(letter.c)) {
+            return Vec::new();
+        }
+        let Some(part) = self.part(at).filter(|part| part.view == View::Usual) else {
+            return Vec::new();
+        };
+        let text = !matches!(part.media, Media::Opaque | Media::Inert);
+        let (action, _) = actions::link(self.policy, part, judged);
+        if !text || action == LinkAction::Leave {
+            return Vec::new();
+        }
+        let dots = letters.iter().filter(|letter| is_dot_to_somebody(letter.c));
+        let edits: Vec<RawEdit> = dots
+            .filter_map(|dot| {
+                let range = dot.raw.start + at..dot.raw.end + at;
+                let raw = self.body.get(range.clone())?;
+                let replacement = [b"[", raw, b"]"].concat();
+                self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
+            })
+            .collect();
+        let fits = self.line_at(at).len() + 2 * edits.len() <= LONGEST_LINE;
+        if fits { edits } else { Vec::new() }
+    }
+
+    /// Whether no NUL says that characters are wider than a byte here.
+    fn is_one_byte_each(&self, range: &Range<usize>) -> bool {
+        let around = range.start.saturating_sub(1)..(range.end + 1).min(self.body.len());
+        self.body.get(around).is_some_and(|bytes| memchr::memchr(0, bytes).is_none())
+    }
+
+    /// The line round an offset, as far as one may reach.
+    fn line_at(&self, at: usize) -> &[u8] {
+        let before = self.body.get(at.saturating_sub(LONGEST_LINE)..at).unwrap_or_default();
+        let before =
+            memchr::memrchr(b'\n', before).map_or(before.len(), |feed| before.len() - feed);
+        let start = at - before;
+        let rest = self.body.get(start..).unwrap_or_default();
+        let rest = rest.get(..2 * LONGEST_LINE).unwrap_or(rest);
+        let end = memchr::memchr(b'\n', rest.get(before..).unwrap_or_default());
+        end.map_or(rest, |end| rest.get(..before + end).unwrap_or(rest))
+    }
+
+    /// The innermost part at an offset of the body, as most clients split it.
+    fn part(&self, at: usize) -> Option<&Part> {
+        let here = |part: &&Part| part.raw_range().is_some_and(|range| range.contains(&at));
+        let length = |part: &&Part| part.raw_range().map_or(usize::MAX, |range| range.len());
+        let parts = self.tree.parts.iter().filter(here);
+        parts.min_by_key(|part| (part.view != View::Usual, length(part)))
+    }
+
+    fn tell(&mut self, spelling: String, at: usize, judged: Judged, edits: Vec<RawEdit>) {
+        let Some(host) = judged.host else { return };
+        let edited = !edits.is_empty();
+        self.found.plain_edits.extend(edits);
+        if !self.told.insert(host.ascii.clone()) && !edited {
+            return;
+        }
+        let mut reasons = host.reasons;
+        reasons.insert(Reason::HiddenHost);
+        let finding = Finding {
+            part: self.part(at).map_or_else(|| "1".to_owned(), |part| part.path.clone()),
+            place: Place::Text,
+            span: at..at,
+            spelling,
+            ascii: host.ascii.clone(),
+            unicode: host.unicode.clone(),
+            verdict: if edited { host.verdict } else { Verdict::Suspect },
+            reasons,
+            edit: if edited { host.edit } else { Edit::Told },
+            target: host.target.clone(),
+            done: if edited { Done::Edited } else { Done::Reported },
+        };
+        self.found.candidates.push(Candidate::told(finding));
+    }
+}
+
+/// Whether a host that could deceive stands at this offset.
+pub fn calls_for_a_look_at(bytes: &[u8], at: usize) -> bool {
+    calls_for_a_look(window(bytes, at))
+}
+
+/// The letters of the host at the front, behind slashes.
+fn host_of(letters: &[Letter]) -> &[Letter] {
+    let stops = |c: char| {
+        c.is_whitespace() || c.is_control() || "/\\?#\"'<>()[]{}|,;:&=!*^`~$%+@".contains(c)
+    };
+    let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
+    let rest = letters.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
+    let host = rest.get(..end).unwrap_or_default();
+    let dots = host.iter().rev().take_while(|letter| letter.c == '.').count();
+    host.get(..end - dots).unwrap_or_default()
+}
+
+fn unplaced(text: &str) -> Vec<Letter> {
+    text.chars().map(|c| Letter { c, raw: 0..0 }).collect()
+}
+
+/// Whether a host could be a lie at all.
+fn is_odd(host: &str) -> bool {
+    let encoded = |label: &str| label.get(..4).is_some_and(|x| x.eq_ignore_ascii_case("xn--"));
+    !host.is_ascii() || host.split('.').any(encoded)
+}
+
+/// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those
+/// that read as the slash behind it: browsers take them into the host.
+fn is_lie(host: &str, judgement: &Judgement) -> bool {
+    let letters = host.is_ascii() || host.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
+    let tld = host.rsplit('.').next().filter(|tld| tld.len() < host.len());
+    tld.is_some_and(|tld| !tld.is_empty())
+        && judgement.question.is_none()
+        && !judgement.reasons.contains(Reason::TldSyntax)
+        && judgement.verdict == Verdict::Unsafe
+        && (letters || host.chars().any(ends_host_to_a_reader))
+}
+
+/// A host, and what it stands below: of `www.example.com` the net may see `example.com` alone.
+fn parents(host: &str) -> impl Iterator<Item = String> + '_ {
+    let dots = host.match_indices('.').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(dots).filter_map(|at| host.get(at..)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_base64_makes_of_a_scheme() {
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let encode = |bytes: &[u8]| -> Vec<u8> {
+            let bits: Vec<u8> =
+                bytes.iter().flat_map(|b| (0..8).rev().map(move |n| b >> n & 1)).collect();
+            let digit = |six: &[u8]| six.iter().fold(0, |sum, bit| sum << 1 | bit);
+            bits.chunks(6).map(|six| DIGITS[usize::from(digit(six)) << (6 - six.len())]).collect()
+        };
+        let forms: [(usize, Vec<u8>); 4] = [
+            (0, b"://".to_vec()),
+            (1, b":\0/\0/\0".to_vec()),
+            (2, b":\0\0\0/\0\0\0".to_vec()),
+            (3, b"\x7A\x61\x61".to_vec()),
+        ];
+        for (form, bytes) in forms {
+            for alignment in 0..3 {
+                let encoded = encode(&[&b"xyz"[..alignment], &bytes, b"xyz"].concat());
+                let needle = BASE64[3 * form + alignment];
+                let at = memchr::memmem::find(&encoded, needle);
+                assert!(at.is_some(), "{form} {alignment} {}", String::from_utf8_lossy(&encoded));
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The bytes behind what announces a host, and the characters that they stand for.
+
+use std::ops::Range;
+
+use super::WINDOW;
+use mailsplice::mime::Charset;
+
+/// Where a host may begin.
+pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let behind = |needle: &'static [u8]| {
+        memchr::memmem::find_iter(bytes, needle).map(move |at| at + needle.len())
+    };
+    // Of a row of signs the last one counts: what stands behind it is what stands behind them all.
+    let again = |at: &usize| !matches!(bytes.get(*at), Some(b':' | b'@' | b'\\'));
+    let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes).map(|at| at + 1).filter(again);
+    let escaped = memchr::memchr_iter(b'=', bytes)
+        .filter(|at| is_escaped_sign(bytes.get(at + 1..at + 3).unwrap_or_default()))
+        .map(|at| at + 3);
+    signs.chain(behind(b"//")).chain(behind(b"www.")).chain(behind(b"WWW.")).chain(escaped)
+}
+
+/// Whether these are the digits of `/`, `@` or `:`.
+fn is_escaped_sign(digits: &[u8]) -> bool {
+    matches!(digits, [b'2', b'F' | b'f'] | [b'4', b'0'] | [b'3', b'A' | b'a'])
+}
+
+/// The bytes behind a trigger, to the end of what can be a host.
+pub fn window(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let rest = rest.get(..WINDOW).unwrap_or(rest);
+    let mut end = 0;
+    // Inside a two-byte set any sign may stand for half a letter.
+    let mut shifted = false;
+    while let Some(byte) = rest.get(end) {
+        if *byte == 0x1B {
+            shifted = rest.get(end + 1) == Some(&b'$');
+        }
+        let goes_on = match byte {
+            b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|'
+            | b'@' | b':' => shifted,
+            // The sign behind it begins a window of its own, but for `\u0440`.
+            b'\\' => shifted || rest.get(end + 1) == Some(&b'u'),
+            b'=' => shifted || !is_escaped_sign(rest.get(end + 1..end + 3).unwrap_or_default()),
+            // A soft break.
+            b'\r' | b'\n' => {
+                matches!(rest.get(..end), Some([.., b'=']) | Some([.., b'=', b'\r']))
+            }
+            _ => true,
+        };
+        if !goes_on {
+            break;
+        }
+        end += 1;
+    }
+    rest.get(..end).unwrap_or_default()
+}
+
+/// Whether a window holds anything but a plain ASCII host.
+pub fn calls_for_a_look(window: &[u8]) -> bool {
+    let odd = |byte: &u8| {
+        matches!(byte, 0x80..|b'='| b'%' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B)
+    };
+    window.len() > 3
+        && memchr::memchr(b'.', window).or(window.iter().position(odd)).is_some()
+        && (window.iter().any(odd) || has_prefix(window))
+}
+
+/// `xn--` in either case.
+fn has_prefix(window: &[u8]) -> bool {
+    memchr::memmem::find_iter(window, b"--").any(|at| {
+        let before = at.checked_sub(2).and_then(|start| window.get(start..at));
+        before.is_some_and(|before| before.eq_ignore_ascii_case(b"xn"))
+    })
+}
+
+/// A character, and the bytes of the window that it stands in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    pub c: char,
+    pub raw: Range<usize>,
+}
+
+/// A window as text, its escapes decoded once; NUL, soft hyphens and soft breaks are nothing.
+pub fn letters(window: &[u8]) -> Vec<Letter> {
+    referenced(&characters(&octets(window)))
+}
+
+pub fn text(letters: &[Letter]) -> String {
+    letters.iter().map(|letter| letter.c).collect()
+}
+
+/// The octets of a window with their places, quoted-printable and percent-escapes decoded.
+fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
+    let mut found = Vec::with_capacity(window.len());
+    let mut at = 0;
+    while let Some(rest) = window.get(at..).filter(|rest| !rest.is_empty()) {
+        let (byte, length) = match rest {
+            [b'=', b'\r', b'\n', ..] => (None, 3),
+            [b'=', b'\r' | b'\n', ..] => (None, 2),
+            // Some drop a sign that escapes nothing.
+            [b'=', b'=', ..] => (None, 1),
+            [sign @ (b'=' | b'%'), high, low, ..] => match (digit(*high), digit(*low)) {
+                (Some(high), Some(low)) => (u8::try_from(high << 4 | low).ok(), 3),
+                _ => (Some(*sign), 1),
+            },
+            [0, ..] => (None, 1),
+            [byte, ..] => (Some(*byte), 1),
+            [] => break,
+        };
+        found.extend(byte.map(|byte| (byte, at..at + length)));
+        at += length;
+    }
+    found
+}
+
+/// UTF-8; what is none becomes U+FFFD.
+fn characters(octets: &[(u8, Range<usize>)]) -> Vec<Letter> {
+    let bytes: Vec<u8> = octets.iter().map(|(byte, _)| *byte).collect();
+    let mut found = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    let hull = |at: usize, length: usize| {
+        let first = octets.get(at).map_or(0, |(_, range)| range.start);
+        let last = octets.get(at + length - 1).map_or(first, |(_, range)| range.end);
+        first..last
+    };
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            found.push(Letter { c, raw: hull(at, c.len_utf8()) });
+            at += c.len_utf8();
+        }
+        if !chunk.invalid().is_empty() {
+            let length = chunk.invalid().len();
+            found.push(Letter { c: char::REPLACEMENT_CHARACTER, raw: hull(at, length) });
+            at += length;
+        }
+    }
+    found
+}
+
+/// References of HTML, XML and script decoded, soft hyphens left out.
+fn referenced(letters: &[Letter]) -> Vec<Letter> {
+    let mut found = Vec::with_capacity(letters.len());
+    let mut at = 0;
+    while let Some(first) = letters.get(at) {
+        let ahead = letters.get(at..letters.len().min(at + REFERENCE)).unwrap_or_default();
+        let decoded = matches!(first.c, '&' | '\\').then(|| reference(&text(ahead))).flatten();
+        let (c, length) = decoded.unwrap_or((first.c, 1));
+        let last = letters.get(at + length - 1).unwrap_or(first);
+        if c != '\u{AD}' {
+            found.push(Letter { c, raw: first.raw.start..last.raw.end });
+        }
+        at += length;
+    }
+    found
+}
+
+fn digit(byte: u8) -> Option<u32> {
+    char::from(byte).to_digit(16)
+}
+
+/// Characters that a numeric reference has, leading zeros and all.
+const REFERENCE: usize = 12;
+
+/// `&#1088;`, `&#x440;`, `\u0440` at the front: the character and its length.
+fn reference(text: &str) -> Option<(char, usize)> {
+    let number = |digits: &str, radix, before: usize| {
+        let length = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+        let number = u32::from_str_radix(digits.get(..length.min(8))?, radix).ok()?;
+        let end = usize::from(digits.get(length..)?.starts_with(';'));
+        Some((char::from_u32(number)?, before + length + end))
+    };
+    if let Some(hex) = text.strip_prefix("&#x").or_else(|| text.strip_prefix("&#X")) {
+        return number(hex, 16, 3);
+    }
+    if let Some(decimal) = text.strip_prefix("&#") {
+        return number(decimal, 10, 2);
+    }
+    let hex = text.strip_prefix("\\u")?.get(..4)?;
+    Some((char::from_u32(u32::from_str_radix(hex, 16).ok()?)?, 6))
+}
+
+/// What a window says in charsets that need no eighth bit, where its signs call for them.
+pub fn shifted(window: &[u8]) -> Vec<String> {
+    let has = |needle: &[u8]| memchr::memmem::find(window, needle).is_some();
+    let charsets = [
+        (has(b"\x1B$") || has(b"\x1B."), Charset::Iso2022Jp2),
+        (has(b"\x0E"), Charset::Iso2022Shift),
+        (has(b"~{"), Charset::Hz),
+        (has(b"+"), Charset::Utf7),
+    ];
+    let decoded = |charset: Charset| charset.decode(window.into()).as_str().to_owned();
+    charsets.into_iter().filter(|(said, _)| *said).map(|(_, charset)| decoded(charset)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(window: &[u8]) -> String {
+        text(&letters(window))
+    }
+
+    #[test]
+    fn windows_end_where_hosts_do() {
+        let end = |text: &str| String::from_utf8_lossy(window(text.as_bytes(), 0)).into_owned();
+        assert_eq!(end("xn--a.com/x"), "xn--a.com");
+        assert_eq!(end("xn--=\r\na.com\r\nb"), "xn--=\r\na.com");
+        assert_eq!(end(&"a".repeat(2 * WINDOW)).len(), WINDOW);
+        assert_eq!(end("\x1B$B'b'/\x1B(Bypal.com/x"), "\x1B$B'b'/\x1B(Bypal.com");
+    }
+
+    #[test]
+    fn escapes_are_decoded_once() {
+        for written in [
+            "раypal.com",
+            "=D1=80=D0=B0ypal.com",
+            "%D1%80%d0%b0ypal.com",
+            "&#1088;&#x430;ypal.com",
+            "\\u0440\\u0430ypal.com",
+            "р\0а\u{AD}ypal.com",
+            "р=\r\nаypal=\n.com",
+        ] {
+            assert!(calls_for_a_look(written.as_bytes()), "{written}");
+            assert_eq!(plain(written.as_bytes()), "раypal.com", "{written}");
+            let letters = letters(written.as_bytes());
+            let dot = letters.iter().find(|letter| letter.c == '.').unwrap();
+            assert_eq!(&written[dot.raw.clone()], ".", "{written}");
+        }
+        assert!(!calls_for_a_look(b"www.example.com"));
+        assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
+        assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
+    }
+
+    #[test]
+    fn charsets_of_seven_bits() {
+        for written in [
+            &b"\x1B$B'b'Q\x1B(Bypal.com"[..],
+            b"+BEAEMA-ypal.com",
+            b"\x1B$A'b\x1B$B'Q\x1B(Bypal.com",
+        ] {
+            assert!(calls_for_a_look(written));
+            assert_eq!(shifted(written), ["раypal.com"], "{written:?}");
+        }
+        assert!(shifted(b"xn--ypal-43d9g.com").is_empty());
+    }
+}

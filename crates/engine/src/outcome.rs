@@ -1,0 +1,122 @@
+//! What the engine says of a message: findings, edits, header fields.
+
+use std::fmt;
+use std::ops::Range;
+
+pub use homograph::verdict::{Edit, Reason, Reasons, Verdict};
+pub use mailsplice::edit::{Bypass, Field, HeadEdit, RawEdit, StoredRecipe};
+
+/// Where in a message a link stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Running text of a text part.
+    Text,
+    /// Visible text of an HTML part.
+    HtmlText,
+    /// An attribute of an HTML element, both names in lower case.
+    Attribute { element: String, attribute: String },
+    /// CSS inside `<style>` or a `style` attribute.
+    Style,
+    /// A property of a calendar part, in upper case.
+    Calendar(String),
+    /// A header field, its name as in the message.
+    Header(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text => out.write_str("text"),
+            Place::HtmlText => out.write_str("html-text"),
+            Place::Attribute { element, attribute } => write!(out, "{element}[{attribute}]"),
+            Place::Style => out.write_str("style"),
+            Place::Calendar(property) => write!(out, "calendar:{property}"),
+            Place::Header(name) => write!(out, "header:{name}"),
+        }
+    }
+}
+
+/// What was done to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Done {
+    /// Nothing: the policy reports only, or the place cannot be edited.
+    Reported,
+    /// Edited in every place it stood.
+    Edited,
+    /// Would have been edited, but an exemption holds.
+    Exempt,
+}
+
+/// One link in one place, with its judgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Path of the part, as in IMAP: `1.2`; `0` is the message's own header.
+    pub part: String,
+    pub place: Place,
+    /// Bytes in the raw body that carry the link; in the raw head for [`Place::Header`].
+    pub span: Range<usize>,
+    /// The link as it is spelled, decoded.
+    pub spelling: String,
+    /// The host in ASCII (A-labels), empty when it has none.
+    pub ascii: String,
+    /// The host in Unicode (U-labels).
+    pub unicode: String,
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it.
+    pub edit: Edit,
+    /// The protected name that the host reads as.
+    pub target: Option<String>,
+    pub done: Done,
+}
+
+/// What a message is at least of which this was not read. What is encrypted or of an office program is
+/// ordinary, but nobody can call it fine.
+pub const fn unread_verdict(bypass: &Bypass) -> Verdict {
+    match bypass {
+        Bypass::Limit(_) | Bypass::Panic | Bypass::Undecodable(_) => Verdict::Suspect,
+        Bypass::Opaque => Verdict::Notice,
+    }
+}
+
+/// What is to be done with the message as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Disposition {
+    /// Deliver, edited or not.
+    #[default]
+    Accept,
+    /// Hold in the MTA's quarantine.
+    Quarantine,
+    /// Ask the sender to try again later.
+    Tempfail,
+    /// Refuse with an enhanced status code.
+    Reject,
+    /// Accept and throw away.
+    Discard,
+}
+
+/// The result of an inspection: what was found, and what to change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The worst verdict of all findings, and of what was not read.
+    pub verdict: Verdict,
+    /// Links and addresses seen, good ones included.
+    pub links: usize,
+    /// Every finding of `notice` and worse (every link, when the policy asks for all).
+    pub findings: Vec<Finding>,
+    /// Edits of the raw body, in order and disjoint. Empty: the body goes on untouched.
+    pub edits: Vec<RawEdit>,
+    pub head_edits: Vec<HeadEdit>,
+    /// Header fields to add.
+    pub fields: Vec<Field>,
+    /// The recipe that takes the edits back, when it does not fit into a field.
+    pub stored: Option<StoredRecipe>,
+    pub disposition: Disposition,
+    /// What was not read, and why, with the part's path.
+    pub bypasses: Vec<(String, Bypass)>,
+    /// Hosts of links that are fine, in lower-case ASCII form, sorted, each once and at most
+    /// [`PASSED`](super::bounds); a host of a finding may stand here as well.
+    pub passed: Vec<String>,
+    /// Whether there were more of them.
+    pub passed_more: bool,
+}

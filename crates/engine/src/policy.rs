@@ -1,0 +1,240 @@
+//! The validated settings that one inspection needs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::limits::Limits;
+use homograph::Names;
+pub use homograph::RestrictionLevel;
+
+use super::outcome::{Disposition, Edit, Reason, Reasons, Verdict};
+
+/// How far the filter goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// Judge and report; not one body byte changes.
+    ReportOnly,
+    /// Edit what is unsafe or invalid.
+    #[default]
+    Enforce,
+    /// Edit suspect links as well.
+    Strict,
+}
+
+/// What to do with a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkAction {
+    /// As it is.
+    Leave,
+    /// Percent-encode path, query and fragment.
+    PercentEncode,
+    /// Show the host in Punycode.
+    Punycode,
+    /// Make it no hyperlink: attributes inert, the visible text as it is.
+    Unlink,
+    /// Inert, Punycode, and dots bracketed in visible text.
+    Defang,
+}
+
+/// What to do with the message on account of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MessageAction {
+    /// Header fields of ours alone.
+    Header,
+    /// A tag in front of the Subject.
+    SubjectTag,
+    /// Hold, refuse, throw away.
+    Dispose(Disposition),
+}
+
+/// Signed parts: DESIGN "Who is exempt".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Signed {
+    /// Edit what is unsafe, reversibly; the signature breaks until it is restored.
+    #[default]
+    EditUnsafe,
+    /// Never edit below multipart/signed.
+    Report,
+}
+
+/// Whether HTML text gets anchors for its plain links (off: S23).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkify {
+    #[default]
+    Off,
+    Html,
+}
+
+/// Whether a short explanation stands beside a dead link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notice {
+    #[default]
+    Off,
+    Inline,
+}
+
+/// HTML parts that are attachments: a header line says so, which the sender writes, and some clients show
+/// them all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HtmlAttachments {
+    Report,
+    #[default]
+    Edit,
+}
+
+/// What becomes of a message that programs split in several ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnAmbiguous {
+    /// It is reported.
+    #[default]
+    Accept,
+    /// Every link in it is taken apart.
+    Defuse,
+    /// It is held, when there is a link in it.
+    Quarantine,
+}
+
+/// Which links are treated as unsafe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Defang {
+    /// Those whose verdict asks for it.
+    #[default]
+    Judged,
+    /// Every one, for analysts who share a message.
+    All,
+}
+
+/// Which links become findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Report {
+    /// Those of `notice` and worse.
+    #[default]
+    Findings,
+    /// Every link, `ok` included.
+    AllLinks,
+}
+
+/// Whether header fields of ours are added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeaderFields {
+    #[default]
+    Add,
+    Omit,
+}
+
+/// Which top-level domains are asked of the DNS (S26).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskTlds {
+    /// Those that the table lacks.
+    #[default]
+    Unknown,
+    /// Every one; the table decides where the DNS does not answer.
+    Every,
+}
+
+/// All that one inspection is told; made by [`crate::policy`] and the configuration.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    pub mode: Mode,
+    /// Name of the rule that selected these settings, for header and `explain`.
+    pub rule: String,
+    /// Exempt from edits; judged and reported all the same. The reason in a word.
+    pub exempt: Option<String>,
+    /// The lowest level (UTS #39 §5.2) that passes.
+    pub level: RestrictionLevel,
+    /// Overrides of the mode's action, by verdict and by reason (reason wins).
+    pub verdict_actions: BTreeMap<Verdict, LinkAction>,
+    pub reason_actions: BTreeMap<Reason, LinkAction>,
+    /// Message actions by verdict; the strictest wins.
+    pub message_actions: BTreeMap<Verdict, MessageAction>,
+    /// The same by reason.
+    pub reason_message_actions: BTreeMap<Reason, MessageAction>,
+    /// Names impersonated most, and the operator's own.
+    pub protected: Arc<Names>,
+    /// The operator's block list.
+    pub blocked: Arc<Names>,
+    /// The operator's allow list: hosts never edited.
+    pub allowed: Arc<Names>,
+    pub signed: Signed,
+    pub linkify: Linkify,
+    pub notice: Notice,
+    pub html_attachments: HtmlAttachments,
+    pub defang: Defang,
+    pub report: Report,
+    pub header_fields: HeaderFields,
+    /// In front of the Subject, when asked for.
+    pub subject_tag: String,
+    /// Largest `X-Linkmilter-Undo` value in bytes; a bigger recipe is handed out in
+    /// [`super::Outcome`] to be kept elsewhere. `None`: no cap (command line).
+    pub undo_header_bytes: Option<usize>,
+    /// Key of the seal (HMAC-SHA-256) on our own header fields.
+    pub seal_key: Option<Arc<[u8]>>,
+    /// What a failure of the engine, a reached limit, an opaque part do to the message.
+    pub on_error: Disposition,
+    pub on_limit: Disposition,
+    /// What using up time, steps or memory does to it.
+    pub on_exhausted: Disposition,
+    pub on_opaque: Disposition,
+    pub on_ambiguous: OnAmbiguous,
+    pub ask_tlds: AskTlds,
+    pub limits: Limits,
+}
+
+impl Policy {
+    /// The action that mode, verdict and reasons ask for; a reason wins over its verdict. A verdict asks
+    /// for nothing where no client opens the link or no reader mistakes it (S30).
+    pub fn asked(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
+        if self.mode == Mode::ReportOnly {
+            return LinkAction::Leave;
+        }
+        let by_reason = reasons.iter().filter_map(|reason| self.reason_actions.get(&reason)).max();
+        if let Some(action) = by_reason {
+            return *action;
+        }
+        let mild = self.mode == Mode::Strict || verdict <= Verdict::Suspect;
+        let needed = if mild { Edit::Told } else { Edit::Link };
+        if edit < needed {
+            return LinkAction::Leave;
+        }
+        if let Some(action) = self.verdict_actions.get(&verdict) {
+            return *action;
+        }
+        let floor = if self.mode == Mode::Strict { Verdict::Suspect } else { Verdict::Unsafe };
+        if verdict >= floor { LinkAction::Defang } else { LinkAction::Leave }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy {
+            mode: Mode::default(),
+            rule: "default".to_owned(),
+            exempt: None,
+            level: RestrictionLevel::default(),
+            verdict_actions: BTreeMap::new(),
+            reason_actions: BTreeMap::new(),
+            message_actions: BTreeMap::new(),
+            reason_message_actions: BTreeMap::new(),
+            protected: Arc::new(Names::builtin()),
+            blocked: Arc::new(Names::default()),
+            allowed: Arc::new(Names::default()),
+            signed: Signed::default(),
+            linkify: Linkify::default(),
+            notice: Notice::default(),
+            html_attachments: HtmlAttachments::default(),
+            defang: Defang::default(),
+            report: Report::default(),
+            header_fields: HeaderFields::default(),
+            subject_tag: "[deceptive link]".to_owned(),
+            undo_header_bytes: Some(6_000),
+            seal_key: None,
+            on_error: Disposition::Accept,
+            on_limit: Disposition::Accept,
+            on_exhausted: Disposition::Quarantine,
+            on_opaque: Disposition::Accept,
+            on_ambiguous: OnAmbiguous::default(),
+            ask_tlds: AskTlds::default(),
+            limits: Limits::default(),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! From what was found to what is done: the answers of the DNS, the raw edits, the header fields.
+
+use super::actions::{self, Subject};
+use super::budget::Budget;
+use super::finding::{Candidate, Found};
+use super::judging::Standing;
+use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
+use super::policy::HeaderFields;
+use super::{Answer, Answers, Case, fields, rounds};
+use mailsplice::mime::{Lowered, Tree};
+use mailsplice::splice;
+
+/// A message read and judged, waiting for what the DNS says of the names it names.
+#[derive(Debug)]
+pub struct Inspection<'a> {
+    /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
+    /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
+    pub questions: Vec<String>,
+    case: Case<'a>,
+    tree: Tree,
+    found: Found,
+    /// What is left for the rounds.
+    budget: Budget<'a>,
+}
+
+impl<'a> Inspection<'a> {
+    pub(super) fn new(
+        case: Case<'a>,
+        tree: Tree,
+        questions: Vec<String>,
+        found: Found,
+        budget: Budget<'a>,
+    ) -> Inspection<'a> {
+        Inspection { questions, case, tree, found, budget }
+    }
+
+    /// Finishes with what the DNS answered; an unanswered question counts as unverified.
+    pub fn resolve(mut self, answers: &Answers) -> Outcome {
+        let mut found = answered(self.found, answers);
+        let lowered = rounds::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
+        finish(self.case, found, lowered)
+    }
+}
+
+/// Keeps the candidates whose TLD exists. What is missing is no link; what nobody could verify is
+/// reported and left alone.
+pub(super) fn answered(mut found: Found, answers: &Answers) -> Found {
+    found.candidates.retain_mut(|candidate| {
+        let answer = |tld| answers.get(tld).copied().unwrap_or(Answer::Unverified);
+        match &candidate.standing {
+            Standing::Link => true,
+            // Unverified: the table decides.
+            Standing::Confirmed(tld) => answer(tld) != Answer::Missing,
+            Standing::Asked(tld) => match answer(tld) {
+                Answer::Exists => true,
+                Answer::Missing => false,
+                Answer::Unverified => {
+                    unverified(candidate);
+                    true
+                }
+            },
+        }
+    });
+    found
+}
+
+fn unverified(candidate: &mut Candidate) {
+    candidate.edits.clear();
+    let finding = &mut candidate.finding;
+    finding.reasons.insert(Reason::TldUnverified);
+    finding.verdict = Verdict::Notice;
+    finding.done = Done::Reported;
+}
+
+fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
+    let Case { message, facts, policy, .. } = case;
+    let links = found.links();
+    let findings: Vec<_> = found
+        .candidates
+        .into_iter()
+        .map(|candidate| candidate.finding)
+        .filter(|finding| {
+            policy.report == super::policy::Report::AllLinks
+                || finding.verdict > Verdict::Ok
+                || finding.done == Done::Edited
+        })
+        .collect();
+    let mut outcome = Outcome {
+        verdict: findings
+            .iter()
+            .map(|finding| finding.verdict)
+            .chain(found.bypasses.iter().map(|(_, why)| unread_verdict(why)))
+            .max()
+            .unwrap_or_default(),
+        links,
+        findings,
+        edits: lowered.edits,
+        head_edits: lowered.head,
+        bypasses: found.bypasses,
+        passed: found.passed.into_iter().map(String::from).collect(),
+        passed_more: found.passed_more,
+        ..Outcome::default()
+    };
+    let asked = actions::message(policy, &outcome);
+    outcome.disposition = asked.disposition;
+    if asked.subject == Subject::Tagged {
+        outcome.head_edits.extend(tag_subject(message.head, &policy.subject_tag));
+    }
+    if policy.header_fields == HeaderFields::Add {
+        let key = policy.seal_key.as_deref();
+        outcome.head_edits.extend(splice::incoming(message.head, key));
+        let with = fields::Describe {
+            head: message.head,
+            body: message.body,
+            by: &facts.host_name,
+            rules: &policy.rule,
+            recoded: &lowered.recoded,
+            undo_header_bytes: policy.undo_header_bytes,
+            seal_key: key,
+        };
+        fields::describe(&mut outcome, with);
+    }
+    outcome
+}
+
+/// Bytes of a line without its line end (RFC 5322 §2.1.1).
+pub(super) const LONGEST_LINE: usize = 998;
+
+/// Puts the tag in front of the first Subject, unless it is there already.
+fn tag_subject(head: &[u8], tag: &str) -> Option<HeadEdit> {
+    let mut at = 0;
+    for line in head.split_inclusive(|c| *c == b'\n') {
+        let name = line.get(..8).unwrap_or_default();
+        if name.eq_ignore_ascii_case(b"subject:") {
+            let start = at + 8;
+            let value = folded(head.get(start..).unwrap_or_default());
+            let text = value.trim_ascii_start();
+            if text.starts_with(tag.as_bytes()) {
+                return None;
+            }
+            // A tag must not make a line too long: a fold instead of the blank (RFC 5322 §2.2.3).
+            let first = text.split(|c| *c == b'\n').next().unwrap_or_default().len();
+            let long = b"Subject: ".len() + tag.len() + 1 + first > LONGEST_LINE;
+            let blank: &[u8] = match (long, line.ends_with(b"\r\n")) {
+                (false, _) => b" ",
+                (true, false) => b"\n ",
+                (true, true) => b"\r\n ",
+            };
+            return Some(HeadEdit {
+                name: "Subject".to_owned(),
+                index: 1,
+                range: start..start + value.len(),
+                value: [b" ", tag.as_bytes(), blank, text].concat(),
+            });
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// A field's value with its folds, without the final line end.
+fn folded(rest: &[u8]) -> &[u8] {
+    let mut end = 0;
+    loop {
+        let Some(feed) = memchr::memchr(b'\n', rest.get(end..).unwrap_or_default()) else {
+            end = rest.len();
+            break;
+        };
+        end += feed + 1;
+        if !matches!(rest.get(end), Some(b' ' | b'\t')) {
+            break;
+        }
+    }
+    let value = rest.get(..end).unwrap_or_default();
+    value.strip_suffix(b"\n").map_or(value, |value| value.strip_suffix(b"\r").unwrap_or(value))
+}

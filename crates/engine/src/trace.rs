@@ -1,0 +1,63 @@
+//! A message as the engine sees it: the part tree, its readings, every link with its edits.
+//!
+//! For `linkmilter explain`, and for proofs that compare the edits of the text with what the raw
+//! edits made of it. The mail path does not come here.
+
+use super::budget::Budget;
+use super::cost::Cost;
+use super::finding::{Candidate, Found};
+use super::judging::Standing;
+use super::outcome::{Bypass, Finding};
+use super::policy::{Policy, Report};
+use super::{Case, Facts, TldTable, search, split};
+use mailsplice::mime::{Message, Tree};
+use mailsplice::span::TextEdit;
+
+/// What [`trace`] saw.
+#[derive(Debug)]
+pub struct Trace {
+    pub tree: Tree,
+    /// Every link, good ones included, in the order of the parts.
+    pub links: Vec<Traced>,
+    pub bypasses: Vec<(String, Bypass)>,
+    /// The steps that it took to find them, by stage.
+    pub cost: Cost,
+}
+
+/// A link, and its edits before they are lowered to raw bytes.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    pub finding: Finding,
+    /// Index in [`Tree::parts`]; `None` for a header field.
+    pub part: Option<usize>,
+    /// Index in [`readings`](mailsplice::mime::readings) of that part.
+    pub reading: usize,
+    /// In the text of that reading; may overlap those of other links.
+    pub edits: Vec<TextEdit>,
+    /// The TLD that the DNS is asked for.
+    pub question: Option<String>,
+}
+
+/// Reads a message like [`super::inspect`], and tells everything.
+pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
+    let policy = Policy { report: Report::AllLinks, ..policy.clone() };
+    let case = Case { message, facts, policy: &policy, tlds, memory: None, stop: None };
+    let bytes = message.head.len() + message.body.len();
+    let mut budget = Budget::of(&policy.limits, bytes, None);
+    let tree = split(case, &mut budget);
+    let (_, Found { candidates, bypasses, .. }) = search(case, &tree, &mut budget);
+    let links = candidates
+        .into_iter()
+        .map(|Candidate { finding, standing, reading, edits }| Traced {
+            finding,
+            part: reading.map(|(part, _)| part),
+            reading: reading.map_or(0, |(_, reading)| reading),
+            edits,
+            question: match standing {
+                Standing::Link | Standing::Confirmed(_) => None,
+                Standing::Asked(tld) => Some(tld),
+            },
+        })
+        .collect();
+    Trace { tree, links, bypasses, cost: budget.cost() }
+}

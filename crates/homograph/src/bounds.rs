@@ -1,0 +1,186 @@
+//! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
+//! label is no top-level domain. Every plausible reading is judged, and the worst counts.
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::form::is_dot;
+use super::reading::are_twins;
+use super::{Context, Glue, Judgement, judge_part};
+use crate::verdict::{Edit, Verdict};
+use uts58::unicode::prose;
+
+/// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
+/// before it.
+pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
+    let whole = judge_starts(spelling, context);
+    // S29: whoever knows the top-level domains ends the host before `.html`.
+    let known = spelling.trim_end_matches(is_dot).len();
+    let shorter = uts58::known_end(spelling, context.tlds).filter(|end| *end < known);
+    let shorter = shorter.and_then(|end| spelling.get(..end));
+    let shorter = shorter.map(|host| judge_starts(host, context));
+    shorter.filter(|host| host.edit >= Edit::Link).unwrap_or(whole)
+}
+
+/// The worst judgement of the host, wherever it begins.
+fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
+    if context.glue == Glue::None || spelling.starts_with('[') {
+        return judge_part(spelling, 0..spelling.len(), context);
+    }
+    let starts = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+    let mut worst: Option<Judgement> = None;
+    for start in starts {
+        let reading = spelling.get(start..).unwrap_or_default();
+        let judgement = judge_part(spelling, start..spelling.len(), context);
+        let counts = worst.as_ref().is_none_or(|worst| {
+            weight(&judgement) > weight(worst)
+                && (reads_as_name(&judgement)
+                    || deceives_behind_first(&judgement)
+                    || !is_prose(reading))
+        });
+        if counts {
+            worst = Some(judgement);
+        }
+    }
+    worst.unwrap_or_default()
+}
+
+/// What is edited wherever it stands weighs more than what is edited in links, and that more than what
+/// no client opens, however bad it is.
+fn weight(judgement: &Judgement) -> (Edit, Verdict) {
+    (judgement.edit.max(Edit::Told), judgement.verdict)
+}
+
+/// What reads as a protected name is no prose.
+fn reads_as_name(judgement: &Judgement) -> bool {
+    judgement.target.is_some() && judgement.verdict >= Verdict::Unsafe
+}
+
+/// Prose is glued to the first label alone.
+fn deceives_behind_first(judgement: &Judgement) -> bool {
+    judgement.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
+}
+
+/// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts
+/// or a sign meet in it, and no word of another script consists of twins of Latin letters alone, as in
+/// `аcme` and `gооgle`, or of letters in another style. Those deceive.
+fn is_prose(reading: &str) -> bool {
+    let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
+    if behind.contains(is_dot) && is_word_before_www(label) {
+        return true;
+    }
+    let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
+    let mut scripts = words().filter_map(|word| word.chars().next()).map(|first| first.script());
+    let first = scripts.next();
+    let meet = label.contains(|c: char| c.is_ascii_alphabetic() || prose::is_sign(c))
+        || scripts.any(|script| Some(script) != first);
+    let deceives =
+        |word: &str| are_twins(word.chars(), Script::Latin) || word.chars().any(prose::is_styled);
+    let seam = |c: char| prose::is_sign(c) || matches!(c, '\u{fe0f}' | '\u{20e3}');
+    let glued = words().next().is_some() || label.contains(seam);
+    glued && meet && !words().any(deceives)
+}
+
+/// `сwww`: whatever the letters read as, `www.` begins a host to every reader, and the label names nobody.
+fn is_word_before_www(label: &str) -> bool {
+    let word = label.len().checked_sub(3).and_then(|at| label.split_at_checked(at));
+    word.is_some_and(|(word, www)| {
+        www.eq_ignore_ascii_case("www")
+            && !word.is_empty()
+            && !word.contains(|c: char| c.is_ascii())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::RestrictionLevel;
+    use crate::{Names, judge};
+    use uts58::tlds::TldTable;
+
+    fn host(spelling: &str, glue: Glue) -> (String, Verdict) {
+        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
+        let tlds = TldTable::new(["com", "de", "xn--p1ai", "xn--3e0b707e"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue,
+        };
+        let judgement = judge(spelling, &context);
+        (spelling[judgement.span].to_owned(), judgement.verdict)
+    }
+
+    #[test]
+    fn prose_is_no_part_of_a_schemeless_host() {
+        for spelling in [
+            "👉example.com",
+            "→example.com",
+            "เว็บไซต์example.com",
+            "サーバーexample.com",
+            "בexample.com",
+            "наexample.com",
+            "見て👉例example.com",
+            "Приветexample.com",
+            "στηνexample.com",
+        ] {
+            assert_eq!(
+                host(spelling, Glue::Left),
+                ("example.com".to_owned(), Verdict::Ok),
+                "{spelling}"
+            );
+        }
+        for spelling in ["сwww.example.com", "соWWW.пример.рф"] {
+            assert_eq!(host(spelling, Glue::Left).1, Verdict::Ok, "{spelling}");
+        }
+        for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "डाटामेल.com"]
+        {
+            assert_eq!(host(spelling, Glue::Left), (spelling.to_owned(), Verdict::Ok));
+        }
+        assert_eq!(host("👉пример.рф", Glue::Left), ("пример.рф".to_owned(), Verdict::Ok));
+    }
+
+    /// A side all of whose letters read as the other script is no prose.
+    #[test]
+    fn deception_is_no_prose() {
+        for spelling in [
+            "сwww.com",
+            "wwwс.example.com",
+            "раypal.com",
+            "exаmple.com",
+            "аcmecorp.com",
+            "www.аcmecorp.com",
+            "Привет-аcme.com",
+        ] {
+            assert_eq!(
+                host(spelling, Glue::Left),
+                (spelling.to_owned(), Verdict::Unsafe),
+                "{spelling}"
+            );
+        }
+        for sign in ["👉", "→", "★", "✓", "€", "☎", "🎁", "a.👉", "見て→"] {
+            let (span, verdict) = host(&format!("{sign}раypal.com"), Glue::Left);
+            assert_eq!(verdict, Verdict::Unsafe, "{sign}");
+            assert!(span.ends_with("раypal.com"), "{sign}");
+        }
+        for before in ["x_", "\u{200d}", "देखें"] {
+            let (span, verdict) = host(&format!("{before}раypal.com"), Glue::Left);
+            assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
+        }
+        let encoded = host("x_xn--ypal-43d9g.com", Glue::Left);
+        assert_eq!(encoded, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
+        for behind in [".html", ".php", ".1", ".x.y", "1", "_x"] {
+            for glue in [Glue::Left, Glue::None] {
+                let (span, verdict) = host(&format!("раypal.com{behind}"), glue);
+                assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{behind}");
+            }
+        }
+        let joined = host("ра\u{200c}\u{200d}ypal.com", Glue::Left);
+        assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
+        assert_eq!(
+            host("наexample.com", Glue::None),
+            ("наexample.com".to_owned(), Verdict::Suspect)
+        );
+    }
+}

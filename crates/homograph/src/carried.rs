@@ -1,0 +1,310 @@
+//! Judges links: the host that one leads to, and what it carries beside it.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | DESIGN, S5, S29: userinfo, backslashes | [`userinfo`], `behind_backslash` |
+//! | S15: characters that turn or hide | `unseen` |
+//! | S22: script mixing in path, query, fragment | `mixes_in_path` |
+//! | RFC 3696 §3, S14, S16: local parts | `local` |
+//! | DESIGN: embedded URLs | [`embedded`] |
+//!
+//! The pieces are those that [`link`](uts58) read; nothing is taken apart here.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Context, Judgement, judge, mixes_scripts};
+use super::{embedded, userinfo};
+use crate::verdict::{Edit, Reason, Reasons, Verdict};
+use uts58::unicode::hosts::{is_bidi_control, is_invisible};
+use uts58::{Kind, Link, LocalForm, mailto, percent, reference};
+
+/// What was found of a link: the worst of its hosts, and what the rest of it does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkJudgement {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it.
+    pub edit: Edit,
+    /// The host that the link leads to; of several addressees the first.
+    pub host: Option<Arc<Judgement>>,
+    /// Hosts of URLs inside it, further addressees, and a host in its userinfo.
+    pub inner: Vec<Judgement>,
+}
+
+/// Judges a link of this text.
+pub fn judge_link(text: &str, link: &Link, context: &Context<'_>) -> LinkJudgement {
+    let host = judge(&spelled_host(text, link), context);
+    let mut judgement = carried(text, link, &host, context);
+    judgement.lead(Arc::new(host));
+    judgement
+}
+
+/// The host of a link as it is judged: an address literal without the brackets of mail (S16).
+pub fn spelled_host<'t>(text: &'t str, link: &Link) -> Cow<'t, str> {
+    let host = link.host_str(text);
+    let literal = if link.kind == Kind::Email { mailto::literal(host) } else { None };
+    literal.map_or(Cow::Borrowed(host), Cow::Owned)
+}
+
+/// Judges what a link of this text carries beside its host.
+pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>) -> LinkJudgement {
+    let mut judgement = LinkJudgement::default();
+    let user = link.user.clone().and_then(|user| text.get(user));
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
+    match (link.kind, user) {
+        (Kind::Email, local) => judgement.local(local.unwrap_or_default()),
+        (_, Some(user)) => judgement.userinfo(user, context),
+        (_, None) => {}
+    }
+    judgement.tail(&host.ascii, tail, context);
+    judgement
+}
+
+impl LinkJudgement {
+    /// The host in ASCII form, empty when there is none.
+    pub fn ascii(&self) -> &str {
+        self.host.as_ref().map(|host| host.ascii.as_str()).unwrap_or_default()
+    }
+
+    /// The host in Unicode form, empty when there is none.
+    pub fn unicode(&self) -> &str {
+        self.host.as_ref().map(|host| host.unicode.as_str()).unwrap_or_default()
+    }
+
+    /// The protected name that one of the hosts reads as.
+    pub fn target(&self) -> Option<&str> {
+        self.hosts().find_map(|host| host.target.as_deref())
+    }
+
+    /// Every host, where it leads first.
+    pub fn hosts(&self) -> impl Iterator<Item = &Judgement> {
+        self.host.as_deref().into_iter().chain(&self.inner)
+    }
+
+    /// Adds what is known of the whole link.
+    pub fn add(&mut self, reason: Reason) {
+        self.add_as(reason, reason.verdict());
+    }
+
+    fn add_as(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+        if verdict >= Verdict::Unsafe {
+            self.edit = self.edit.max(Edit::Link);
+        }
+    }
+
+    /// The host that the link leads to.
+    fn lead(&mut self, host: Arc<Judgement>) {
+        self.verdict = self.verdict.max(host.verdict);
+        self.reasons = self.reasons.union(host.reasons);
+        self.edit = self.edit.max(host.edit);
+        self.host = Some(host);
+    }
+
+    fn also(&mut self, host: Judgement) {
+        self.verdict = self.verdict.max(host.verdict);
+        self.reasons = self.reasons.union(host.reasons);
+        self.edit = self.edit.max(host.edit);
+        self.inner.push(host);
+    }
+
+    /// Userinfo is suspect; one that reads as a host deceives.
+    fn userinfo(&mut self, user: &str, context: &Context<'_>) {
+        self.unseen(user);
+        let read = userinfo::hosts(user, context);
+        let verdict = match read.is_empty() {
+            true => Reason::Userinfo.verdict(),
+            false => Verdict::Unsafe,
+        };
+        self.add_as(Reason::Userinfo, verdict);
+        for host in read {
+            self.also(host);
+        }
+    }
+
+    /// The local part of an address, as a URL spells it. Mail with dots where none belong is delivered
+    /// all the same: it is told, not taken apart.
+    fn local(&mut self, local: &str) {
+        let decoded: Cow<'_, str> = match local.contains('%') {
+            true => Cow::Owned(percent::decode_text(local)),
+            false => Cow::Borrowed(local),
+        };
+        if decoded.contains(is_bidi_control) {
+            self.add(Reason::BidiControl);
+        } else {
+            self.unseen(&decoded);
+        }
+        // `%` itself is a character of local parts.
+        if LocalForm::read(&decoded).is_err() && LocalForm::read(local).is_err() {
+            self.add(Reason::AddressInvalid);
+        }
+    }
+
+    /// Path, query and fragment.
+    fn tail(&mut self, host: &str, tail: &str, context: &Context<'_>) {
+        if tail.len() <= 1 {
+            return;
+        }
+        self.behind_backslash(tail, context);
+        self.unseen(tail);
+        if mixes_in_path(tail, context) {
+            self.add(Reason::ScriptPath);
+        }
+        let inside = embedded::find(host, tail, context);
+        if inside.userinfo {
+            self.add_as(Reason::Userinfo, Verdict::Unsafe);
+        }
+        for host in inside.hosts {
+            self.add(Reason::EmbeddedUrl);
+            self.also(host);
+        }
+    }
+
+    /// `https://example.com\\@attack.example`: browsers go to the former, what takes the backslash
+    /// for userinfo to the latter.
+    fn behind_backslash(&mut self, tail: &str, context: &Context<'_>) {
+        if let Some(host) = reference::behind_backslash(tail) {
+            self.add(Reason::Userinfo);
+            self.also(judge(host, context));
+        }
+    }
+
+    fn unseen(&mut self, text: &str) {
+        if !text.is_ascii() && text.contains(is_invisible) {
+            self.add(Reason::InvisibleRemoved);
+        }
+    }
+}
+
+/// S22: mixed per path segment or query value, after percent-decoding. Words in a segment are
+/// not told apart: it is a notice.
+fn mixes_in_path(tail: &str, context: &Context<'_>) -> bool {
+    if tail.is_ascii() && !tail.contains('%') {
+        return false;
+    }
+    tail.split(['/', '?', '#', '&', '=', ';']).any(|segment| {
+        let decoded = percent::decode(segment);
+        std::str::from_utf8(&decoded.bytes)
+            .is_ok_and(|text| !text.is_ascii() && mixes_scripts(text, context.level))
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::verdict::RestrictionLevel;
+    use crate::{Glue, Names};
+    use uts58::Target;
+    use uts58::tlds::TldTable;
+
+    fn with_context<T>(judge: impl FnOnce(&Context<'_>) -> T) -> T {
+        let (protected, none) = (Names::new(["paypal.com"]), Names::default());
+        let tlds = TldTable::new(["com", "org", "xn--p1ai"], "");
+        judge(&Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue: Glue::None,
+        })
+    }
+
+    /// The judgement of the first link of an attribute.
+    pub(crate) fn url(value: &str) -> LinkJudgement {
+        let value = value.replace(reference::is_stripped, "");
+        let link = reference::parse(&value, 0..value.len()).find_map(|target| match target {
+            Target::Link(link) => Some(link),
+            Target::Dangerous { .. } => None,
+        });
+        link.map_or_else(LinkJudgement::default, |link| {
+            with_context(|context| judge_link(&value, &link, context))
+        })
+    }
+
+    fn reasons(text: &str) -> Vec<Reason> {
+        url(text).reasons.iter().collect()
+    }
+
+    #[test]
+    fn what_a_url_does_beside_its_host() {
+        for (text, reason, verdict) in [
+            ("https://www.paypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://www%2Epaypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://www.paypal.com、@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://x:www.paypal.com@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://(paypal.com)@evil.example", Reason::Userinfo, Verdict::Unsafe),
+            ("https://user:se.com@example.com/", Reason::Userinfo, Verdict::Suspect),
+            (
+                "https://example.com/?u=http://paypal.com@example.org",
+                Reason::Userinfo,
+                Verdict::Unsafe,
+            ),
+            (
+                "https://example.com/?u=http://a.com,b@example.org",
+                Reason::EmbeddedUrl,
+                Verdict::Notice,
+            ),
+            ("https://john.smith@example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://user:secret@example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://example.com\\@attack.example", Reason::Userinfo, Verdict::Suspect),
+            ("https://example.com\\a@раypal.com:80/", Reason::Userinfo, Verdict::Unsafe),
+            ("https://example.com/?u=https://example.org/", Reason::EmbeddedUrl, Verdict::Notice),
+            ("https://example.com/iPhone_%E0%B8%A3%E0%B8%B2", Reason::ScriptPath, Verdict::Notice),
+            ("https://example.com/a\u{ad}b", Reason::InvisibleRemoved, Verdict::Notice),
+            ("https://%65xample.com/", Reason::EncodedHost, Verdict::Suspect),
+            ("http://0x7f.1/", Reason::NumericHost, Verdict::Suspect),
+            ("mailto:a..b@example.com", Reason::AddressInvalid, Verdict::Notice),
+        ] {
+            let link = url(text);
+            assert!(link.reasons.contains(reason), "{text}: {:?}", reasons(text));
+            assert_eq!(link.verdict, verdict, "{text}");
+        }
+        assert_eq!(reasons("https://example.com/a%20b?c=d#e"), []);
+        assert_eq!(reasons("mailto:%22a%20b%22@[192.0.2.1]"), []);
+    }
+
+    fn url_like() -> impl Strategy<Value = String> {
+        let scheme = prop::sample::select(vec!["http:", "HTTPS:", "ftp:", "wss:", "foo:", ""]);
+        let slashes = prop::sample::select(vec!["//", "/", "", "\\\\", "/\\", "///"]);
+        let user = prop::sample::select(vec!["", "u@", "u:p@", "a@b@", "ex.com@"]);
+        let host = "[a-c0-9ü.\u{3002}-]{1,12}|\\[::1\\]|0x7f\\.1|%65x\\.com|раypal\\.com";
+        let rest = "(:[0-9]{0,4})?([/?#\\\\][a-c@:/?#%\\\\]{0,6})?";
+        (scheme, slashes, user, host, rest).prop_map(|(scheme, slashes, user, host, rest)| {
+            format!("{scheme}{slashes}{user}{host}{rest}")
+        })
+    }
+
+    proptest! {
+        /// The url crate is the second witness: where it finds a host, so do we, and the same.
+        #[test]
+        fn browsers_agree_on_the_host(text in url_like()) {
+            if let Ok(parsed) = ::url::Url::parse(&text)
+                // A host of nothing but dots is none.
+                && let Some(host) = parsed.host_str().filter(|host| !host.trim_matches('.').is_empty())
+                && parsed.scheme() != "foo"
+            {
+                let found = url(&text);
+                let root = host.strip_suffix('.').filter(|name| !name.is_empty()).unwrap_or(host);
+                if found.verdict < Verdict::Invalid {
+                    prop_assert_eq!(found.ascii(), root);
+                }
+            }
+        }
+
+        #[test]
+        fn nothing_panics(text in "\\PC{0,80}", left: bool) {
+            url(&text);
+            with_context(|context| {
+                let glue = if left { Glue::Left } else { Glue::None };
+                let context = Context { glue, ..*context };
+                let span = judge(&text, &context).span;
+                assert!(text.get(span).is_some());
+            });
+        }
+    }
+}

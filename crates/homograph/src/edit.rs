@@ -1,0 +1,171 @@
+//! S30: what a verdict is worth in a message. A client must open the link, and a reader mistake it.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | RFC 5892 §2, §3: what a U-label may hold | [`is_u_label`] |
+//! | S30 bare words | [`is_word`] |
+
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::UnicodeScript;
+
+use super::form::is_dot;
+use super::script::{compat_char, is_numeral, never_joins, restricted};
+use super::{Judgement, Label};
+use crate::verdict::{Edit, Reason, Verdict};
+use uts58::unicode::hosts::is_joiner;
+use uts58::unicode::prose::is_styled;
+
+/// Reasons that say that a reader takes the letters for those of another name.
+const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
+
+/// What the judgement of a host is worth; `protected` when it is a protected name or below one.
+pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
+    let reasons = judgement.reasons;
+    if reasons.contains(Reason::Listed) {
+        return Edit::Anywhere;
+    }
+    let named = |label: &Label| label.reasons.contains(Reason::TargetLookalike);
+    if judgement.labels.iter().any(is_split) {
+        return Edit::Anywhere;
+    }
+    // What cannot exist is opened by nobody; but clients are not agreed on what cannot, so that a
+    // name in disguise, or a turned one, is no matter of form.
+    if judgement.verdict == Verdict::Invalid {
+        // What could not be decoded here, somebody else may have read.
+        let hides = reasons.contains(Reason::BidiControl)
+            || judgement.unicode.contains(char::REPLACEMENT_CHARACTER)
+            || judgement
+                .labels
+                .iter()
+                .any(|label| named(label) && label.verdict >= Verdict::Unsafe);
+        return if hides { Edit::Link } else { Edit::Inert };
+    }
+    let mistaken = |label: &Label| {
+        let told = MISTAKEN.into_iter().any(|reason| label.reasons.contains(reason));
+        let bad = label.verdict >= Verdict::Unsafe || named(label);
+        told && bad && is_u_label(&label.unicode)
+    };
+    if judgement.labels.iter().any(mistaken) || has_styled_name(&judgement.labels, protected) {
+        return Edit::Anywhere;
+    }
+    if judgement.verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
+}
+
+/// Whether joiners stand between letters that never join: nobody sees them, and some clients drop
+/// them. Persian writes one behind a Latin word, before an ending of its own.
+fn is_split(label: &Label) -> bool {
+    let apart = |c: char| c.is_ascii_alphanumeric() || never_joins(c.script());
+    let (mut before, mut joined) = (false, false);
+    label.spelling.chars().any(|c| {
+        if is_joiner(c) {
+            joined = true;
+            return false;
+        }
+        let split = joined && before && apart(c);
+        (before, joined) = (apart(c), false);
+        split
+    })
+}
+
+/// Whether a label is styled before a plain top-level domain, whole (`ⓔⓧⓐⓜⓟⓛⓔ.com`) or among plain
+/// letters (`𝐞xample.com`). Marketing styles all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single
+/// letters (`x².y`), and a letter in a circle before a word is an icon, unless it makes a protected name.
+fn has_styled_name(labels: &[Label], protected: bool) -> bool {
+    let Some((tld, names)) = labels.split_last() else { return false };
+    let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
+    let deceives = |label: &Label| {
+        if !label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
+            || label.spelling.chars().count() < STYLED
+        {
+            return false;
+        }
+        let mut letters = label.spelling.chars();
+        let icon = letters.next().is_some_and(|c| is_icon(c) && !letters.clone().any(styled));
+        label.spelling.chars().all(styled)
+            || label.spelling.contains(is_styled) && (protected || !icon)
+    };
+    tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
+}
+
+/// Letters in circles, squares and brackets.
+fn is_icon(c: char) -> bool {
+    matches!(c, '\u{2460}'..='\u{24ff}' | '\u{1f100}'..='\u{1f1ff}')
+}
+
+/// Letters of a styled label that is a name.
+const STYLED: usize = 3;
+
+/// Whether the label, mapped and in lower case, can be registered under IDNA2008: letters, marks,
+/// digits, inner hyphens.
+fn is_u_label(label: &str) -> bool {
+    let sound = |c: char| match c {
+        '-' => true,
+        _ if c.is_ascii() => c.is_ascii_alphanumeric(),
+        c if is_joiner(c) => true,
+        _ => c.is_alphabetic() || is_combining_mark(c) || is_numeral(c) || !restricted(c),
+    };
+    !label.is_empty()
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+        && label.chars().all(sound)
+}
+
+/// Whether a bare dotted string of running text is no host but words: a symbol, an emoji, a
+/// superscript or an underscore stands beside one of its dots (`m².It`, `®.In`).
+pub fn is_word(spelling: &str) -> bool {
+    let mut before: Option<char> = None;
+    let host = spelling.trim_matches(is_dot);
+    host.chars().any(|c| {
+        let beside = match before {
+            Some(last) if is_dot(c) => !is_host_letter(last),
+            Some(last) if is_dot(last) => !is_host_letter(c),
+            _ => false,
+        };
+        before = Some(c);
+        beside
+    })
+}
+
+/// Letters, marks, digits; the hyphen and the escape have troubles of their own.
+fn is_host_letter(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || matches!(c, '-' | '%');
+    }
+    let mapped = matches!(u32::from(c), 0xff01..=0xffef);
+    let joiner = is_joiner(c);
+    joiner
+        || mapped
+        || (c.is_alphabetic() || is_combining_mark(c) || is_numeral(c)) && !is_selector(c)
+}
+
+/// Variation selectors make emoji of characters.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20e3}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_signs_beside_their_dots() {
+        for word in ["m².It", "Windows®.In", "thanks😊.In", "отчёт_.zip", "a._b", "✈\u{fe0f}.to"]
+        {
+            assert!(is_word(word), "{word}");
+        }
+        for host in ["раypal.com", "a.b.", "xn--a.com", "דוגמה.com", "कि.भारत", "例え。テスト"]
+        {
+            assert!(!is_word(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn registered_labels_hold_letters() {
+        for label in ["münchen", "می\u{200c}خواهم", "a-b", "col·legi", "१२"] {
+            assert!(is_u_label(label), "{label}");
+        }
+        for label in ["отчёт_v2", "-a", "a-", "i❤", ""] {
+            assert!(!is_u_label(label), "{label}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! URLs inside a URL: unwrapped from a rewriter's link, or spelled out in it, at whatever level of
+//! percent-encoding.
+
+use std::collections::VecDeque;
+
+use memchr::memchr_iter;
+
+use super::{Context, Glue, Judgement, judge, userinfo, wrappers};
+use crate::verdict::{Edit, Reason};
+use uts58::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};
+
+/// URLs inside a URL that are followed at most, and how deep they may nest: rewriters wrap
+/// rewriters, and nobody more than three.
+pub const EMBEDDED: usize = 16;
+pub const NESTING: u8 = 6;
+
+/// Bytes of a URL that are searched for URLs; a longer tail is data.
+pub const SEARCHED_BYTES: usize = 16_384;
+
+/// Authorities inside a URL that are judged, real hosts or not; and times the length of the URL that
+/// the links of rewriters inside it may come to, which overlap.
+pub const TRIED: usize = 64;
+pub const REWRITTEN: usize = 4;
+
+/// What the URLs inside a link hold.
+#[derive(Debug, Default)]
+pub(super) struct Embedded {
+    pub hosts: Vec<Judgement>,
+    /// Whether the userinfo of one reads as a name that a reader knows; its host is among them.
+    pub userinfo: bool,
+}
+
+/// The URLs in the tail of a link to this host. What a URL inside carries stands in the text
+/// around it as well, so each text is searched once for each level of encoding; only a rewriter's URL
+/// makes a new text.
+pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
+    if tail.len() > SEARCHED_BYTES {
+        return Embedded::default();
+    }
+    let context = Context { glue: Glue::None, ..*context };
+    let mut search = Search {
+        context,
+        found: Embedded::default(),
+        tried: Vec::new(),
+        texts: VecDeque::new(),
+        left: REWRITTEN * tail.len(),
+    };
+    search.texts.push_back((host.to_owned(), tail.to_owned(), 0));
+    while let Some((host, tail, depth)) = search.texts.pop_front() {
+        match wrappers::unwrap(&host, &tail) {
+            Some(inner) => search.unwrapped(&inner, depth),
+            None => search.spelled_out(tail, depth),
+        }
+    }
+    search.found
+}
+
+/// The search for URLs inside one URL.
+struct Search<'a> {
+    context: Context<'a>,
+    found: Embedded,
+    /// Authorities that were judged, as spelled.
+    tried: Vec<String>,
+    /// Host and tail of what is still to be searched, and how deep it is nested.
+    texts: VecDeque<(String, String, u8)>,
+    /// Bytes that may be searched once more: tails of rewriters, userinfo.
+    left: usize,
+}
+
+impl Search<'_> {
+    /// The URL that a rewriter's link leads to.
+    fn unwrapped(&mut self, url: &str, depth: u8) {
+        let url = url.replace(reference::is_stripped, "");
+        for target in reference::parse(&url, 0..url.len()) {
+            if let Target::Link(link) = target {
+                let tail = url.get(link.tail.clone()).unwrap_or_default();
+                self.url(&url, &link, || tail, depth);
+            }
+        }
+    }
+
+    /// URLs with a web scheme in the text, decoded until nothing more decodes (as often at most as
+    /// redirectors nest).
+    fn spelled_out(&mut self, mut text: String, depth: u8) {
+        for _ in 0..=NESTING {
+            self.literal(&text, depth);
+            self.linked(&text);
+            let decoded = match text.contains('%') {
+                true => percent::decode_text(&text),
+                false => return,
+            };
+            if decoded == text {
+                return;
+            }
+            text = decoded;
+        }
+    }
+
+    fn literal(&mut self, text: &str, depth: u8) {
+        let outer = |c: char| matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace();
+        let mut bare = 0;
+        for at in memchr_iter(b':', text.as_bytes()) {
+            let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
+            // One slash will do: proxies and sloppy templates lose the other. Without any it is most
+            // often none, and counts if it deceives.
+            let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
+            if scheme::linked_at_end(head).is_none() {
+                continue;
+            }
+            // Nothing ends one before the next: each would be read to the end of the text.
+            bare += usize::from(slashes == 0);
+            if slashes == 0 && bare > TRIED {
+                continue;
+            }
+            let start = at + 1 + slashes;
+            let rest = text.get(start..).unwrap_or_default();
+            let end = rest.find(|c| outer(c) || matches!(c, '/' | '\\' | '?' | '#'));
+            let end = start + end.unwrap_or(rest.len());
+            let Some(link) = reference::authority(text, start..end, start..end, Kind::Scheme)
+            else {
+                continue;
+            };
+            if slashes == 0 {
+                self.deceiving(link.host_str(text), Glue::None, Edit::Link);
+                if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
+                    self.userinfo(user);
+                }
+            } else {
+                let tail = || text.get(end..).and_then(|tail| tail.split(outer).next());
+                self.url(text, &link, || tail().unwrap_or_default(), depth);
+            }
+        }
+    }
+
+    /// What a client that ends a URL early links behind its end: hosts without a scheme or with a dead one, addresses
+    /// (`x.org#раypal.com`, `x.org/bob@раypal.com`). Most often they are none, and count if they deceive.
+    fn linked(&mut self, text: &str) {
+        if text.is_ascii() && !text.contains("xn--") {
+            return;
+        }
+        let tlds = self.context.tlds;
+        for link in Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text) {
+            let (glue, least) = match link.kind {
+                Kind::Scheme | Kind::Email => (Glue::None, Edit::Link),
+                Kind::Www => (Glue::Left, Edit::Link),
+                Kind::Bare => (Glue::Left, Edit::Anywhere),
+            };
+            self.deceiving(link.host_str(text), glue, least);
+        }
+    }
+
+    /// Judges a URL inside; one of a rewriter is looked into later.
+    fn url<'t>(&mut self, text: &str, link: &Link, tail: impl Fn() -> &'t str, depth: u8) {
+        let host = link.host_str(text);
+        if wrappers::rewrites(host) && depth < NESTING {
+            let tail = tail();
+            let known = |(name, known, _): &(String, String, u8)| name == host && known == tail;
+            if let Some(left) = self.left.checked_sub(host.len() + tail.len())
+                && !self.texts.iter().any(known)
+            {
+                self.left = left;
+                self.texts.push_back((host.to_ascii_lowercase(), tail.to_owned(), depth + 1));
+            }
+        }
+        if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
+            self.userinfo(user);
+        }
+        if text.as_bytes().get(link.tail.start) == Some(&b'\\')
+            && let Some(host) = reference::behind_backslash(tail())
+        {
+            self.host(host);
+        }
+        self.host(host);
+    }
+
+    fn host(&mut self, host: &str) {
+        if self.is_new(host) {
+            self.judge(host);
+        }
+    }
+
+    fn userinfo(&mut self, user: &str) {
+        // Each may be the end of the one before it.
+        if self.is_new(user)
+            && let Some(left) = self.left.checked_sub(user.len())
+        {
+            self.left = left;
+            let read = userinfo::known(user, &self.context);
+            self.found.userinfo |= !read.is_empty();
+            let left = EMBEDDED.saturating_sub(self.found.hosts.len());
+            self.found.hosts.extend(read.into_iter().take(left));
+        }
+    }
+
+    fn deceiving(&mut self, host: &str, glue: Glue, least: Edit) {
+        if self.is_new(host) {
+            let judgement = judge(host, &Context { glue, ..self.context });
+            if judgement.edit >= least {
+                self.keep(judgement);
+            }
+        }
+    }
+
+    /// Whether the spelling was not tried, and may be.
+    fn is_new(&mut self, spelling: &str) -> bool {
+        let new = self.tried.len() < TRIED && !self.tried.iter().any(|tried| tried == spelling);
+        if new {
+            self.tried.push(spelling.to_owned());
+        }
+        new
+    }
+
+    fn judge(&mut self, host: &str) {
+        let judgement = judge(host, &self.context);
+        // `…/*http://a.example*http://b.example`: what is no host leads nowhere.
+        let nothing = [Reason::IdnaInvalid, Reason::TldSyntax, Reason::TldUnknown];
+        let leads_nowhere = host.is_ascii()
+            && judgement.reasons.contains(Reason::IdnaInvalid)
+            && judgement.reasons.iter().all(|reason| nothing.contains(&reason));
+        let is_host = judgement.ascii.contains('.') || judgement.ascii.starts_with('[');
+        if is_host && !leads_nowhere {
+            self.keep(judgement);
+        }
+    }
+
+    fn keep(&mut self, judgement: Judgement) {
+        if self.found.hosts.len() < EMBEDDED
+            && self.found.hosts.iter().all(|seen| seen.ascii != judgement.ascii)
+        {
+            self.found.hosts.push(judgement);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::carried::tests::url;
+    use crate::verdict::Verdict;
+
+    /// A link is as bad as the worst host inside it, however wrapped.
+    #[test]
+    fn urls_inside_urls_are_judged() {
+        for text in [
+            "https://example.com/?u=https%3A%2F%2Fраypal.com%2F",
+            "https://example.com/?u=https%253A%252F%252Fxn--ypal-43d9g.com",
+            "https://example.com/#HTTPS://раypal.com",
+            "https://example.com/seehttp:\\\\a@раypal.com:99999?x",
+            "https://example.com/http:раypal.com/x",
+            "https://example.com/http:раypal.com@x",
+            "https://example.com/#www.раypal.com",
+            "https://example.com/?u=hxxp://раypal.com",
+            "https://example.com/bob@раypal.com",
+            "https://example.com/?u=bob%40xn--ypal-43d9g.com",
+            "https://example.com/a?раypal.com.",
+            "https://example.com/?u=https://example.org\\@раypal.com&x",
+            "https://example.com/?u=https://раypal.com@example.org/",
+            "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Fxn--ypal-43d9g.com%2F&d=1",
+            "https://urldefense.proofpoint.com/v2/url?u=https-3A__xn-2D-2Dypal-2D43d9g.com_x&d=1",
+            "https://urldefense.com/v3/__https://xn--ypal-43d9g.com/__;!!a$",
+            "https://protect-us.mimecast.com/s/x?domain=xn--ypal-43d9g.com",
+            "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Furldefense.com%2Fv3%2F__https%3A%2F%2Fxn--ypal-43d9g.com%2F__%3B!!a%24",
+        ] {
+            let link = url(text);
+            assert_eq!(link.verdict, Verdict::Unsafe, "{text}");
+            assert_eq!(link.target(), Some("paypal.com"), "{text}");
+        }
+    }
+
+    #[test]
+    fn embedded_urls_are_bounded() {
+        let many = "https://x.org/?".to_owned() + &"u=https://a.b.example/&".repeat(10_000);
+        assert!(url(&many).inner.len() <= EMBEDDED);
+        let deep = "https://x.org/?u=".repeat(1000);
+        assert!(url(&deep).inner.len() <= EMBEDDED);
+    }
+
+    /// Each URL stands in the tail of every one before it: what is searched is counted, or the paths
+    /// through them are as many as their subsets.
+    #[test]
+    fn urls_inside_urls_inside_urls_are_searched_once() {
+        for unit in [
+            "http://a.co/",
+            "http://a.co/?u=",
+            "http://a.co/%2525",
+            "https://urldefense.com/v3/__",
+            "https://x.safelinks.protection.outlook.com/?url=",
+            "https%3A%2F%2Fx.safelinks.protection.outlook.com%2F%3Furl%3D",
+        ] {
+            let link = url(&format!("http://x.co/{}", unit.repeat(200)));
+            assert!(!link.inner.is_empty() && link.inner.len() <= EMBEDDED, "{unit}");
+        }
+    }
+
+    /// Neither many URLs to one host nor one that is spelled out hides another.
+    #[test]
+    fn a_url_behind_others_is_found() {
+        let many = "http://a.co/".repeat(100);
+        for text in [
+            format!("http://x.co/{many}http://xn--ypal-43d9g.com/"),
+            format!("http://x.co/?u={many}&v=http%3A%2F%2Fxn--ypal-43d9g.com"),
+            format!("http://x.co/?u={many}&v=http%253A%252F%252Fxn--ypal-43d9g.com"),
+            format!(
+                "http://x.co/?u={many}&v=https://urldefense.com/v3/__https:/xn--ypal-43d9g.com/__;!!"
+            ),
+        ] {
+            assert_eq!(url(&text).verdict, Verdict::Unsafe, "{text}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A judgement in words: which label, which characters, what they read as.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_script::{Script, UnicodeScript};
+
+use crate::verdict::{Reason, Reasons, Verdict};
+use crate::{Judgement, Label, LinkJudgement, reads_as};
+use uts58::unicode::Class;
+use uts58::unicode::hosts::is_bidi_control;
+
+/// Characters of one label that are explained at most; the rest are of the same kind.
+const CHARACTERS: usize = 12;
+
+/// One conspicuous character of a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Character {
+    pub character: char,
+    /// Its Unicode name; empty when it has none.
+    pub name: String,
+    /// Its script, by its long name.
+    pub script: &'static str,
+    /// What it is taken for: lower-case ASCII.
+    pub reads_as: Option<String>,
+}
+
+/// The characters of a label that a reader should know of: those beyond ASCII, as spelled and,
+/// where the spelling is Punycode, as they would be shown. Each once, in order.
+pub fn characters(label: &Label) -> Vec<Character> {
+    let mut seen: Vec<char> = Vec::new();
+    for c in label.spelling.chars().chain(label.unicode.chars()) {
+        if !c.is_ascii() && !seen.contains(&c) && seen.len() < CHARACTERS {
+            seen.push(c);
+        }
+    }
+    seen.into_iter().map(Character::of).collect()
+}
+
+impl Character {
+    fn of(c: char) -> Character {
+        Character {
+            character: c,
+            name: unicode_names2::name(c).map(|name| name.to_string()).unwrap_or_default(),
+            script: c.script().full_name(),
+            reads_as: reads_as(c),
+        }
+    }
+
+    /// `U+0430 CYRILLIC SMALL LETTER A reads as Latin a`.
+    pub fn words(&self) -> String {
+        let c = self.character;
+        let code = u32::from(c);
+        let name = if self.name.is_empty() { "(no name)" } else { &self.name };
+        let mut words = format!("U+{code:04X} {name}");
+        let plain: String = std::iter::once(c).nfkc().collect();
+        if is_bidi_control(c) {
+            words.push_str(" turns the reading direction");
+        } else if Class::of(c).is_ignored() {
+            words.push_str(" is not seen");
+        } else if plain.is_ascii() {
+            words.push_str(&format!(" is mapped to {plain}"));
+        } else if let Some(text) = &self.reads_as {
+            let kind = if text.bytes().all(|b| b.is_ascii_digit()) { "digit" } else { "Latin" };
+            words.push_str(&format!(" reads as {kind} {text}"));
+        } else if !name.to_lowercase().contains(&self.script.to_lowercase().replace('_', " ")) {
+            words.push_str(&format!(" ({})", self.script));
+        }
+        words
+    }
+}
+
+/// A link's judgement, a line each: the hosts, their labels, characters.
+pub fn link(judgement: &LinkJudgement) -> Vec<String> {
+    let mut lines = Vec::new();
+    let of_hosts = judgement.hosts().fold(Reasons::EMPTY, |all, host| all.union(host.reasons));
+    for reason in judgement.reasons.iter().filter(|reason| !of_hosts.contains(*reason)) {
+        lines.push(format!("{} ({reason})", sentence(reason)));
+    }
+    if judgement.reasons.contains(Reason::Userinfo) {
+        lines.push(format!("it leads to {} all the same", judgement.ascii()));
+    }
+    if let Some(lead) = &judgement.host {
+        lines.extend(host(lead));
+    }
+    for inner in judgement.inner.iter().filter(|inner| inner.verdict > Verdict::Ok) {
+        lines.push(format!("also holds {}:", inner.ascii));
+        lines.extend(host(inner).into_iter().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+/// A host's judgement, a line each.
+pub fn host(judgement: &Judgement) -> Vec<String> {
+    let mut lines = Vec::new();
+    if judgement.ascii != judgement.unicode {
+        lines.push(format!("{} is {} in the DNS", judgement.unicode, judgement.ascii));
+    }
+    if judgement.reasons.contains(Reason::NumericHost) {
+        lines.push(format!("browsers go to the address {}", judgement.ascii));
+    }
+    if let Some(target) = &judgement.target {
+        lines.push(format!("it reads as {target}, which it is not"));
+    }
+    let of_labels = judgement.labels.iter().fold(Reasons::EMPTY, |all, l| all.union(l.reasons));
+    for reason in judgement.reasons.iter().filter(|reason| !of_labels.contains(*reason)) {
+        lines.push(format!("{} ({reason})", sentence(reason)));
+    }
+    for found in judgement.labels.iter().filter(|label| !label.reasons.is_empty()) {
+        lines.extend(label(found));
+    }
+    lines
+}
+
+fn label(found: &Label) -> Vec<String> {
+    let mut lines: Vec<String> = found
+        .reasons
+        .iter()
+        .map(|reason| format!("label {}: {} ({reason})", found.unicode, of_label(reason, found)))
+        .collect();
+    lines.extend(characters(found).iter().map(|character| format!("  {}", character.words())));
+    lines
+}
+
+/// A reason with what the label says of it.
+fn of_label(reason: Reason, label: &Label) -> String {
+    match reason {
+        Reason::TldLetter => return of_letters(label),
+        Reason::MixedScript => {}
+        _ => return sentence(reason).to_owned(),
+    }
+    let mut scripts: Vec<&str> = Vec::new();
+    for c in label.unicode.chars() {
+        let script = c.script();
+        let name = script.full_name();
+        if !matches!(script, Script::Common | Script::Inherited) && !scripts.contains(&name) {
+            scripts.push(name);
+        }
+    }
+    match scripts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            format!("{} and {last} letters do not belong together", rest.join(", "))
+        }
+        _ => sentence(reason).to_owned(),
+    }
+}
+
+/// The letters that are strange, by name of nothing but themselves.
+fn of_letters(label: &Label) -> String {
+    let mut found: Vec<String> = Vec::new();
+    let letters = label.unicode.chars().filter(|c| !c.is_ascii() && c.is_alphabetic());
+    for letter in letters.map(String::from).take(CHARACTERS) {
+        if !found.contains(&letter) {
+            found.push(letter);
+        }
+    }
+    match found.split_last() {
+        Some((last, [])) => {
+            format!("no language under this top-level domain has the letter {last}")
+        }
+        Some((last, rest)) => {
+            format!("no one language of this top-level domain has {} and {last}", rest.join(", "))
+        }
+        None => sentence(Reason::TldLetter).to_owned(),
+    }
+}
+
+/// A reason in words.
+pub const fn sentence(reason: Reason) -> &'static str {
+    match reason {
+        Reason::IdnaInvalid => "it is no valid host name",
+        Reason::BidiControl => "a character in it turns the reading direction",
+        Reason::MixedScript => "its letters do not belong together",
+        Reason::StatusRestricted => "it holds characters that identifiers should not hold",
+        Reason::CompatForm => "it is written with styled or width forms of letters",
+        Reason::NumberMix => "it mixes digits of two systems",
+        Reason::MarkAbuse => "it has combining marks where none belong",
+        Reason::SeparatorLookalike => "it holds characters that read as a separator",
+        Reason::WholeScript => "all its letters read as Latin ones, and none is",
+        Reason::TargetLookalike => "it is made to be taken for a protected name",
+        Reason::DangerousScheme => "its scheme runs code, reads files or starts programs",
+        Reason::Userinfo => "something stands before an at sign in front of the host",
+        Reason::DigitLookalike => "its letters read as digits",
+        Reason::TldLetter => "it has letters that no language under this top-level domain has",
+        Reason::NumericHost => "it is an address written so that people do not see it",
+        Reason::TextHrefMismatch => "the visible text is another host than the one it leads to",
+        Reason::DisplayNameHost => "the sender's name is another host than that of the address",
+        Reason::AlternativeMismatch => "the other version of the message leads to other domains",
+        Reason::HtmlObfuscated => "markup changes how the host reads",
+        Reason::InvisibleRemoved => "it holds characters that are not seen",
+        Reason::DotVariant => "its labels are separated by other dots than the full stop",
+        Reason::EmbeddedUrl => "it holds another URL",
+        Reason::ScriptPath => "its path or query mixes scripts",
+        Reason::HyphenPrefix => "it has hyphens at positions three and four but is no A-label",
+        Reason::EncodedHost => "plain letters of the host are percent-encoded",
+        Reason::AddressInvalid => "what stands before its at sign is no local part of an address",
+        Reason::HiddenHost => "no usual reading of the message shows it, and some program may",
+        Reason::AmbiguousStructure => {
+            "programs split the message around it in different ways, and may show another one"
+        }
+        Reason::Listed => "it is on the block list",
+        Reason::TldSyntax => "it does not end like a top-level domain",
+        Reason::TldUnknown => "there is no such top-level domain",
+        Reason::TldUnverified => "the DNS did not confirm the top-level domain",
+    }
+}

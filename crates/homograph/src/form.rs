@@ -1,0 +1,398 @@
+//! The form of a host: what a spelling is to the DNS.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | UTS #46 §4 processing, §4.2 ToASCII, §4.3 ToUnicode | [`Form::read`], `Part` |
+//! | UTS #46 §4.1 validity, CheckBidi, CheckJoiners | `idna::uts46`, per label and for the whole name |
+//! | S28 lenient form: `_`, hyphens anywhere, a root dot | `DENIED`, `Part::plain` |
+//! | S14 label 63 octets, name 253 characters | `check_lengths` |
+//! | S12 U+3002, U+FF0E, U+FF61 separate labels; S29 U+2024 | [`is_dot`] |
+//! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, [`ipv4`] |
+
+use core::net::Ipv6Addr;
+use std::borrow::Cow;
+
+use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
+
+use super::bidi::is_bidi;
+use crate::verdict::{Reason, Verdict};
+use uts58::unicode::Class;
+use uts58::unicode::hosts::{is_bidi_control, is_invisible};
+pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
+use uts58::{ipv4, percent};
+
+/// ASCII that no host holds. STD3 but for `_` (S28).
+const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
+
+/// RFC 3490: what an A-label begins with.
+const ACE_PREFIX: &str = "xn--";
+
+/// Longest label and name, in ASCII form, without the root dot (S14).
+const LABEL_OCTETS: usize = 63;
+pub(super) const NAME_CHARACTERS: usize = 253;
+
+/// A spelling longer than this is not mapped at all: it cannot become a name of 253 characters,
+/// and Punycode is quadratic. Bytes; a name of invisible characters is cut off here.
+pub const SPELLING_BYTES: usize = 4096;
+
+/// One label: as spelled, for the DNS, and for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub spelling: String,
+    pub ascii: String,
+    pub unicode: String,
+    pub problems: Vec<(Reason, Verdict)>,
+}
+
+/// A host in all its forms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Form {
+    pub parts: Vec<Part>,
+    pub ascii: String,
+    pub unicode: String,
+    pub literal: Literal,
+    /// What is wrong with the host as a whole.
+    pub problems: Vec<(Reason, Verdict)>,
+}
+
+/// Whether a host is a name or an address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Literal {
+    #[default]
+    Name,
+    Address,
+}
+
+impl Form {
+    /// Reads a host as a browser would: percent-decoded, mapped, addresses normalised.
+    pub(super) fn read(spelling: &str) -> Form {
+        let mut form = Form::default();
+        let decoded = form.decode_percent(spelling);
+        let text = form.strip_marks(&decoded);
+        if let Some(inner) = text.strip_prefix('[') {
+            form.ipv6(inner);
+            return form;
+        }
+        let text = strip_root(text);
+        if text.is_empty() {
+            return form;
+        }
+        if text.len() > SPELLING_BYTES {
+            form.oversized(text);
+            return form;
+        }
+        form.note_dots(text);
+        for label in text.split(is_dot) {
+            form.read_label(label);
+        }
+        // A last label of invisible characters leaves a root dot.
+        if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
+            form.parts.pop();
+        }
+        form.join();
+        form.check_bidi();
+        form.check_lengths();
+        form.ipv4();
+        form
+    }
+
+    fn report(&mut self, reason: Reason, verdict: Verdict) {
+        self.problems.push((reason, verdict));
+    }
+
+    /// WHATWG URL §3.5 step 4. Escaped ASCII hides what the host is; escaped UTF-8 is RFC 3986.
+    fn decode_percent<'a>(&mut self, spelling: &'a str) -> Cow<'a, str> {
+        if !spelling.contains('%') {
+            return Cow::Borrowed(spelling);
+        }
+        let decoded = percent::decode(spelling);
+        let Ok(text) = String::from_utf8(decoded.bytes) else {
+            self.report(Reason::IdnaInvalid, Verdict::Invalid);
+            return Cow::Borrowed(spelling);
+        };
+        if decoded.escaped_ascii {
+            self.report(Reason::EncodedHost, Reason::EncodedHost.verdict());
+        }
+        Cow::Owned(text)
+    }
+
+    /// Implicit directional marks round a host are how right-to-left mail is written; inside, or
+    /// any other bidi control, they are an attack (S15).
+    fn strip_marks<'a>(&mut self, text: &'a str) -> &'a str {
+        let bare = text.trim_matches(['\u{200e}', '\u{200f}', '\u{61c}']);
+        if bare.len() != text.len() {
+            self.report(Reason::InvisibleRemoved, Verdict::Notice);
+        }
+        if bare.contains(is_bidi_control) {
+            self.report(Reason::BidiControl, Verdict::Invalid);
+        }
+        bare
+    }
+
+    fn note_dots(&mut self, text: &str) {
+        if text.contains(|c| is_dot(c) && c != '.') {
+            self.report(Reason::DotVariant, Verdict::Notice);
+        }
+    }
+
+    fn read_label(&mut self, label: &str) {
+        if label.is_ascii() && !has_ace_prefix(label) {
+            self.parts.push(Part::plain(label));
+            return;
+        }
+        let (unicode, result) = Uts46::new().to_unicode(label.as_bytes(), DENIED, Hyphens::Allow);
+        if result.is_err() {
+            let mut part = Part::failed(label);
+            if label.contains(is_invisible) {
+                part.problems.push((Reason::InvisibleRemoved, Verdict::Notice));
+            }
+            self.parts.push(part);
+            return;
+        }
+        // A mapping may yield dots (U+2488 DIGIT ONE FULL STOP): then the pieces have no
+        // spelling of their own.
+        let mut pieces: Vec<Part> = match unicode.contains('.') {
+            true => unicode.split('.').map(|piece| Part::mapped(piece, piece)).collect(),
+            false => vec![Part::mapped(label, &unicode)],
+        };
+        if label.contains(|c| Class::of(c).is_ignored()) {
+            let removed = (Reason::InvisibleRemoved, Verdict::Notice);
+            pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
+        }
+        self.parts.append(&mut pieces);
+    }
+
+    fn join(&mut self) {
+        self.ascii = join(self.parts.iter().map(|part| part.ascii.as_str()));
+        self.unicode = join(self.parts.iter().map(|part| part.unicode.as_str()));
+    }
+
+    /// RFC 5893 binds all labels as soon as one is right-to-left; single labels passed already.
+    fn check_bidi(&mut self) {
+        if !is_bidi(&self.unicode) || self.parts.iter().any(Part::is_failed) {
+            return;
+        }
+        let name = self.unicode.as_bytes();
+        if Uts46::new().to_unicode(name, DENIED, Hyphens::Allow).1.is_err() {
+            self.report(Reason::IdnaInvalid, Verdict::Invalid);
+        }
+    }
+
+    fn check_lengths(&mut self) {
+        for part in &mut self.parts {
+            if part.ascii.len() > LABEL_OCTETS || part.ascii.is_empty() {
+                part.problems.push((Reason::IdnaInvalid, Verdict::Invalid));
+            }
+        }
+        if self.ascii.len() > NAME_CHARACTERS {
+            self.report(Reason::IdnaInvalid, Verdict::Invalid);
+        }
+    }
+
+    fn oversized(&mut self, text: &str) {
+        self.report(Reason::IdnaInvalid, Verdict::Invalid);
+        let cut: String = text.chars().take(NAME_CHARACTERS).collect();
+        self.ascii = force_ascii(&cut.replace(is_dot, "-"));
+        self.unicode = cut;
+    }
+
+    /// WHATWG URL §3.5 "ends in a number" and the IPv4 parser.
+    fn ipv4(&mut self) {
+        if !self.parts.last().is_some_and(|part| ipv4::is_number(&part.ascii)) {
+            return;
+        }
+        self.literal = Literal::Address;
+        let spelled = self.ascii.clone();
+        match ipv4::parse(&spelled) {
+            Some(address) => {
+                let plain = address.to_string();
+                if plain != spelled {
+                    self.report(Reason::NumericHost, Reason::NumericHost.verdict());
+                }
+                self.unicode.clone_from(&plain);
+                self.ascii = plain;
+            }
+            None => self.report(Reason::IdnaInvalid, Verdict::Invalid),
+        }
+    }
+
+    fn ipv6(&mut self, inner: &str) {
+        self.literal = Literal::Address;
+        let address = inner.strip_suffix(']').and_then(|text| text.parse::<Ipv6Addr>().ok());
+        match address {
+            Some(address) => self.ascii = format!("[{address}]"),
+            None => {
+                self.report(Reason::IdnaInvalid, Verdict::Invalid);
+                self.ascii = force_ascii(&format!("[{inner}"));
+            }
+        }
+        self.unicode.clone_from(&self.ascii);
+    }
+}
+
+impl Part {
+    /// A label of ASCII that is no A-label, read leniently (S28).
+    fn plain(label: &str) -> Part {
+        let ascii = label.to_ascii_lowercase();
+        let mut problems = Vec::new();
+        let sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if !ascii.bytes().all(sound) {
+            problems.push((Reason::IdnaInvalid, Verdict::Invalid));
+        } else if ascii.starts_with('-') || ascii.ends_with('-') {
+            problems.push((Reason::IdnaInvalid, Verdict::Notice));
+        } else if ascii.get(2..4) == Some("--") {
+            problems.push((Reason::HyphenPrefix, Verdict::Notice));
+        }
+        Part { spelling: label.to_owned(), unicode: ascii.clone(), ascii, problems }
+    }
+
+    /// A label that UTS #46 accepted.
+    fn mapped(label: &str, unicode: &str) -> Part {
+        if unicode.is_ascii() {
+            return Part { spelling: label.to_owned(), ..Part::plain(unicode) };
+        }
+        // UTS #46 §4.1: no U-label begins as an A-label does.
+        if has_ace_prefix(unicode) {
+            return Part::failed(label);
+        }
+        Part {
+            spelling: label.to_owned(),
+            // UTS #46 takes no A-label but the one that the U-label has.
+            ascii: match has_ace_prefix(label) {
+                true => label.to_ascii_lowercase(),
+                false => to_ascii(unicode),
+            },
+            unicode: unicode.to_owned(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// A label that UTS #46 refused. It still gets forms, so that it can be shown and explained.
+    fn failed(label: &str) -> Part {
+        let ascii = force_ascii(label);
+        let unicode = label
+            .is_ascii()
+            .then(|| idna::punycode::decode_to_string(ascii.get(4..).unwrap_or_default()))
+            .flatten()
+            .filter(|decoded| !decoded.is_empty())
+            .unwrap_or_else(|| label.to_lowercase());
+        let problems = vec![(Reason::IdnaInvalid, Verdict::Invalid)];
+        Part { spelling: label.to_owned(), ascii, unicode, problems }
+    }
+
+    /// Nothing is left of what was spelled.
+    fn is_unseen(&self) -> bool {
+        self.ascii.is_empty() && !self.spelling.is_empty()
+    }
+
+    fn is_failed(&self) -> bool {
+        self.problems.contains(&(Reason::IdnaInvalid, Verdict::Invalid))
+    }
+}
+
+/// Punycode whether or not the label is a valid U-label: it must become harmless ASCII.
+fn force_ascii(label: &str) -> String {
+    let lower = label.to_lowercase();
+    if lower.is_ascii() { lower } else { to_ascii(&lower) }
+}
+
+fn to_ascii(label: &str) -> String {
+    let encoded =
+        if label.len() > SPELLING_BYTES { None } else { idna::punycode::encode_str(label) };
+    match encoded {
+        Some(encoded) => ACE_PREFIX.to_owned() + &encoded,
+        None => label.chars().filter(char::is_ascii).collect(),
+    }
+}
+
+fn has_ace_prefix(label: &str) -> bool {
+    label.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case(ACE_PREFIX))
+}
+
+fn strip_root(text: &str) -> &str {
+    text.strip_suffix(is_dot).filter(|rest| !rest.is_empty()).unwrap_or(text)
+}
+
+fn join<'a>(labels: impl Iterator<Item = &'a str>) -> String {
+    let mut name = String::with_capacity(64);
+    for (index, label) in labels.enumerate() {
+        if index > 0 {
+            name.push('.');
+        }
+        name.push_str(label);
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reasons(spelling: &str) -> Vec<(Reason, Verdict)> {
+        let form = Form::read(spelling);
+        let parts = form.parts.iter().flat_map(|part| part.problems.clone());
+        form.problems.iter().copied().chain(parts).collect()
+    }
+
+    #[test]
+    fn addresses_are_read_as_browsers_read_them() {
+        for (spelled, plain) in [
+            ("0x7f.1", "127.0.0.1"),
+            ("2130706433", "127.0.0.1"),
+            ("0300.0250.01", "192.168.0.1"),
+            ("１２７.0.0.1", "127.0.0.1"),
+            ("0x", "0.0.0.0"),
+        ] {
+            let form = Form::read(spelled);
+            assert_eq!(form.ascii, plain, "{spelled}");
+            assert!(
+                reasons(spelled).contains(&(Reason::NumericHost, Verdict::Suspect))
+                    || spelled.contains('１')
+            );
+        }
+        assert_eq!(reasons("192.0.2.1"), []);
+        assert_eq!(Form::read("[2001:DB8::1]").ascii, "[2001:db8::1]");
+        for bad in ["256.1.1.1", "1.2.3.4.5", "[::g]", "example.09"] {
+            assert!(reasons(bad).contains(&(Reason::IdnaInvalid, Verdict::Invalid)), "{bad}");
+        }
+    }
+
+    /// S28.
+    #[test]
+    fn form_is_lenient() {
+        assert_eq!(reasons("my_bucket.s3.amazonaws.com"), []);
+        assert_eq!(
+            reasons("r3---sn-4g5e.googlevideo.com"),
+            [(Reason::HyphenPrefix, Verdict::Notice)]
+        );
+        assert_eq!(Form::read("Example.COM.").ascii, "example.com");
+        assert_eq!(reasons("foo-.example.com"), [(Reason::IdnaInvalid, Verdict::Notice)]);
+        assert_eq!(reasons("foo..com"), [(Reason::IdnaInvalid, Verdict::Invalid)]);
+        assert_eq!(reasons("exa mple.com"), [(Reason::IdnaInvalid, Verdict::Invalid)]);
+    }
+
+    #[test]
+    fn a_spelling_beyond_the_limit_is_invalid() {
+        // Soft hyphens map to nothing: a long spelling of a short name.
+        let spelled = |count: usize| format!("a{}.com", "\u{ad}".repeat(count));
+        assert_eq!(Form::read(&spelled(100)).ascii, "a.com");
+        let long = reasons(&spelled(SPELLING_BYTES));
+        assert!(long.contains(&(Reason::IdnaInvalid, Verdict::Invalid)), "{long:?}");
+    }
+
+    #[test]
+    fn names_take_their_forms() {
+        let form = Form::read("Пример。РФ");
+        assert_eq!(form.ascii, "xn--e1afmkfd.xn--p1ai");
+        assert_eq!(form.unicode, "пример.рф");
+        assert_eq!(form.problems, [(Reason::DotVariant, Verdict::Notice)]);
+        assert_eq!(Form::read("xn--e1afmkfd.com").unicode, "пример.com");
+        assert_eq!(Form::read("%70aypal.com").problems, [(Reason::EncodedHost, Verdict::Suspect)]);
+        assert_eq!(Form::read("%D1%8F.рф").problems, []);
+        assert_eq!(reasons("pay\u{ad}pal.com"), [(Reason::InvisibleRemoved, Verdict::Notice)]);
+        assert_eq!(
+            Form::read("a\u{202e}b.com").problems,
+            [(Reason::BidiControl, Verdict::Invalid)]
+        );
+    }
+}

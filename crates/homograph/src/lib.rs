@@ -1,0 +1,273 @@
+//! Judges a host as a reader would see it (UTS #39, UTS #46).
+//!
+//! | standard | module |
+//! | --- | --- |
+//! | UTS #46, WHATWG URL §3.5, S28 | `form` |
+//! | UTS #39 §3.1, §5 | `script`, `marks` |
+//! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
+//! | protected names | `target`, [`Names`] |
+//! | S27, S29 | `bounds` |
+//! | S30 | `edit` |
+//! | what a link holds beside its host | `carried`, `embedded` |
+
+#![forbid(unsafe_code)]
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod bidi;
+mod bounds;
+mod carried;
+mod cjk;
+mod domain;
+mod edit;
+mod embedded;
+pub mod explain;
+mod form;
+mod glyphs;
+mod homes;
+mod letter_table;
+pub mod letters;
+mod listed;
+mod lookalike;
+mod marks;
+mod memo;
+mod names;
+mod near;
+mod plain;
+mod reading;
+mod script;
+mod separators;
+mod status;
+mod target;
+mod userinfo;
+pub mod verdict;
+mod wrappers;
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+pub use bidi::bidi_skeleton;
+pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
+pub use domain::{Section, is_special_use, registrable};
+pub use edit::is_word;
+pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
+pub use form::SPELLING_BYTES;
+pub use lookalike::VARIANTS;
+pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
+pub use names::{BadName, Names};
+pub use reading::{are_twins, reads_as};
+pub use script::mixes_scripts;
+pub use separators::ends_host_to_a_reader;
+pub use wrappers::rewrites;
+
+use form::{Form, Literal, NAME_CHARACTERS, Part};
+use reading::Sights;
+use script::{Role, Scene};
+use target::{Hit, Subject};
+use unicode_normalization::char::is_combining_mark;
+use uts58::tlds::TldTable;
+pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
+
+/// What a judgement needs to know beside the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The lowest restriction level that passes.
+    pub level: RestrictionLevel,
+    pub protected: &'a Names,
+    /// Names protected for this message only: the recipients' own domains.
+    pub own: &'a Names,
+    pub blocked: &'a Names,
+    pub tlds: &'a TldTable,
+    /// Whether prose may be glued to the host (S27): schemeless text.
+    pub glue: Glue,
+}
+
+/// S27: whether running text may be glued to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Glue {
+    /// The host's bounds are certain: an attribute, or something that says where it begins.
+    None,
+    /// A schemeless host in prose, which may stand before it without a space.
+    Left,
+}
+
+/// What was found of one label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// As spelled.
+    pub spelling: String,
+    pub ascii: String,
+    pub unicode: String,
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+}
+
+/// What was found of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judgement {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it.
+    pub edit: Edit,
+    /// A-label form, lower case, without root dot; an address in its usual form.
+    pub ascii: String,
+    /// U-label form.
+    pub unicode: String,
+    /// The labels in order; empty for a plain ASCII host of which there is nothing to say.
+    pub labels: Vec<Label>,
+    /// The protected name that it reads as, in ASCII form.
+    pub target: Option<String>,
+    /// The TLD in ASCII form that the table lacks, to be asked of the DNS.
+    pub question: Option<String>,
+    /// Bytes of the spelling that are the host: all of it, unless prose was glued to it (S27).
+    pub span: Range<usize>,
+}
+
+/// Judges a host as spelled, without port.
+///
+/// Whatever mail may hold is accepted: escapes, Punycode, addresses, other dots. Linear in the
+/// length of the spelling.
+pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
+    if let Some(judgement) = plain::judge(spelling, context) {
+        return judgement;
+    }
+    bounds::judge(spelling, context)
+}
+
+fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judgement {
+    let host = spelling.get(span.clone()).unwrap_or(spelling);
+    let judgement = plain::judge(host, context).unwrap_or_else(|| judge_whole(host, context));
+    Judgement { span, ..judgement }
+}
+
+/// Judges a spelling all of which is the host.
+fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
+    let mut form = Form::read(spelling);
+    let mut judgement = Judgement::default();
+    for (reason, verdict) in &form.problems {
+        judgement.add(*reason, *verdict);
+    }
+    if form.literal == Literal::Name && !form.parts.is_empty() {
+        judgement.question = question(&form.ascii, context);
+        if !has_tld_syntax(&form) {
+            judgement.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
+            judgement.question = None;
+        }
+        let sights: Vec<Sights> =
+            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
+        let said = said_of_labels(&form, &sights, context);
+        // What is too long for the DNS leads nowhere, whatever it reads as.
+        let fits = form.ascii.len() <= NAME_CHARACTERS;
+        let hit = fits.then(|| find_target(&form, &sights, context)).flatten();
+        let parts = std::mem::take(&mut form.parts).into_iter();
+        judgement.labels = parts.zip(said).map(|(part, said)| Label::of(part, said)).collect();
+        if let Some(hit) = hit {
+            judgement.reads_as(hit);
+        }
+    }
+    for label in &judgement.labels {
+        judgement.verdict = judgement.verdict.max(label.verdict);
+        judgement.reasons = judgement.reasons.union(label.reasons);
+    }
+    if context.blocked.covers(&form.ascii) {
+        judgement.add(Reason::Listed, Reason::Listed.verdict());
+    }
+    judgement.ascii = form.ascii;
+    judgement.unicode = form.unicode;
+    let protected =
+        context.protected.covers(&judgement.ascii) || context.own.covers(&judgement.ascii);
+    judgement.edit = edit::of(&judgement, protected);
+    judgement
+}
+
+/// What the characters of each label say.
+fn said_of_labels(
+    form: &Form,
+    sights: &[Sights],
+    context: &Context<'_>,
+) -> Vec<Vec<(Reason, Verdict)>> {
+    let count = form.parts.len();
+    let registry = domain::registry_labels(&form.ascii);
+    let tld = form.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
+    let registrable = count.saturating_sub(registry.max(1) + 1);
+    let role = |at: usize| match at.cmp(&registrable) {
+        _ if at + registry >= count => Role::Suffix,
+        Ordering::Less => Role::Sub,
+        Ordering::Equal | Ordering::Greater => Role::Registrable,
+    };
+    let scenes = form.parts.iter().zip(sights).enumerate().map(|(at, (part, sights))| Scene {
+        tlds: context.tlds,
+        spelling: &part.spelling,
+        unicode: &part.unicode,
+        sights,
+        role: role(at),
+        tld,
+        level: context.level,
+    });
+    scenes.map(|scene| script::examine(&scene)).collect()
+}
+
+/// The protected name, of the list or the recipients' own, that the host reads as most.
+fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<Hit> {
+    if context.protected.covers(&form.ascii) || context.own.covers(&form.ascii) {
+        return None;
+    }
+    let subject =
+        Subject { parts: &form.parts, sights, ascii: &form.ascii, unicode: &form.unicode };
+    let protected = [context.own, context.protected]
+        .into_iter()
+        .filter_map(|names| target::find(&subject, names))
+        .max_by_key(|hit| hit.verdict);
+    if protected.as_ref().is_some_and(|hit| hit.verdict >= Verdict::Suspect) {
+        return protected;
+    }
+    let listed = context.protected.listed().and_then(|listed| listed.find(&subject));
+    [protected, listed].into_iter().flatten().max_by_key(|hit| hit.verdict)
+}
+
+impl Label {
+    fn of(part: Part, said: Vec<(Reason, Verdict)>) -> Label {
+        let mut label = Label {
+            spelling: part.spelling,
+            ascii: part.ascii,
+            unicode: part.unicode,
+            ..Label::default()
+        };
+        for (reason, verdict) in part.problems.into_iter().chain(said) {
+            label.add(reason, verdict);
+        }
+        label
+    }
+
+    fn add(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+    }
+}
+
+impl Judgement {
+    fn add(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+    }
+
+    fn reads_as(&mut self, hit: Hit) {
+        self.target = Some(hit.target);
+        if let Some(label) = self.labels.get_mut(hit.label) {
+            label.add(Reason::TargetLookalike, hit.verdict);
+        }
+    }
+}
+
+/// The TLD to be asked of the DNS: not in the table, and not one that never is in the DNS (S25).
+fn question(ascii: &str, context: &Context<'_>) -> Option<String> {
+    let tld = ascii.rsplit('.').next()?;
+    let known = context.tlds.contains(tld) || is_special_use(tld) || tld.is_empty();
+    (!known).then(|| tld.to_owned())
+}
+
+/// S10: at least two characters if ASCII; letters and marks only.
+fn has_tld_syntax(form: &Form) -> bool {
+    let Some(tld) = form.parts.last().map(|part| part.unicode.as_str()) else { return false };
+    let letters = tld.chars().all(|c| c.is_alphabetic() || is_combining_mark(c));
+    letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
+}

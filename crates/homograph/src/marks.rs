@@ -1,0 +1,97 @@
+//! Combining marks: UTS #39 §5.4 "optional detection", and dots that make an `i` of another letter.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script, ScriptExtension, UnicodeScript};
+
+use super::script::Scene;
+use crate::verdict::{Reason, Verdict};
+
+/// Marks on one base at most. Vietnamese and Yoruba write two, Tibetan and Khmer stack more, so
+/// that the bound is for Latin, Greek and Cyrillic alone.
+const STACKED: usize = 3;
+
+/// How bad it is when the label has marks that repeat, pile up, stand on a letter of a foreign
+/// script, cover the letter, or are invisible because the base has the dot already.
+///
+/// UTS #46 maps the capital `İ` to `i` with such a dot, so that Turkish in capitals
+/// (`WWW.İSTANBUL.COM`) leads elsewhere than its writer means: told, not taken apart.
+pub(super) fn abused(scene: &Scene<'_>) -> Option<Verdict> {
+    if !are_abused(scene.unicode) {
+        return None;
+    }
+    // On letters of other scripts a mark too many is a slip of the keyboard, and shows as one.
+    if !scene.unicode.chars().any(takes_marks)
+        && !scene.unicode.contains(|c: char| c.is_ascii_alphanumeric())
+    {
+        return Some(Verdict::Suspect);
+    }
+    let typed = scene.spelling.contains('İ') && !scene.spelling.contains('\u{307}');
+    let plain = || scene.unicode.replace("i\u{307}", "i");
+    if typed && !are_abused(&plain()) {
+        return Some(Verdict::Suspect);
+    }
+    Some(Reason::MarkAbuse.verdict())
+}
+
+fn are_abused(label: &str) -> bool {
+    // What is composed is a letter.
+    if !label.contains(is_combining_mark) {
+        return false;
+    }
+    let mut base: Option<char> = None;
+    let mut last: Option<char> = None;
+    let mut stacked = 0;
+    for c in label.nfd() {
+        if !is_combining_mark(c) {
+            (base, last, stacked) = (Some(c), None, 0);
+            continue;
+        }
+        stacked += 1;
+        let Some(base) = base else { return true };
+        if last == Some(c) || stray(base, c) || dots(base, c) || overlays(c) {
+            return true;
+        }
+        if stacked > STACKED && takes_marks(base) {
+            return true;
+        }
+        last = Some(c);
+    }
+    false
+}
+
+fn takes_marks(base: char) -> bool {
+    matches!(base.script(), Script::Latin | Script::Greek | Script::Cyrillic)
+}
+
+/// A mark on a letter of a script that does not use it (Script_Extensions), or a general
+/// diacritic on a script that has none.
+fn stray(base: char, mark: char) -> bool {
+    let extension = ScriptExtension::from(mark);
+    if extension.is_inherited() || extension.is_common() {
+        return !takes_marks(base);
+    }
+    let base = ScriptExtension::from(base);
+    let shared = base.is_common() || !base.intersection(extension).is_empty();
+    // Kana voicing marks extend to Common in no data, so that ASCII digits take none.
+    !shared || base.is_common() && !takes_digits(extension)
+}
+
+/// Whether marks of the scripts stand on digits and hyphens (as the keycap of emoji does not).
+fn takes_digits(extension: ScriptExtension) -> bool {
+    extension.contains_script(Script::Latin)
+}
+
+/// A dot above on a letter that has one, or anything above a dotless letter: reads as `i`, `j`.
+fn dots(base: char, mark: char) -> bool {
+    match base {
+        'i' | 'j' | 'l' | 'і' | 'ј' => mark == '\u{307}',
+        'ı' | 'ȷ' => true,
+        _ => false,
+    }
+}
+
+/// Strokes through the letter (U+0334–0338): `a̸` reads as a slash.
+fn overlays(mark: char) -> bool {
+    matches!(mark, '\u{334}'..='\u{338}')
+}

@@ -1,0 +1,159 @@
+//! Judgements already made, bounded.
+//!
+//! The engine keeps nothing between messages. Whoever judges many hands it a [`Memory`], one for each
+//! configuration generation and TLD table: neither may change under it.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::{Context, Glue, Judgement};
+
+/// Remembers judgements from one message to the next. Asked once for each distinct host of a message.
+pub trait Memory: Debug + Sync {
+    /// The judgement of this spelling under these circumstances, if it is still known.
+    fn recall(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>>;
+
+    /// Keeps a judgement for as long as there is room.
+    fn keep(&self, spelling: &str, under: Under, judgement: &Arc<Judgement>);
+}
+
+/// What a judgement depends on beside the spelling and the table of top-level domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Under {
+    glue: Glue,
+    /// Names and level: equal for equal ones, but for chance (2⁻⁶⁴).
+    names: u64,
+}
+
+impl Under {
+    pub fn of(context: &Context<'_>) -> Under {
+        let sets = [context.own, context.protected, context.blocked];
+        let names = sets.iter().fold(context.level as u64, |sum, names| {
+            sum.rotate_left(21).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ names.fingerprint()
+        });
+        Under { glue: context.glue, names }
+    }
+}
+
+/// Judgements by spelling. Two halves: when the young one is full, the old one is forgotten, so that
+/// what is asked for often stays.
+#[derive(Debug, Default)]
+pub struct Memo {
+    young: Half,
+    old: Half,
+}
+
+#[derive(Debug, Default)]
+struct Half {
+    by_spelling: HashMap<Box<str>, Vec<(Under, Arc<Judgement>)>>,
+    judgements: usize,
+}
+
+/// Judgements of a [`Memo`]: about 4 MB, and more hosts than a mail server sees in an hour of ordinary mail.
+pub const REMEMBERED: usize = 8_192;
+
+/// Bytes of a spelling that is remembered: longer ones are attacks, no habit.
+pub const REMEMBERED_BYTES: usize = 256;
+
+impl Memo {
+    /// The judgement, if it is remembered. One from the old half becomes young again.
+    pub fn recall(&mut self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+        if let Some(known) = self.young.find(spelling, under) {
+            return Some(known);
+        }
+        let known = self.old.find(spelling, under)?;
+        self.keep(spelling, under, &known);
+        Some(known)
+    }
+
+    pub fn keep(&mut self, spelling: &str, under: Under, judgement: &Arc<Judgement>) {
+        if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
+            return;
+        }
+        if self.young.judgements >= REMEMBERED / 2 {
+            self.old = std::mem::take(&mut self.young);
+        }
+        let known = self.young.by_spelling.entry(spelling.into()).or_default();
+        known.push((under, Arc::clone(judgement)));
+        self.young.judgements += 1;
+    }
+
+    pub fn len(&self) -> usize {
+        self.young.judgements + self.old.judgements
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Half {
+    fn find(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+        let known = self.by_spelling.get(spelling)?;
+        let (_, judgement) = known.iter().find(|(known, _)| *known == under)?;
+        Some(Arc::clone(judgement))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::RestrictionLevel;
+    use crate::{Names, judge};
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn remembered_judgements_are_bounded_and_say_the_same() {
+        let (names, tlds) = (Names::default(), TldTable::new(["com"], ""));
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &names,
+            own: &names,
+            blocked: &names,
+            tlds: &tlds,
+            glue: Glue::None,
+        };
+        let under = Under::of(&context);
+        let mut memo = Memo::default();
+        let often = "often.com";
+        memo.keep(often, under, &Arc::new(judge(often, &context)));
+        for number in 0..3 * REMEMBERED {
+            let spelling = format!("b\u{fc}cher{number}.com");
+            assert_eq!(memo.recall(&spelling, under), None);
+            let judgement = Arc::new(judge(&spelling, &context));
+            memo.keep(&spelling, under, &judgement);
+            assert_eq!(memo.recall(&spelling, under), Some(judgement));
+            assert!(memo.recall(often, under).is_some(), "{number}");
+            assert!(memo.len() <= REMEMBERED);
+        }
+        let long = format!("{}.com", "a".repeat(REMEMBERED_BYTES));
+        memo.keep(&long, under, &Arc::new(judge(&long, &context)));
+        assert_eq!(memo.recall(&long, under), None);
+    }
+
+    #[test]
+    fn other_circumstances_are_another_judgement() {
+        let (none, own) = (Names::default(), Names::new(["example.com"]));
+        let tlds = TldTable::new(["com"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &none,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue: Glue::None,
+        };
+        let others = [
+            Context { own: &own, ..context },
+            Context { protected: &own, ..context },
+            Context { blocked: &own, ..context },
+            Context { level: RestrictionLevel::AsciiOnly, ..context },
+            Context { glue: Glue::Left, ..context },
+        ];
+        let all: Vec<Under> = [context].iter().chain(&others).map(Under::of).collect();
+        for (at, one) in all.iter().enumerate() {
+            assert_eq!(all.iter().position(|other| other == one), Some(at));
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Sets of names: protected, blocked, allowed.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::bidi::{bidi_skeleton, is_bidi};
+use super::domain::{Section, is_listed_suffix, suffix_labels};
+use super::form::{Form, Literal};
+use super::listed::Listed;
+use super::lookalike::{Look, LookHash, name_look};
+use super::near::Near;
+use super::reading::Sights;
+use crate::verdict::Verdict;
+use uts58::tlds::Fnv;
+
+/// The names impersonated most; ours, see the head of the file.
+const BUILTIN: &str = include_str!("names.txt");
+
+/// Domain names with what is needed to find them by look and by suffix.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    names: Vec<Name>,
+    exact: HashSet<Box<str>, BuildHasherDefault<Fnv>>,
+    /// Index by the look of the registrable label.
+    by_look: HashMap<u64, Vec<usize>, Looks>,
+    /// The looks of all beginnings of registrable labels.
+    beginnings: HashSet<u64, Looks>,
+    /// Right-to-left names by bidi skeleton (UTS #39 §4).
+    by_bidi: HashMap<String, usize>,
+    /// Index by brands one letter away.
+    near: Near,
+    /// Names that are only often visited.
+    listed: Option<Arc<Listed>>,
+    /// Sum over the names, so that sets can be told apart cheaply.
+    fingerprint: u64,
+}
+
+/// One name of a set.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    /// Lower-case ASCII form.
+    pub ascii: Box<str>,
+    /// Its labels in Unicode form, as looks, with the spelling.
+    pub labels: Vec<(Box<str>, Look)>,
+    /// Which of the labels is the registrable one.
+    pub brand: usize,
+    /// The look of the label behind it.
+    pub behind: Option<u64>,
+    pub reach: Reach,
+}
+
+impl Name {
+    /// Characters read of its registrable label.
+    pub(super) fn brand_len(&self) -> usize {
+        self.labels.get(self.brand).map_or(0, |(_, look)| look.len())
+    }
+}
+
+/// How far a protected name reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Its registrable label is a brand: to be recognised under any suffix and as a subdomain.
+    Brand,
+    /// A common word: only the name as a whole is recognised. Spelled `=name`.
+    Whole,
+}
+
+/// Why a line of a list of names was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: expected a host name, found {found:?}")]
+pub struct BadName {
+    /// Counted from 1.
+    pub line: usize,
+    pub found: String,
+}
+
+impl Names {
+    /// The names impersonated most: about 500 banks, shops, mail, parcel, crypto and government
+    /// names of all continents. Takes about a millisecond: make it once and share it.
+    pub fn builtin() -> Names {
+        Names { listed: Some(Arc::new(Listed::builtin())), ..Names::parse(BUILTIN).0 }
+    }
+
+    /// The names that are often visited, beside the protected ones.
+    pub(super) fn listed(&self) -> Option<&Listed> {
+        self.listed.as_deref()
+    }
+
+    /// A set of these names, in any spelling. Names that are no hosts are left out.
+    pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Names {
+        let mut set = Names::default();
+        for name in names {
+            set.insert(name.as_ref());
+        }
+        set
+    }
+
+    /// Reads a list: a name a line, `#` begins a comment, `=name` protects only the name as a
+    /// whole and not its label alone. Lines that are no names are returned, not taken.
+    pub fn parse(text: &str) -> (Names, Vec<BadName>) {
+        let mut set = Names::default();
+        let mut bad = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let name = line.split('#').next().unwrap_or_default().trim();
+            if !name.is_empty() && !set.insert(name) {
+                bad.push(BadName { line: index + 1, found: name.to_owned() });
+            }
+        }
+        (set, bad)
+    }
+
+    /// Adds the names of another set.
+    pub fn extend(&mut self, other: &Names) {
+        for name in &other.names {
+            self.add(name.clone());
+        }
+        if self.listed.is_none() {
+            self.listed.clone_from(&other.listed);
+        }
+    }
+
+    /// The set with these names as well.
+    #[must_use]
+    pub fn extended<S: AsRef<str>>(mut self, names: impl IntoIterator<Item = S>) -> Names {
+        for name in names {
+            self.insert(name.as_ref());
+        }
+        self
+    }
+
+    /// Whether the host (lower-case ASCII form) is one of the names or below one.
+    pub fn covers(&self, ascii: &str) -> bool {
+        if self.exact.is_empty() {
+            return false;
+        }
+        let mut rest = ascii;
+        loop {
+            if self.exact.contains(rest) {
+                return true;
+            }
+            match rest.split_once('.') {
+                Some((_, below)) => rest = below,
+                None => return false,
+            }
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The names in lower-case ASCII form, in the order they were given.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| name.ascii.as_ref())
+    }
+
+    /// The same for sets of the same names; differs for others, but for chance (2⁻⁶⁴).
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.wrapping_add(u64::from(self.listed.is_some()))
+    }
+
+    /// The names whose registrable label has this look.
+    #[inline]
+    pub(super) fn by_look(&self, look: u64) -> impl Iterator<Item = &Name> {
+        let found = self.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
+        found.iter().filter_map(|at| self.names.get(*at))
+    }
+
+    /// A brand that is one letter away from what the label reads as.
+    pub(super) fn near(&self, label: &Sights) -> Option<&Name> {
+        self.near.find(label, &self.names)
+    }
+
+    /// Whether the registrable label of some name begins with this look.
+    #[inline]
+    pub(super) fn begins(&self, look: LookHash) -> bool {
+        self.beginnings.contains(&look.value())
+    }
+
+    /// The name that is displayed as this host is, if it runs from right to left.
+    pub(super) fn by_bidi(&self, unicode: &str) -> Option<&Name> {
+        if self.by_bidi.is_empty() || !is_bidi(unicode) {
+            return None;
+        }
+        let at = self.by_bidi.get(&bidi_skeleton(unicode))?;
+        self.names.get(*at)
+    }
+
+    fn insert(&mut self, spelled: &str) -> bool {
+        let (spelled, reach) = match spelled.strip_prefix('=') {
+            Some(rest) => (rest.trim(), Reach::Whole),
+            None => (spelled.trim().trim_start_matches("*."), Reach::Brand),
+        };
+        let form = Form::read(spelled);
+        let broken = form
+            .problems
+            .iter()
+            .chain(form.parts.iter().flat_map(|part| &part.problems))
+            .any(|(_, verdict)| *verdict >= Verdict::Suspect);
+        if form.ascii.is_empty() || broken {
+            return false;
+        }
+        let labels: Vec<(Box<str>, Look)> = form
+            .parts
+            .iter()
+            .map(|part| (part.unicode.as_str().into(), Look::new(&part.unicode)))
+            .collect();
+        let suffix = suffix_labels(&form.ascii, Section::Icann);
+        // Addresses and registries' own suffixes (`gov.uk`) have no brand.
+        let nameless = form.literal == Literal::Address || is_listed_suffix(&form.ascii);
+        let brand = labels.len().saturating_sub(suffix + 1);
+        self.add(Name {
+            ascii: form.ascii.into(),
+            brand,
+            behind: labels.get(brand + 1).map(|(label, _)| name_look(label, |_| ())),
+            labels,
+            reach: if nameless { Reach::Whole } else { reach },
+        });
+        true
+    }
+
+    fn add(&mut self, name: Name) {
+        if !self.exact.insert(name.ascii.clone()) {
+            return;
+        }
+        let at = self.names.len();
+        let mut hasher = DefaultHasher::new();
+        (&name.ascii, name.reach == Reach::Brand).hash(&mut hasher);
+        self.fingerprint = self.fingerprint.wrapping_add(hasher.finish());
+        if let Some((label, _)) = name.labels.get(name.brand) {
+            let beginnings = &mut self.beginnings;
+            let look = name_look(label, |beginning| {
+                beginnings.insert(beginning.value());
+            });
+            self.by_look.entry(look).or_default().push(at);
+        }
+        let unicode: Vec<&str> = name.labels.iter().map(|(label, _)| label.as_ref()).collect();
+        let unicode = unicode.join(".");
+        if is_bidi(&unicode) {
+            self.by_bidi.entry(bidi_skeleton(&unicode)).or_insert(at);
+        }
+        self.near.add(at, &name);
+        self.names.push(name);
+    }
+}
+
+/// Looks are hashes already.
+type Looks = BuildHasherDefault<LookHasher>;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct LookHasher(u64);
+
+impl Hasher for LookHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_have_comments_and_say_what_is_wrong() {
+        let (names, bad) =
+            Names::parse("# ours\nexample.com # shop\n\n=modern.example\nfoo..bar\nПример.рф\n");
+        assert_eq!(
+            names.iter().collect::<Vec<_>>(),
+            ["example.com", "modern.example", "xn--e1afmkfd.xn--p1ai"]
+        );
+        assert_eq!(bad, [BadName { line: 5, found: "foo..bar".to_owned() }]);
+        assert!(names.covers("a.b.example.com") && names.covers("example.com"));
+        assert!(!names.covers("notexample.com") && !names.covers("com"));
+    }
+
+    #[test]
+    fn the_builtin_list_is_sound() {
+        let (names, bad) = Names::parse(BUILTIN);
+        assert_eq!(bad, []);
+        assert!((430..=560).contains(&names.len()), "{}", names.len());
+        let mut sorted: Vec<_> = names.iter().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(
+            sorted.len(),
+            BUILTIN.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).count()
+        );
+    }
+}

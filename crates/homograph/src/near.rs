@@ -1,0 +1,93 @@
+//! A protected name with one letter more, one less or another one, beside a letter of another alphabet:
+//! `faceböck.com`. Found by the pieces of a name that one letter was left out of, so that looking one up
+//! does not grow with the list.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::names::{LookHasher, Name, Reach};
+use super::reading::Sights;
+use uts58::tlds::Fnv;
+
+/// Letters of a name that no other word comes near by chance, and of a label that is looked up.
+const LEAST: usize = 8;
+const MOST: usize = 32;
+
+/// Names by the hash of their brand, and of their brand without each of its letters; of several with the
+/// same the first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Near(HashMap<u64, usize, BuildHasherDefault<LookHasher>>);
+
+impl Near {
+    /// Adds the name at this place of a list.
+    pub(super) fn add(&mut self, at: usize, name: &Name) {
+        let brand = brand(name);
+        if name.reach == Reach::Brand && brand.is_ascii() && brand.len() >= LEAST {
+            for piece in pieces(brand) {
+                self.0.entry(piece).or_insert(at);
+            }
+        }
+    }
+
+    /// A name of the list one letter away from what the label reads as.
+    pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
+        let read = latin(label).filter(|read| (LEAST - 1..=MOST).contains(&read.len()))?;
+        let mut found = pieces(&read).filter_map(|piece| names.get(*self.0.get(&piece)?));
+        found.find(|name| is_one_away(&read, brand(name)))
+    }
+}
+
+fn brand(name: &Name) -> &[u8] {
+    name.labels.get(name.brand).map_or(&[], |(label, _)| label.as_bytes())
+}
+
+/// The label in plain letters, when it reads as such throughout.
+fn latin(label: &Sights) -> Option<Vec<u8>> {
+    let mut read = Vec::with_capacity(label.len());
+    for (c, readings) in label.iter() {
+        if c.is_ascii() {
+            read.push(c.to_ascii_lowercase() as u8);
+        } else {
+            read.extend(readings.first()?.text.as_str().bytes());
+        }
+    }
+    Some(read)
+}
+
+/// The hash of the letters, and of what is left of them without each.
+fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    (0..=letters.len()).map(|left_out| {
+        let mut hash = Fnv::default();
+        for (_, letter) in letters.iter().enumerate().filter(|(at, _)| *at != left_out) {
+            hash.write_u8(*letter);
+        }
+        hash.finish()
+    })
+}
+
+/// Whether one letter more, less or other makes one of the other.
+fn is_one_away(one: &[u8], other: &[u8]) -> bool {
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    let behind = |text: &'_ [u8]| text.get(1..).unwrap_or_default().to_vec();
+    match one.len().cmp(&other.len()) {
+        std::cmp::Ordering::Equal => !one.is_empty() && behind(one) == behind(other),
+        std::cmp::Ordering::Less => one == behind(other),
+        std::cmp::Ordering::Greater => behind(one) == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_letter_away() {
+        for other in ["faceboock", "facebok", "fazebook", "facebookx", "xfacebook", "acebook"] {
+            assert!(is_one_away(b"facebook", other.as_bytes()), "{other}");
+        }
+        for other in ["facebook", "facebokk2", "afcebook", "faceboo12", "book"] {
+            assert!(!is_one_away(b"facebook", other.as_bytes()), "{other}");
+        }
+    }
+}

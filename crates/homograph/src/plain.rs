@@ -1,0 +1,161 @@
+//! The fast path: a host of ASCII letters, digits, dots, hyphens and underscores that nobody has
+//! anything to say of. One pass over the bytes, two allocations.
+
+use super::lookalike::LookHash;
+use super::names::{Name, Names};
+use super::{Context, Judgement, question};
+
+const LABEL_OCTETS: usize = 63;
+const NAME_CHARACTERS: usize = 253;
+
+/// The judgement of an inconspicuous host; `None` when the host needs a closer look.
+pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> {
+    let name = spelling.strip_suffix('.').unwrap_or(spelling);
+    if name.is_empty() || name.len() > NAME_CHARACTERS {
+        return None;
+    }
+    let sets = [context.protected, context.own];
+    let mut familiar = false;
+    let mut labels = name.as_bytes().split(|byte| *byte == b'.').peekable();
+    while let Some(label) = labels.next() {
+        familiar |= read(label, labels.peek().copied(), &sets)? == Look::Familiar;
+    }
+    let ascii = name.to_ascii_lowercase();
+    let (_, tld) = ascii.rsplit_once('.')?;
+    let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
+    // What looks like a protected name is most often just that.
+    if !sound
+        || familiar && !sets.iter().any(|names| names.covers(&ascii))
+        || context.blocked.covers(&ascii)
+    {
+        return None;
+    }
+    let question = question(&ascii, context);
+    let unicode = ascii.clone();
+    Some(Judgement { ascii, unicode, question, span: 0..spelling.len(), ..Judgement::default() })
+}
+
+/// Whether a label looks like that of a protected name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Unknown,
+    Familiar,
+}
+
+/// Reads a label, with the one behind it in view; `None` when it is not plain.
+fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look> {
+    if label.is_empty() || label.len() > LABEL_OCTETS {
+        return None;
+    }
+    let mut look = LookHash::EMPTY;
+    let mut hyphenated = false;
+    let mut twice = false;
+    for byte in label {
+        twice |= hyphenated && *byte == b'-';
+        hyphenated |= *byte == b'-';
+        if !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'_') {
+            return None;
+        }
+        look.ascii(*byte);
+    }
+    let sound = label.first() != Some(&b'-')
+        && label.last() != Some(&b'-')
+        && label.get(2..4) != Some(b"--".as_slice())
+        // An A-label may begin inside.
+        && !(twice && has_a_label(label));
+    if !sound {
+        return None;
+    }
+    let mut familiar = known(label, look, behind, sets);
+    if hyphenated {
+        let mut tokens = label.split(|byte| *byte == b'-');
+        familiar |= tokens.any(|token| known(token, LookHash::of(token), None, sets));
+    }
+    Some(if familiar { Look::Familiar } else { Look::Unknown })
+}
+
+fn has_a_label(label: &[u8]) -> bool {
+    label.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
+}
+
+/// Whether the label has the look of a name that it may pose as.
+fn known(label: &[u8], look: LookHash, behind: Option<&[u8]>, sets: &[&Names; 2]) -> bool {
+    sets.iter().any(|names| {
+        let mut names = names.by_look(look.value());
+        names.any(|name| !is_itself(name, label) || stands_behind(name, behind))
+    })
+}
+
+/// A label spelled as in the name never counts by itself (`mail.example.org` beside `mail.ru`).
+fn is_itself(name: &Name, label: &[u8]) -> bool {
+    name.labels
+        .get(name.brand)
+        .is_some_and(|(brand, _)| label.eq_ignore_ascii_case(brand.as_bytes()))
+}
+
+/// Whether the name may be there as a whole (`mail.ru.attack.test`, `paypal.corn`).
+fn stands_behind(name: &Name, behind: Option<&[u8]>) -> bool {
+    name.behind.is_some() && behind.map(|label| LookHash::of(label).value()) == name.behind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Glue, judge_whole};
+    use super::*;
+    use crate::verdict::RestrictionLevel;
+    use uts58::tlds::TldTable;
+
+    #[test]
+    fn the_fast_path_says_what_the_slow_one_says() {
+        let protected = Names::new(["mail.ru", "paypal.com", "modern.example", "my-bank.co.uk"]);
+        let (none, tlds) = (Names::default(), TldTable::new(["com", "org", "ru", "uk"], ""));
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            glue: Glue::None,
+        };
+        let labels = [
+            "mail",
+            "MAIL",
+            "mai1",
+            "www",
+            "ru",
+            "rn",
+            "paypal",
+            "paypa1",
+            "com",
+            "corn",
+            "org",
+            "my-bank",
+            "my-bamk",
+            "paypal-login",
+            "paypa1-login",
+            "co",
+            "uk",
+            "modem",
+        ];
+        let mut fast = 0;
+        for first in labels {
+            for second in labels {
+                for third in labels {
+                    let host = format!("{first}.{second}.{third}");
+                    let Some(judgement) = judge(&host, &context) else { continue };
+                    let whole = judge_whole(&host, &context);
+                    assert_eq!(judgement.verdict, whole.verdict, "{host}");
+                    assert_eq!(judgement.reasons, whole.reasons, "{host}");
+                    fast += 1;
+                }
+            }
+        }
+        assert!(fast > labels.len().pow(3) / 4, "{fast}");
+        for host in ["mail.example.org", "www.paypal.com", "paypal.org", "mail.org.ru"] {
+            assert!(judge(host, &context).is_some(), "{host}");
+        }
+        for host in ["mai1.example.org", "mail.ru.attack.org", "paypal.corn", "paypa1-login.org"] {
+            assert!(judge(host, &context).is_none(), "{host}");
+        }
+    }
+}

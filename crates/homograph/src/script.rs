@@ -1,0 +1,310 @@
+//! What the characters of one label say.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | UTS #39 §3.1 Identifier_Status | `restricted` |
+//! | RFC 5892 §2: only letters, marks, digits and the CONTEXTO exceptions | `restricted`, `context` |
+//! | UTS #39 §5.1 resolved script sets, §5.2 restriction levels | [`level`] |
+//! | UTS #39 §5.3 mixed numbers | [`mixes_numbers`] |
+//! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
+//! | UTS #46 mapping of styled letters | `compat` |
+
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use unicode_script::{Script, ScriptExtension, UnicodeScript};
+use unicode_security::GeneralSecurityProfile;
+use unicode_security::mixed_script::AugmentedScriptSet;
+
+use super::glyphs::Shape;
+use super::homes::is_stranger;
+use super::reading::Sights;
+use super::{are_twins, cjk, homes, marks, separators, status};
+use crate::letters::{self, Languages};
+use crate::verdict::RestrictionLevel;
+use crate::verdict::{Reason, Verdict};
+use uts58::tlds::TldTable;
+use uts58::unicode::hosts::{is_allowed_symbol, numeral_zero};
+
+/// Which label of a host this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Part of the public suffix: only the registry can have chosen it.
+    Suffix,
+    /// The label that somebody registered.
+    Registrable,
+    /// Below the registrable domain.
+    Sub,
+}
+
+/// A label in its forms, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scene<'a> {
+    pub spelling: &'a str,
+    pub unicode: &'a str,
+    /// What the characters of `unicode` read as.
+    pub sights: &'a Sights,
+    pub role: Role,
+    /// The top-level domain as a U-label.
+    pub tld: &'a str,
+    pub level: RestrictionLevel,
+    /// What may end a host.
+    pub tlds: &'a TldTable,
+}
+
+/// Everything to be said of the characters of a label.
+pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
+    let mut found = Vec::new();
+    if scene.spelling.is_ascii() && scene.unicode.is_ascii() {
+        return found;
+    }
+    if let Some(verdict) = compat(scene.spelling) {
+        found.push((Reason::CompatForm, verdict));
+    }
+    let label = scene.unicode;
+    if label.is_ascii() || scene.role == Role::Suffix {
+        return found;
+    }
+    let mut add = |holds: bool, reason: Reason| {
+        if holds {
+            found.push((reason, reason.verdict()));
+        }
+    };
+    add(mixes_numbers(label), Reason::NumberMix);
+    add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
+    // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
+    let known = || at_home(label, scene.tld) && !label.contains(|c: char| c.is_ascii_digit());
+    add(scene.sights.read_as_number() && !known(), Reason::DigitLookalike);
+    let strange = label.chars().any(|c| is_stranger(c, scene.tld));
+    add(strange || is_of_no_language(label, scene.tld), Reason::TldLetter);
+    if let Some(verdict) = status::restricted(scene) {
+        found.push((Reason::StatusRestricted, verdict));
+    }
+    if let Some(verdict) = mixed(label, scene.tld, scene.level) {
+        found.push((Reason::MixedScript, verdict));
+    }
+    if let Some(verdict) = marks::abused(scene) {
+        found.push((Reason::MarkAbuse, verdict));
+    }
+    if let Some(verdict) = whole_script(scene) {
+        found.push((Reason::WholeScript, verdict));
+    }
+    if let Some(verdict) = separators::deceives(scene) {
+        found.push((Reason::SeparatorLookalike, verdict));
+    }
+    found
+}
+
+/// A label below the required level deceives where all letters of one script are twins of letters
+/// of another, within one word: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks and kana
+/// twins out of place are no words either.
+fn mixed(label: &str, tld: &str, level_required: RestrictionLevel) -> Option<Verdict> {
+    if cjk::out_of_place(label) {
+        let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
+        let told = plain && !cjk::has_kana_twin(label);
+        return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
+    }
+    if !mixes_scripts(label, level_required) {
+        return None;
+    }
+    Some(if label.split('-').any(|word| holds_twins(word, tld)) {
+        Verdict::Unsafe
+    } else {
+        Verdict::Suspect
+    })
+}
+
+/// Whether all letters of the word that are not of one of its scripts are twins of letters of it: of
+/// Latin, or of a script at home under the top-level domain (`мoсква.рф`).
+fn holds_twins(word: &str, tld: &str) -> bool {
+    let own =
+        |c: &char| c.is_alphabetic() && !matches!(c.script(), Script::Common | Script::Inherited);
+    let mut scripts: Vec<Script> = Vec::with_capacity(2);
+    for script in word.chars().filter(own).map(|c| c.script()) {
+        if !scripts.contains(&script) {
+            scripts.push(script);
+        }
+    }
+    scripts.len() > 1
+        && scripts.iter().any(|script| {
+            let native = *script == Script::Latin || homes::is_home(*script, tld);
+            native && are_twins(word.chars().filter(own).filter(|c| c.script() != *script), *script)
+        })
+}
+
+/// UTS #39 §4.1, away from home. Ordinary words read as nonsense (`спорт.com`, `сахар.com`): they are
+/// told, and that they read as a name is for `target` to say. Below a registrable label only exact
+/// twins count.
+fn whole_script(scene: &Scene<'_>) -> Option<Verdict> {
+    if at_home(scene.unicode, scene.tld) {
+        return None;
+    }
+    let word = scene.sights.len() >= WORD;
+    match scene.sights.read_as_latin()? {
+        Shape::Exact if word => Some(Verdict::Suspect),
+        Shape::Same if word && scene.role == Role::Registrable => Some(Verdict::Suspect),
+        _ => Some(Verdict::Notice),
+    }
+}
+
+/// Letters of a label that can be a word made of twins; shorter ones are abbreviations.
+const WORD: usize = 2;
+
+/// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
+/// punctuation and symbols), CONTEXTO aside.
+pub(super) fn restricted(c: char) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
+    !c.identifier_allowed() || is_allowed_symbol(c) && !context(c)
+}
+
+/// RFC 5892 §2.6 exceptions: letters in all but category, and what appendix A.3–A.7 allows in a
+/// context, which `separators` looks at.
+fn context(c: char) -> bool {
+    matches!(
+        c,
+        '\u{b7}'
+            | '\u{5f3}'
+            | '\u{5f4}'
+            | '\u{30fb}'
+            | '\u{6fd}'
+            | '\u{6fe}'
+            | '\u{f0b}'
+            | '\u{3007}'
+    )
+}
+
+/// Styled letters and width forms in the raw spelling; `None` when there are none. Styled ASCII
+/// is in no legitimate host; ligatures and presentation forms come from PDF files, digraphs from
+/// keyboards.
+fn compat(spelling: &str) -> Option<Verdict> {
+    spelling.chars().filter_map(compat_char).max()
+}
+
+pub(super) fn compat_char(c: char) -> Option<Verdict> {
+    if c.is_ascii() || super::form::is_dot(c) {
+        return None;
+    }
+    if is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes {
+        return None;
+    }
+    let plain: Vec<char> = std::iter::once(c).nfkc().collect();
+    // What is canonically the same is spelling (`Å` for Å), but for the Kelvin sign, a `K` that
+    // hides a name from a search for it.
+    let canonical = std::iter::once(c).nfc().eq(plain.iter().copied());
+    if canonical && !plain.iter().all(char::is_ascii) {
+        return None;
+    }
+    // ĳ, ǆ and their like are two letters of the language, on one key.
+    let digraph = c < '\u{250}' && plain.len() > 1;
+    let harmless = digraph
+        || matches!(u32::from(c), 0xff01..=0xffef | 0x3000 | 0xfb00..=0xfb06)
+        || !plain.iter().any(char::is_ascii_alphanumeric);
+    Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })
+}
+
+/// The restriction level of a label (UTS #39 §5.2). Identifier_Status is judged apart.
+pub(super) fn level(label: &str) -> RestrictionLevel {
+    if label.is_ascii() {
+        return RestrictionLevel::AsciiOnly;
+    }
+    let mut all = AugmentedScriptSet::default();
+    let mut but_latin = AugmentedScriptSet::default();
+    let mut extended_latin = false;
+    for c in label.chars() {
+        let set = AugmentedScriptSet::for_char(c);
+        all.intersect_with(set);
+        if !set.base.contains_script(Script::Latin) {
+            but_latin.intersect_with(set);
+        }
+        extended_latin |= !c.is_ascii() && c.script() == Script::Latin;
+    }
+    if !all.is_empty() {
+        return RestrictionLevel::SingleScript;
+    }
+    // "Highly Restrictive" covers ASCII beside Chinese, Japanese, Korean; DESIGN counts other
+    // Latin letters there as mixed.
+    if but_latin.hanb || but_latin.jpan || but_latin.kore {
+        return match extended_latin {
+            false => RestrictionLevel::HighlyRestrictive,
+            true => RestrictionLevel::ModeratelyRestrictive,
+        };
+    }
+    let single = single_script(but_latin.base);
+    match single {
+        Some(script)
+            if script.is_recommended() && !matches!(script, Script::Cyrillic | Script::Greek) =>
+        {
+            RestrictionLevel::ModeratelyRestrictive
+        }
+        _ => RestrictionLevel::MinimallyRestrictive,
+    }
+}
+
+fn single_script(set: ScriptExtension) -> Option<Script> {
+    if set.len() == 1 { set.iter().next() } else { None }
+}
+
+/// Whether the text falls below the restriction level. The text is a label, or a segment of a
+/// path (S22).
+pub fn mixes_scripts(text: &str, level_required: RestrictionLevel) -> bool {
+    level(text) > level_required
+}
+
+/// UTS #39 §5.3: decimal digits of more than one system.
+pub(super) fn mixes_numbers(label: &str) -> bool {
+    let mut zeros = label.chars().filter_map(numeral_zero);
+    zeros.next().is_some_and(|first| zeros.any(|zero| zero != first))
+}
+
+/// Whether no one language has all Latin letters of the label in its main alphabet
+/// (`myethęrwałłet`), nor a language of the top-level domain them all in any use.
+fn is_of_no_language(label: &str, tld: &str) -> bool {
+    let mut shared = Languages::EVERY;
+    let mut home = letters::of_tld(tld);
+    for c in label.chars().filter(|c| !c.is_ascii() && c.script() == Script::Latin) {
+        shared = shared.and(letters::main(c));
+        home = home.and(letters::all(c));
+    }
+    shared.is_empty() && home.is_empty()
+}
+
+/// Whether the character is a decimal digit of some system other than ASCII's.
+pub(super) fn is_numeral(c: char) -> bool {
+    !c.is_ascii() && numeral_zero(c).is_some()
+}
+
+/// Scripts in which a joiner has no use: it hides there.
+pub(super) fn never_joins(script: Script) -> bool {
+    matches!(script, Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian)
+}
+
+/// Whether the script of the label's letters is at home under the TLD.
+pub(super) fn at_home(label: &str, tld: &str) -> bool {
+    label
+        .chars()
+        .map(|c| c.script())
+        .filter(|script| !matches!(script, Script::Common | Script::Inherited))
+        .all(|script| homes::is_home(script, tld))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_letters() {
+        for (spelling, verdict) in [
+            ("𝘄𝗮𝗸𝗲", Some(Verdict::Unsafe)),
+            ("ⓟaypal", Some(Verdict::Unsafe)),
+            ("faceboo\u{212a}", Some(Verdict::Unsafe)),
+            ("ｐａｙｐａｌ", Some(Verdict::Notice)),
+            ("oﬃce", Some(Verdict::Notice)),
+            ("Ångström", None),
+            ("mĳn", Some(Verdict::Notice)),
+            ("straße", None),
+            ("paypal", None),
+        ] {
+            assert_eq!(compat(spelling), verdict, "{spelling}");
+        }
+    }
+}

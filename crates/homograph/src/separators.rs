@@ -1,0 +1,166 @@
+//! Characters that read as the punctuation that gives a URL its structure.
+
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::skeleton;
+
+use super::cjk::is_cjk;
+use super::homes::is_home;
+use super::reading::{Separates, Sights};
+use super::script::Scene;
+use crate::verdict::{Reason, Verdict};
+use uts58::tlds::TldTable;
+
+/// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
+/// the label holds none. A letter apostrophe outside the languages that write it is suspect.
+pub(super) fn deceives(scene: &Scene<'_>) -> Option<Verdict> {
+    let (label, tld) = (scene.sights, scene.tld);
+    let judge = |(at, (c, separates)): (usize, (char, Separates))| {
+        if c.is_ascii() {
+            return None;
+        }
+        let before = at.checked_sub(1).and_then(|at| label.char(at));
+        let after = label.char(at + 1);
+        let bad = match c {
+            '·' if is_catalan(before, after) => false,
+            // Between letters it reads as a dot only where a top-level domain could stand behind it.
+            '·' if between_letters(before, after) && !ends_host(label, at + 1, scene.tlds) => {
+                return Some(Verdict::Suspect);
+            }
+            '·' => true,
+            '・' => !is_between_kana(before, after),
+            '\u{2bb}' if is_polynesian(label) || is_uzbek(before, tld) => false,
+            '\u{2bc}' if is_slavic(before, after, tld) || is_breton(before, after, tld) => false,
+            '\u{2bb}' | '\u{2bc}' => return Some(Verdict::Suspect),
+            // Modifier letters read as quotes, colons and dashes.
+            '\u{2b0}'..='\u{2ff}' => true,
+            _ => separates == Separates::Yes && !belongs(c, before, after),
+        };
+        bad.then_some(Reason::SeparatorLookalike.verdict())
+    };
+    label.separators().enumerate().filter_map(judge).max()
+}
+
+/// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
+pub fn ends_host_to_a_reader(c: char) -> bool {
+    if c.is_ascii() || c.is_alphabetic() {
+        return false;
+    }
+    let mut buffer = [0; 4];
+    let mut seen = skeleton(c.encode_utf8(&mut buffer)).peekable();
+    seen.peek().is_some() && seen.all(|c| "/\\?#>".contains(c))
+}
+
+/// RFC 5892 A.3: Catalan `l·l`.
+fn is_catalan(before: Option<char>, after: Option<char>) -> bool {
+    before == Some('l') && after == Some('l')
+}
+
+fn between_letters(before: Option<char>, after: Option<char>) -> bool {
+    [before, after].into_iter().all(|c| c.is_some_and(char::is_alphabetic))
+}
+
+/// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.
+fn ends_host(label: &Sights, from: usize, tlds: &TldTable) -> bool {
+    let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
+    tlds.contains(&rest.collect::<String>())
+}
+
+/// The ʻokina of Hawaiian, Tongan, Samoan: languages of open syllables, in which every consonant,
+/// the ʻokina among them, stands before a vowel. Few words of others look so, and no names that
+/// end a host.
+fn is_polynesian(label: &Sights) -> bool {
+    let vowel = |c: char| "aeiouāēīōū".contains(c);
+    let consonant = |c: char| "fghklmnprstvw\u{2bb}".contains(c);
+    label.iter().enumerate().all(|(at, (c, _))| {
+        let after = label.char(at + 1);
+        let opens = after.is_some_and(vowel) || c == 'n' && after == Some('g');
+        c == '-' || c.is_ascii_digit() || vowel(c) || consonant(c) && opens
+    })
+}
+
+/// The Latin alphabet of Uzbek: oʻ and gʻ.
+fn is_uzbek(before: Option<char>, tld: &str) -> bool {
+    tld == "uz" && matches!(before, Some('o' | 'g'))
+}
+
+/// The apostrophe of Ukrainian and Belarusian (`сімʼя`).
+fn is_slavic(before: Option<char>, after: Option<char>, tld: &str) -> bool {
+    let cyrillic = |c: Option<char>| c.is_some_and(|c| c.script() == Script::Cyrillic);
+    is_home(Script::Cyrillic, tld) && cyrillic(before) && cyrillic(after)
+}
+
+/// The Breton letter cʼh.
+fn is_breton(before: Option<char>, after: Option<char>, tld: &str) -> bool {
+    tld == "bzh" && before == Some('c') && after == Some('h')
+}
+
+/// RFC 5892 A.7, narrowed: the dot separates Japanese words, so it has one on its right, and
+/// nothing but Japanese on its left.
+fn is_between_kana(before: Option<char>, after: Option<char>) -> bool {
+    before.is_none_or(is_japanese) && after.is_some_and(is_japanese)
+}
+
+fn is_japanese(c: char) -> bool {
+    matches!(c.script(), Script::Han | Script::Hiragana | Script::Katakana) || c == 'ー'
+}
+
+/// A letter of a script that stands in its own script (`ノ` in a Japanese word, a Hebrew yod) is
+/// a letter; and so is it alone, with nothing of Latin beside it to be punctuation of.
+fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
+    let script = c.script();
+    if matches!(script, Script::Common | Script::Inherited) && c != 'ー' {
+        return false;
+    }
+    let neighbours = [before, after];
+    let mut neighbours = neighbours.iter().flatten();
+    let kin = |other: &char| *other == c || other.script() == script || is_cjk(c) && is_cjk(*other);
+    !neighbours.clone().any(char::is_ascii_alphabetic) || neighbours.any(kin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Role;
+    use crate::verdict::RestrictionLevel;
+
+    fn verdict(label: &str, tld: &str) -> Option<Verdict> {
+        deceives(&Scene {
+            spelling: label,
+            unicode: label,
+            sights: &Sights::of(label.chars()),
+            role: Role::Registrable,
+            tld,
+            level: RestrictionLevel::default(),
+            tlds: &TldTable::new(["com"], ""),
+        })
+    }
+
+    #[test]
+    fn apostrophes_are_letters_where_a_language_has_them() {
+        for (label, tld) in [
+            ("hawaiʻi", "com"),
+            ("ʻohana-kauaʻi", "org"),
+            ("mōʻī-2026", "com"),
+            ("fakaʻāmenia", "to"),
+            ("oʻzbekiston", "uz"),
+            ("сімʼя", "укр"),
+            ("cʼhall", "bzh"),
+            ("col·legi", "cat"),
+        ] {
+            assert_eq!(verdict(label, tld), None, "{label}.{tld}");
+        }
+        for (label, tld) in [
+            ("paypalʻs", "com"),
+            ("aʻb", "com"),
+            ("oʻzbekiston", "com"),
+            ("сімʼя", "com"),
+            ("caʼhall", "bzh"),
+        ] {
+            assert_eq!(verdict(label, tld), Some(Verdict::Suspect), "{label}.{tld}");
+        }
+        assert_eq!(verdict("col·legi", "com"), None);
+        assert_eq!(verdict("norvèg·e", "com"), Some(Verdict::Suspect));
+        assert_eq!(verdict("paypal·com", "example"), Some(Verdict::Unsafe));
+        assert_eq!(verdict("1·2", "cat"), Some(Verdict::Unsafe));
+    }
+}

@@ -1,0 +1,147 @@
+//! UTS #39 §3.1 Identifier_Status, graded: by what reads the character, not by the table alone.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | UTS #39 §3.1 Identifier_Type | [`grade`] |
+//! | RFC 5892 A.1, A.2 joiners (S31) | [`joiner`] |
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::GeneralSecurityProfile;
+use unicode_security::general_security_profile::IdentifierType;
+
+use super::homes::is_home;
+use super::reading::Reading;
+use super::script::{self, Scene};
+use crate::letters;
+use crate::verdict::Verdict;
+use uts58::unicode::hosts::is_joiner;
+
+/// How bad the worst character of the label is of those that identifiers should not hold.
+pub(super) fn restricted(scene: &Scene<'_>) -> Option<Verdict> {
+    let label = scene.unicode;
+    if !label.chars().any(script::restricted) {
+        return None;
+    }
+    let company = Company::of(label);
+    let found = scene.sights.iter().filter(|(c, _)| script::restricted(*c));
+    found.filter_map(|(c, readings)| grade(c, readings, company, scene.tld)).max()
+}
+
+/// The letters among which a character stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Company {
+    /// All letters of the label are of one script, or there are none.
+    Own(Option<Script>),
+    /// Some are Latin, some not.
+    Latin,
+    /// Several scripts, Latin not among them.
+    Mixed,
+}
+
+impl Company {
+    fn of(label: &str) -> Company {
+        let mut one: Option<Script> = None;
+        let (mut latin, mut mixed) = (false, false);
+        for script in label.chars().map(|c| c.script()) {
+            if matches!(script, Script::Common | Script::Inherited) {
+                continue;
+            }
+            latin |= script == Script::Latin;
+            mixed |= one.is_some_and(|one| one != script);
+            one = one.or(Some(script));
+        }
+        match (mixed, latin) {
+            (false, _) => Company::Own(one),
+            (true, true) => Company::Latin,
+            (true, false) => Company::Mixed,
+        }
+    }
+
+    fn is_latin(self) -> bool {
+        matches!(self, Company::Latin | Company::Own(Some(Script::Latin)))
+    }
+}
+
+fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<Verdict> {
+    if is_joiner(c) {
+        return joiner(company, tld);
+    }
+    let script = c.script();
+    let looks = readings.iter().any(|reading| !reading.text.as_str().is_empty());
+    if script == Script::Latin {
+        return latin(c, looks, tld);
+    }
+    if is_combining_mark(c) {
+        return mark(c, company, tld);
+    }
+    if !c.is_alphabetic() || matches!(script, Script::Common | Script::Inherited) {
+        // Emoji and symbols; among Latin letters one that looks like a letter is no ornament.
+        return Some(if looks && company.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
+    }
+    match company {
+        Company::Own(Some(_)) if is_in_use(c) && is_home(script, tld) => {
+            // Letters that even their readers seldom see, and that read as others.
+            let odd = c.identifier_type() == Some(IdentifierType::Uncommon_Use) && looks;
+            odd.then_some(Verdict::Suspect)
+        }
+        Company::Own(_) if is_rare(c) => Some(Verdict::Notice),
+        Company::Latin if looks => Some(Verdict::Unsafe),
+        _ => Some(Verdict::Suspect),
+    }
+}
+
+/// S31. UTS #46 has refused a label in which a joiner joins nothing.
+fn joiner(company: Company, tld: &str) -> Option<Verdict> {
+    match company {
+        Company::Own(Some(script)) if is_home(script, tld) => None,
+        Company::Own(Some(script)) if script::never_joins(script) => Some(Verdict::Unsafe),
+        Company::Latin => Some(Verdict::Unsafe),
+        _ => Some(Verdict::Notice),
+    }
+}
+
+/// A letter of some living language is one at its home and a curiosity elsewhere; what is left are
+/// technical letters, made to look like others.
+fn latin(c: char, looks: bool, tld: &str) -> Option<Verdict> {
+    let languages = letters::all(c);
+    let home = !languages.and(letters::of_tld(tld)).is_empty();
+    // Clicks read as bars and exclamation marks to everybody else.
+    let click = matches!(c, '\u{1c0}'..='\u{1c3}');
+    if home {
+        return None;
+    }
+    if !languages.is_empty() && !click {
+        return Some(Verdict::Notice);
+    }
+    // A plain letter with an accent (`nigrȁd`) is rare; one that was made to be another deceives.
+    let accented = std::iter::once(c).nfd().count() > 1;
+    Some(if looks && !accented { Verdict::Unsafe } else { Verdict::Suspect })
+}
+
+/// Points of a script on its own letters (pointed Hebrew and Yiddish); any other mark is technical.
+fn mark(c: char, company: Company, tld: &str) -> Option<Verdict> {
+    match company {
+        Company::Own(Some(script)) if c.script() == script => {
+            if is_home(script, tld) {
+                None
+            } else {
+                Some(Verdict::Suspect)
+            }
+        }
+        _ => Some(Verdict::Unsafe),
+    }
+}
+
+/// Letters that some language is written with today.
+fn is_in_use(c: char) -> bool {
+    let limited = c.identifier_type() == Some(IdentifierType::Limited_Use);
+    limited || is_rare(c) || matches!(c.script(), Script::Yi | Script::Mongolian)
+}
+
+/// Rare letters, ideographs and jamo of scripts that everybody writes.
+fn is_rare(c: char) -> bool {
+    c.identifier_type() == Some(IdentifierType::Uncommon_Use)
+        || matches!(c.script(), Script::Han | Script::Hangul)
+}

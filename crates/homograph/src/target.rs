@@ -1,0 +1,422 @@
+//! Protected names: is this host made to be taken for one of them?
+//!
+//! A protected name is recognised as a whole (`example.com` in `ехample.com` or
+//! `www.example.com.attack.test`) and by its registrable label alone (`ехample.attack.test`,
+//! `examp1e-login.test`). A label spelled identically never counts by itself (`amazon.de`), nor
+//! the name itself or a host below it.
+
+use std::cell::OnceCell;
+use std::ops::RangeInclusive;
+
+use super::domain::{Section, suffix_labels};
+use super::form::Part;
+use super::lookalike::{LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
+use super::names::{Name, Names, Reach};
+use super::reading::Sights;
+use super::script::at_home;
+use crate::letters;
+use crate::verdict::Verdict;
+
+/// A protected name that the host reads as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// The name, in ASCII form.
+    pub target: String,
+    /// The label of the host that resembles it most.
+    pub label: usize,
+    pub verdict: Verdict,
+}
+
+/// Shortest registrable label that is recognised under a foreign suffix, in characters: shorter
+/// ones resemble abbreviations of anything.
+const BRAND_FOREIGN: usize = 4;
+const BRAND_ASCII: usize = 5;
+
+/// Shortest brand recognised between hyphens.
+const BRAND_TOKEN: usize = 6;
+
+/// Letters of a name that no word comes near by chance.
+const LONG: usize = 6;
+
+/// The same of the whole name, its suffix included.
+const LONG_WHOLE: usize = 5;
+
+/// Second-level labels under which a country registers its own offices and schools only.
+const RESERVED: [&str; 12] =
+    ["ac", "edu", "go", "gob", "gouv", "gov", "govt", "gub", "gv", "jus", "mil", "police"];
+
+/// Lengths of names that a word of another script may come near by chance, in characters.
+const CHANCE: RangeInclusive<usize> = 2..=3;
+
+/// Shortest label in which ASCII for ASCII (`0` for `o`) tells anything.
+const WHOLE_ASCII: usize = 3;
+
+/// The worst resemblance of the host to a name of the set, to none of which it belongs.
+pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
+    if names.is_empty() {
+        return None;
+    }
+    let mut best: Option<Hit> = None;
+    let mut keep = |name: &Name, label: usize, verdict: Option<Verdict>| {
+        if let Some(verdict) =
+            verdict.filter(|verdict| best.as_ref().is_none_or(|best| best.verdict < *verdict))
+        {
+            best = Some(Hit { target: name.ascii.to_string(), label, verdict });
+        }
+    };
+    let host = OnceCell::new();
+    let host = || host.get_or_init(|| Host::of(subject));
+    for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
+        for name in candidates(part, sights, names) {
+            keep(name, at, host().whole(at, name).max(host().label(at, name)));
+        }
+        if let Some((name, verdict)) = part_of(part, sights, names)
+            && at <= host().registrable
+        {
+            keep(name, at, Some(verdict));
+        }
+        for (token, sights) in tokens(part) {
+            for name in candidates(&token, &sights, names) {
+                keep(name, at, host().token(at, &token, &sights, name));
+            }
+        }
+    }
+    if let Some(name) = names.by_bidi(subject.unicode) {
+        keep(name, host().registrable, Some(Verdict::Unsafe));
+    }
+    best.or_else(|| one_away(subject, host(), names))
+}
+
+/// A brand with another letter, where a foreign one stands beside it that nobody there writes.
+fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
+    let at = host.registrable;
+    let (part, sights) = (subject.parts.get(at)?, subject.sights.get(at)?);
+    if part.unicode.is_ascii() || host.is_at_home(at) {
+        return None;
+    }
+    let name = names.near(sights)?;
+    Some(Hit { target: name.ascii.to_string(), label: at, verdict: Verdict::Suspect })
+}
+
+/// A host to be compared with names.
+pub(super) struct Subject<'a> {
+    pub parts: &'a [Part],
+    /// What the labels read as, one for one.
+    pub sights: &'a [Sights],
+    pub ascii: &'a str,
+    pub unicode: &'a str,
+}
+
+pub(super) struct Host<'a> {
+    parts: &'a [Part],
+    sights: &'a [Sights],
+    /// Index of the registrable label; labels after it are the registry's.
+    pub registrable: usize,
+}
+
+impl<'a> Host<'a> {
+    pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
+        let suffix = suffix_labels(subject.ascii, Section::Icann);
+        let registrable = subject.parts.len().saturating_sub(suffix + 1);
+        Host { parts: subject.parts, sights: subject.sights, registrable }
+    }
+
+    /// The name as a whole, ending the host or embedded left of its registrable label.
+    fn whole(&self, at: usize, name: &Name) -> Option<Verdict> {
+        let start = at.checked_sub(name.brand)?;
+        let end = start + name.labels.len();
+        let ends = end == self.parts.len();
+        if !ends && end > self.registrable {
+            return None;
+        }
+        let mut worst = Likeness::Same;
+        let span = self.parts.get(start..end)?;
+        let sights = self.sights.get(start..end)?;
+        for ((part, sights), (_, look)) in span.iter().zip(sights).zip(&name.labels) {
+            worst = worst.max(resemblance(part, sights, look)?);
+        }
+        let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
+        match worst {
+            Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
+            // Spelled identically, so that only its place deceives.
+            Likeness::Same => Some(Verdict::Suspect).filter(|_| !ends),
+            Likeness::Ascii if short => Some(Verdict::Notice),
+            Likeness::Marks | Likeness::Hidden if self.is_kin(name, span.get(name.brand)?) => None,
+            // Under the suffix of the name itself, five letters are enough; but where its country
+            // writes such letters, it may be the name in full (`itaú.com.br`).
+            Likeness::Marks | Likeness::Hidden if ends => {
+                let home = self.is_spelled_at_home(name, span.get(name.brand)?);
+                let long = name.brand_len() >= LONG_WHOLE;
+                match (home, long) {
+                    (true, _) => Some(Verdict::Suspect),
+                    (false, true) => Some(Verdict::Unsafe),
+                    (false, false) => verdict(worst, name, true),
+                }
+            }
+            other => self.verdict_of(other, name, span.get(name.brand)?),
+        }
+    }
+
+    /// The registrable label alone, under any suffix.
+    fn label(&self, at: usize, name: &Name) -> Option<Verdict> {
+        let (part, sights) = (self.parts.get(at)?, self.sights.get(at)?);
+        let (_, look) = name.labels.get(name.brand)?;
+        let how = self.loose(at, name, resemblance(part, sights, look)?)?;
+        // A word of another language at home is that word (`мета.рф`), but not a long one that
+        // is letter by letter the name (`аррӏе.рф`).
+        let chance = look.len() < BRAND_ASCII || sights.read_as_latin().is_none();
+        if how >= Likeness::Foreign && chance && self.is_home_word(part) {
+            return None;
+        }
+        let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
+        let kin = matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, part);
+        // Four letters with accents that nobody there writes.
+        let strange = how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.is_at_home(at);
+        if look.len() < enough && !strange || kin {
+            return None;
+        }
+        self.verdict_of(how, name, part)
+    }
+
+    /// Whether the label is the registrable one, and what stands behind it the suffix of the name.
+    pub(super) fn ends_as(&self, at: usize, name: &str) -> bool {
+        let theirs = name.split('.').skip(1);
+        let ours = self.parts.iter().skip(at + 1).map(|part| part.ascii.as_str());
+        at == self.registrable && ours.eq(theirs)
+    }
+
+    /// Whether the letters of the label are those of a language of the top-level domain.
+    pub(super) fn is_at_home(&self, at: usize) -> bool {
+        let Some(part) = self.parts.get(at) else { return false };
+        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
+        let home = letters::of_tld(tld);
+        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
+        part.unicode.chars().all(own) || self.is_home_word(part)
+    }
+
+    fn verdict_of(&self, how: Likeness, name: &Name, part: &Part) -> Option<Verdict> {
+        let marks = matches!(how, Likeness::Marks | Likeness::Hidden);
+        if marks && self.is_spelled_at_home(name, part) {
+            return Some(Verdict::Suspect);
+        }
+        verdict(how, name, part.unicode.contains(|c: char| c.is_ascii_alphabetic()))
+    }
+
+    /// Whether the name is of a country, the host under the same suffix, and its letters those of
+    /// the country: it may be the name in full (`crédit-agricole.fr`).
+    fn is_spelled_at_home(&self, name: &Name, part: &Part) -> bool {
+        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
+        let theirs = name.labels.last().map(|(label, _)| label.as_ref()).unwrap_or_default();
+        let home = letters::of_tld(tld);
+        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
+        tld.len() == 2 && tld == theirs && part.unicode.chars().all(own)
+    }
+
+    /// The name with the accents of its country, under the registry of governments and schools that
+    /// the name itself is under (`impôts.gouv.fr`): nobody else can have it.
+    fn is_kin(&self, name: &Name, part: &Part) -> bool {
+        let theirs = name.labels.iter().skip(name.brand + 1).map(|(label, _)| label.as_ref());
+        let ours = self.parts.iter().skip(self.registrable + 1).map(|part| part.unicode.as_str());
+        theirs.clone().count() > 1
+            && theirs.clone().next().is_some_and(|first| RESERVED.contains(&first))
+            && ours.eq(theirs)
+            && self.is_spelled_at_home(name, part)
+    }
+
+    /// The registrable label between hyphens.
+    fn token(&self, at: usize, token: &Part, sights: &Sights, name: &Name) -> Option<Verdict> {
+        let (_, look) = name.labels.get(name.brand)?;
+        let how = self.loose(at, name, resemblance(token, sights, look)?)?;
+        let plain =
+            look.len() < BRAND_TOKEN || how >= Likeness::Foreign && self.is_home_word(token);
+        if plain { None } else { self.verdict_of(how, name, token) }
+    }
+
+    /// Filters what never counts for a label by itself.
+    fn loose(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
+        let counts = name.reach == Reach::Brand && at <= self.registrable && how > Likeness::Same;
+        counts.then_some(how)
+    }
+
+    fn is_home_word(&self, part: &Part) -> bool {
+        let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
+        let letters = || part.unicode.chars().filter(|c| c.is_alphabetic());
+        letters().all(|c| !c.is_ascii()) && at_home(&part.unicode, tld)
+    }
+}
+
+/// How bad a likeness is. Short names are come near by chance: of diacritics alone six letters are
+/// needed, and of rough glyphs in a word without any Latin letter as many.
+fn verdict(how: Likeness, name: &Name, latin: bool) -> Option<Verdict> {
+    let long = name.brand_len() >= LONG;
+    match how {
+        Likeness::Same => None,
+        Likeness::Faint => Some(Verdict::Notice),
+        Likeness::Ascii => Some(Verdict::Suspect),
+        Likeness::Marks | Likeness::Rough if !long => Some(Verdict::Suspect),
+        Likeness::Alike if !long && !latin => Some(Verdict::Suspect),
+        _ => Some(Verdict::Unsafe),
+    }
+}
+
+/// A word of two or three letters, none of them Latin, comes near some abbreviation by chance
+/// (`рис` and `pnc`); one letter beside digits (`ก11`) is no word.
+fn is_chance(span: &[Part], name: &Name) -> bool {
+    let short = name.labels.get(name.brand).is_some_and(|(_, look)| CHANCE.contains(&look.len()));
+    let foreign = |part: &Part| !part.unicode.contains(|c: char| c.is_ascii_alphanumeric());
+    short && span.get(name.brand).is_some_and(foreign)
+}
+
+/// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
+/// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
+fn resemblance(part: &Part, sights: &Sights, look: &Look) -> Option<Likeness> {
+    let mapped = likeness(sights, look);
+    if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_ace(&part.spelling) {
+        return mapped;
+    }
+    mapped.max(likeness(&Sights::of(part.spelling.chars()), look))
+}
+
+fn is_ace(spelling: &str) -> bool {
+    spelling.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("xn--"))
+}
+
+/// The names that the label may resemble, as mapped and as spelled.
+fn candidates<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Vec<&'a Name> {
+    let find = |sights: &Sights| looks(sights, |beginning| names.begins(beginning));
+    let mut found: Vec<&Name> =
+        find(sights).into_iter().flat_map(|look| names.by_look(look)).collect();
+    if part.spelling != part.unicode && !is_ace(&part.spelling) {
+        let spelled = part.spelling.chars().flat_map(char::to_lowercase);
+        if !spelled.clone().eq(part.unicode.chars()) {
+            let looks = find(&Sights::of(spelled));
+            found.extend(looks.into_iter().flat_map(|look| names.by_look(look)));
+        }
+    }
+    found
+}
+
+/// A brand that a part of the label reads as, a letter beyond ASCII in that part: `lédgerlive`,
+/// `trėzorwallet`. The part begins or ends the label or a token of it. Time is linear in the label
+/// for each of the few beginnings that some name has.
+fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Name, Verdict)> {
+    if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
+        return None;
+    }
+    let chars: Vec<char> = part.unicode.chars().collect();
+    let edge = |at: usize| at == 0 || at == chars.len() || chars.get(at - 1) == Some(&'-');
+    let closes = |at: usize| at == chars.len() || chars.get(at) == Some(&'-');
+    (0..chars.len().min(LABEL_CHARS)).find_map(|start| {
+        let rest = chars.get(start..)?;
+        let ends = starts_of(rest, names);
+        ends.into_iter().find_map(|(length, look)| {
+            let piece = rest.get(..length)?;
+            let counts = length >= BRAND_TOKEN
+                && length < chars.len()
+                && piece.iter().any(|c| !c.is_ascii())
+                && (edge(start) || closes(start + length));
+            if !counts {
+                return None;
+            }
+            let sights = Sights::of(piece.iter().copied());
+            names.by_look(look).find_map(|name| {
+                let (_, brand) = name.labels.get(name.brand)?;
+                let how = likeness(&sights, brand)?;
+                let told = how >= Likeness::Marks
+                    && brand.len() >= BRAND_TOKEN
+                    && name.reach == Reach::Brand;
+                told.then_some((name, Verdict::Suspect))
+            })
+        })
+    })
+}
+
+/// The looks of the beginnings of the characters, by their length, as long as some name begins so.
+fn starts_of(chars: &[char], names: &Names) -> Vec<(usize, u64)> {
+    let mut found = Vec::new();
+    let mut hashes = vec![LookHash::EMPTY];
+    for (at, c) in chars.iter().enumerate() {
+        hashes = longer(&hashes, *c, |look| names.begins(look));
+        if hashes.is_empty() {
+            break;
+        }
+        found.extend(hashes.iter().map(|hash| (at + 1, hash.value())));
+    }
+    found
+}
+
+/// The pieces of a hyphenated label that are long enough for a brand, with what they read as.
+fn tokens(part: &Part) -> Vec<(Part, Sights)> {
+    if !part.unicode.contains('-') {
+        return Vec::new();
+    }
+    let pieces = part.unicode.split('-').filter(|piece| piece.chars().count() >= BRAND_TOKEN - 1);
+    pieces
+        .map(|piece| {
+            let token = Part {
+                spelling: piece.to_owned(),
+                ascii: String::new(),
+                unicode: piece.to_owned(),
+                problems: Vec::new(),
+            };
+            (token, Sights::of(piece.chars()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::Form;
+
+    fn hit(host: &str) -> Option<(String, Verdict)> {
+        let names = Names::new([
+            "example.com",
+            "modern.example",
+            "paypal.com",
+            "=turkiye.gov.tr",
+            "נמל.example",
+        ]);
+        let form = Form::read(host);
+        let sights: Vec<Sights> =
+            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
+        let subject = Subject {
+            parts: &form.parts,
+            sights: &sights,
+            ascii: &form.ascii,
+            unicode: &form.unicode,
+        };
+        let hit = find(&subject, &names).filter(|_| !names.covers(&form.ascii));
+        hit.map(|hit| (hit.target, hit.verdict))
+    }
+
+    fn marked(host: &str) -> Option<Verdict> {
+        hit(host).map(|(_, verdict)| verdict)
+    }
+
+    #[test]
+    fn whole_names() {
+        assert_eq!(hit("ехample.com"), Some(("example.com".to_owned(), Verdict::Unsafe)));
+        assert_eq!(marked("www.éxample.com"), Some(Verdict::Unsafe));
+        assert_eq!(marked("www.example.com"), None);
+        assert_eq!(marked("paypa1.com"), Some(Verdict::Suspect));
+        assert_eq!(marked("www.paypal.com.attack.test"), Some(Verdict::Suspect));
+        assert_eq!(marked("paypal.com.br"), None);
+    }
+
+    #[test]
+    fn labels_alone() {
+        assert_eq!(marked("раураl.attack.test"), Some(Verdict::Unsafe));
+        assert_eq!(marked("paypal.de"), None);
+        assert_eq!(marked("раураӏ.рф"), Some(Verdict::Unsafe));
+        assert_eq!(marked("paypa1-login.test"), Some(Verdict::Suspect));
+        assert_eq!(marked("türkiye.com.tr"), None);
+    }
+
+    /// Issue: `modem.example` beside a protected `modern.example` is not marked.
+    #[test]
+    fn words_are_words() {
+        assert!(marked("modem.example").is_none_or(|verdict| verdict <= Verdict::Notice));
+        assert_eq!(marked("mödern.example"), Some(Verdict::Unsafe));
+    }
+}

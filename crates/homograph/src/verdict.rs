@@ -1,0 +1,241 @@
+//! What is said of a host or link: verdict, reasons, and whether mail is edited for it.
+
+use std::fmt;
+
+/// How bad a label, host, link or message is. Ordered: the worst wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Nothing to say.
+    #[default]
+    Ok,
+    /// Worth a line in a report; never a reason to edit.
+    Notice,
+    /// Could deceive, but has innocent uses: edited by the `strict` profile only.
+    Suspect,
+    /// Deceives a careful reader: edited by default.
+    Unsafe,
+    /// Cannot be a host at all (UTS #46), or hides its direction.
+    Invalid,
+}
+
+impl Verdict {
+    pub const ALL: [Verdict; 5] =
+        [Verdict::Ok, Verdict::Notice, Verdict::Suspect, Verdict::Unsafe, Verdict::Invalid];
+
+    /// The word used in headers, logs, JSON and configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Notice => "notice",
+            Verdict::Suspect => "suspect",
+            Verdict::Unsafe => "unsafe",
+            Verdict::Invalid => "invalid",
+        }
+    }
+
+    /// The verdict of that name.
+    pub fn from_name(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.as_str() == name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// Whether mail is edited for what was found: a client must open it, and a reader must mistake it
+/// (S30). The verdict says how bad a name is, this says what that is worth in a message. Ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Edit {
+    /// No client opens it: the name cannot exist, or fetches nothing.
+    Inert,
+    /// A word of running text with a dot in it, which nobody mistakes for another name.
+    Word,
+    /// No reader mistakes it for another name: reported, edited in the strict mode only.
+    #[default]
+    Told,
+    /// A reader mistakes it where it is meant as a link: behind a scheme, `www.` or an `@`, or in an
+    /// attribute.
+    Link,
+    /// A reader mistakes it wherever it stands, bare words of running text included.
+    Anywhere,
+}
+
+impl Edit {
+    /// The word used in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Edit::Inert => "inert",
+            Edit::Word => "word",
+            Edit::Told => "told",
+            Edit::Link => "link",
+            Edit::Anywhere => "anywhere",
+        }
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $verdict:ident;)*) => {
+        /// Why a link was judged as it was: the reason codes of headers, logs and JSON.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Reason { $($(#[doc = $doc])* $name,)* }
+
+        impl Reason {
+            /// Every reason, in the order of the documentation.
+            pub const ALL: &'static [Reason] = &[$(Reason::$name),*];
+
+            /// The code used in headers, logs, JSON and configuration.
+            pub const fn code(self) -> &'static str {
+                match self { $(Reason::$name => $code),* }
+            }
+
+            /// What it means, as this documentation says it.
+            pub const fn about(self) -> &'static str {
+                match self { $(Reason::$name => concat!($($doc),*).trim_ascii()),* }
+            }
+
+            /// The verdict that the reason gives unless its context softens it.
+            pub const fn verdict(self) -> Verdict {
+                match self { $(Reason::$name => Verdict::$verdict),* }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// UTS #46 processing fails, leniently read (S28).
+    IdnaInvalid = "idna-invalid", Invalid;
+    /// A bidi control stands in the host.
+    BidiControl = "bidi-control", Invalid;
+    /// A label below the required restriction level (UTS #39 §5.2).
+    MixedScript = "mixed-script", Unsafe;
+    /// A character whose Identifier_Status is not Allowed (UTS #39 §3.1), after mapping.
+    StatusRestricted = "status-restricted", Unsafe;
+    /// Styled letters that map to plain ones (unsafe), or width forms (notice).
+    CompatForm = "compat-form", Unsafe;
+    /// Digits of two systems (UTS #39 §5.3).
+    NumberMix = "number-mix", Unsafe;
+    /// Repeated or stray combining marks.
+    MarkAbuse = "mark-abuse", Unsafe;
+    /// Characters that read as `/ . - : ? #`; Kana or CJK strokes beside Latin.
+    SeparatorLookalike = "separator-lookalike", Unsafe;
+    /// The whole registrable label reads as Latin letters, away from the script's home.
+    WholeScript = "whole-script", Unsafe;
+    /// Reads as a protected name that it is not.
+    TargetLookalike = "target-lookalike", Unsafe;
+    /// `javascript:` and the like in attributes that navigate.
+    DangerousScheme = "dangerous-scheme", Unsafe;
+    /// Something before an `@` in the authority.
+    Userinfo = "userinfo", Suspect;
+    /// Letters that read as digits.
+    DigitLookalike = "digit-lookalike", Suspect;
+    /// Letters such as þ ð ə where the TLD makes them deceptive.
+    TldLetter = "tld-letter", Suspect;
+    /// Decimal, hexadecimal or octal IPv4.
+    NumericHost = "numeric-host", Suspect;
+    /// The visible text is a host of another registrable domain than the target.
+    TextHrefMismatch = "text-href-mismatch", Notice;
+    /// A From display name is a host of another registrable domain.
+    DisplayNameHost = "display-name-host", Notice;
+    /// The parts of a multipart/alternative lead to different domains.
+    AlternativeMismatch = "alternative-mismatch", Notice;
+    /// bdo, unicode-bidi, hidden spans or soft breaks inside a visible host.
+    HtmlObfuscated = "html-obfuscated", Suspect;
+    /// Characters that nobody sees: mapping removed them from the host, or they stand in the rest.
+    InvisibleRemoved = "invisible-removed", Notice;
+    /// Dots other than U+002E separate the labels (S12).
+    DotVariant = "dot-variant", Notice;
+    /// A URL inside a URL, also unwrapped from a rewriter's link.
+    EmbeddedUrl = "embedded-url", Notice;
+    /// Mixed script in path, query or fragment (S22).
+    ScriptPath = "script-path", Notice;
+    /// `??--` other than `xn--` (RFC 3696 §5).
+    HyphenPrefix = "hyphen-prefix", Notice;
+    /// ASCII letters or dots of the host are percent-encoded, which nothing asks for.
+    EncodedHost = "encoded-host", Suspect;
+    /// The local part of an address is none by RFC 3696 §3 (S14).
+    AddressInvalid = "address-invalid", Notice;
+    /// A host that judges unsafe and that no reading of the message has met: somebody may see it.
+    HiddenHost = "hidden-host", Suspect;
+    /// Labels or delimiters that programs read in different ways, in a message with a link.
+    AmbiguousStructure = "ambiguous-structure", Suspect;
+    /// On the operator's block list.
+    Listed = "listed", Unsafe;
+    /// No TLD by syntax (S10).
+    TldSyntax = "tld-syntax", Notice;
+    /// No such TLD in the table or the DNS.
+    TldUnknown = "tld-unknown", Notice;
+    /// The DNS did not answer in time.
+    TldUnverified = "tld-unverified", Notice;
+}
+
+impl Reason {
+    /// The reason with that code.
+    pub fn from_code(code: &str) -> Option<Reason> {
+        Reason::ALL.iter().copied().find(|reason| reason.code() == code)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.code())
+    }
+}
+
+/// A set of reasons, iterated in the order of [`Reason::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reasons(u64);
+
+impl Reasons {
+    pub const EMPTY: Reasons = Reasons(0);
+
+    pub fn insert(&mut self, reason: Reason) {
+        self.0 |= 1 << reason as u8;
+    }
+
+    pub fn remove(&mut self, reason: Reason) {
+        self.0 &= !(1 << reason as u8);
+    }
+
+    pub fn contains(self, reason: Reason) -> bool {
+        self.0 & (1 << reason as u8) != 0
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[must_use]
+    pub fn union(self, other: Reasons) -> Reasons {
+        Reasons(self.0 | other.0)
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = Reason> {
+        Reason::ALL.iter().copied().filter(move |reason| self.contains(*reason))
+    }
+}
+
+impl FromIterator<Reason> for Reasons {
+    fn from_iter<I: IntoIterator<Item = Reason>>(reasons: I) -> Self {
+        let mut set = Reasons::EMPTY;
+        for reason in reasons {
+            set.insert(reason);
+        }
+        set
+    }
+}
+
+/// UTS #39 §5.2 restriction levels, most restrictive first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RestrictionLevel {
+    AsciiOnly,
+    SingleScript,
+    #[default]
+    HighlyRestrictive,
+    ModeratelyRestrictive,
+    MinimallyRestrictive,
+    Unrestricted,
+}

@@ -1,0 +1,15 @@
+//! Byte-exact surgery on mail.
+//!
+//! [`mime`] splits a message and decodes its parts into text that remembers its bytes ([`span`]);
+//! edits of that text are lowered to raw bytes ([`edit`]), carried out and taken back ([`splice`]).
+//! Every byte outside the edits is the byte that came in. Nothing here knows what a link is.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod edit;
+pub mod limits;
+pub mod media;
+pub mod mime;
+pub mod span;
+pub mod splice;

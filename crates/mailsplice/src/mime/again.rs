@@ -1,0 +1,326 @@
+//! Second readings of structure: the same bytes walked again as other programs split them.
+//!
+//! Every one is bounded: in bytes by [`REREAD`], in readings inside readings by [`LEVELS`], and no
+//! reading is made twice.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+use super::header::ContentType;
+use super::labels::{DefaultType, Labels, label_key};
+use super::structure::{Context, Entity, Head, Pass, Place, REREAD, Splitter, join};
+use super::transfer::Transfer;
+use super::walk::Walk;
+use super::{View, Why, header, sniff};
+use crate::edit::Bypass;
+
+/// Second readings inside second readings.
+pub const LEVELS: u8 = 3;
+
+/// Whether a pass is what most clients do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Views {
+    Usual,
+    /// A second reading, so many levels deep.
+    Again(u8, Why),
+}
+
+impl Views {
+    pub fn view(self) -> View {
+        match self {
+            Views::Usual => View::Usual,
+            Views::Again(_, why) => View::Other(why),
+        }
+    }
+
+    /// One level deeper, where there may be one.
+    fn deeper(self, why: Why) -> Option<Views> {
+        match self {
+            Views::Usual => Some(Views::Again(1, why)),
+            Views::Again(level, _) => (level < LEVELS).then_some(Views::Again(level + 1, why)),
+        }
+    }
+}
+
+/// Layer, bytes, labels and encoding of a walk.
+type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
+
+/// What was walked so far.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Bytes walked a second time.
+    bytes: usize,
+    walked: HashSet<WalkKey>,
+    /// Where delimiter lines began, by layer.
+    pub delimiters: BTreeSet<(usize, usize)>,
+    /// Limits that were reached.
+    pub limits: BTreeSet<&'static str>,
+    /// Layers in which stray parts were looked for.
+    layers: usize,
+}
+
+impl Splitter<'_> {
+    /// The next pass; when there is none, over parts that nobody declared.
+    pub fn next(&mut self) -> Option<Pass> {
+        loop {
+            if let Some(pass) = self.queue.pop_front() {
+                return Some(pass);
+            }
+            if self.seen.layers > self.tree.layers.len() {
+                return None;
+            }
+            self.seen.layers += 1;
+            self.strays(self.seen.layers - 1);
+        }
+    }
+
+    /// Queues a reading as text where nobody declared the delimiter: not every client guesses one.
+    pub fn as_text(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
+        let label = entity.labels.types.first();
+        let declared = label.is_some_and(|label| label.parameter_bytes("boundary").is_some());
+        if walk.views == Views::Usual && !declared {
+            entity.labels.types = ContentType::parse(b"text/plain");
+            self.reread(walk, Why::Text, entity, range);
+        }
+    }
+
+    /// Queues a walk with the delimiter that stands there instead of the declared one: clients differ
+    /// over escapes, charsets and comments in a boundary, and over lines that only begin with it.
+    pub fn guess(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let Some(label) = entity.labels.types.first() else { return };
+        let guessed = walk.guessed_boundary(range.clone());
+        if label.kind != "multipart" || guessed.is_empty() {
+            return;
+        }
+        let mut other = entity.clone();
+        other.labels.types = vec![label.with_boundary(guessed)];
+        self.reread(walk, Why::Boundary, other, range.clone());
+    }
+
+    /// Queues walks for the other ways in which clients read the labels of this entity.
+    pub fn second_readings(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let mut others = Vec::new();
+        for label in entity.labels.types.iter().skip(1) {
+            let mut other = entity.clone();
+            other.labels.types = vec![label.clone()];
+            others.push((Why::Label, other, range.clone()));
+        }
+        if entity.labels.is_container() {
+            for transfer in entity.labels.transfers.iter().skip(1) {
+                let mut other = entity.clone();
+                other.labels.types.truncate(1);
+                other.labels.transfers = vec![*transfer];
+                others.push((Why::Label, other, range.clone()));
+            }
+        }
+        if let (Some(ragged), Head::Block(head)) = (entity.ragged, &entity.head) {
+            let mut other = entity.clone();
+            let block = walk.bytes.get().get(head.start..ragged).unwrap_or_default();
+            other.labels = Labels::of(block, entity.context.default_type);
+            other.head = Head::Block(head.start..ragged);
+            others.push((Why::Header, other, ragged..range.end.max(ragged)));
+        }
+        for (why, entity, range) in others {
+            if !self.reread(walk, why, entity, range) {
+                return;
+            }
+        }
+    }
+
+    /// Queues a reading as a message of what only some programs open as one.
+    pub fn as_message(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let Some(label) = entity.labels.types.first() else { return };
+        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
+        let fields = || header::colon(raw).is_some();
+        let encoded = sniff::is_message(label) && entity.labels.transfer() != Transfer::Identity;
+        let report =
+            || sniff::is_report(label) && sniff::holds_labels(raw, entity.labels.transfer());
+        if encoded && fields() || sniff::may_be_message(label, &entity.labels.names) || report() {
+            let mut other = entity.clone();
+            other.labels.types = ContentType::parse(b"message/rfc822");
+            if fields() {
+                // RFC 2046 §5.2.1 allows no encoding: some look at none.
+                other.labels.transfers = vec![Transfer::Identity];
+            }
+            self.reread(walk, Why::Message, other, range.clone());
+        }
+    }
+
+    /// Queues a walk over bytes that were walked before; whether there may be more.
+    fn reread(&mut self, walk: &Walk<'_>, why: Why, entity: Entity, range: Range<usize>) -> bool {
+        match walk.views.deeper(why) {
+            Some(views) => self.queue_again(walk.layer, views, entity, range),
+            None => false,
+        }
+    }
+
+    fn queue_again(
+        &mut self,
+        layer: usize,
+        views: Views,
+        entity: Entity,
+        range: Range<usize>,
+    ) -> bool {
+        let Some(label) = entity.labels.types.first() else { return true };
+        let key = (layer, range.clone(), label_key(label), entity.labels.transfer());
+        if !self.seen.walked.insert(key) {
+            return true;
+        }
+        self.seen.bytes += range.len();
+        let most = self.message.body.len().saturating_mul(REREAD);
+        let parts = self.tree.parts.len() + self.queue.len();
+        if self.seen.bytes > most || parts >= self.limits.parts {
+            self.bypass(&entity.leaf_path(), Bypass::Limit("readings"));
+            return false;
+        }
+        let entity = Entity { ragged: None, ..entity };
+        self.queue.push_back(Pass { layer, range, entity, views });
+        true
+    }
+
+    /// Queues parts that nobody declared: below a line `--…` that is no delimiter to us, with a
+    /// `Content-…:` field behind it. Whatever a program takes for the boundary, the part begins there.
+    fn strays(&mut self, layer: usize) {
+        let bytes = self.bytes(layer);
+        let bytes = bytes.get();
+        let lines = dashed(bytes);
+        if lines.iter().all(|line| !line.has_field || self.is_known(layer, line.start)) {
+            return;
+        }
+        let places = self.places(layer);
+        let ends: Vec<usize> = lines
+            .iter()
+            .filter(|line| line.has_field || line.closes || self.is_known(layer, line.start))
+            .map(|line| line.start)
+            .collect();
+        let strays = lines.iter().filter(|line| line.has_field).map(|line| (line.start, line.next));
+        let unknown: Vec<_> = strays.filter(|(start, _)| !self.is_known(layer, *start)).collect();
+        for (start, next) in unknown {
+            let (head, body) = head_of(bytes, next);
+            let end = ends.get(ends.partition_point(|end| *end < body));
+            let end = end.map_or(bytes.len(), |end| {
+                header::without_line_end(bytes.get(..*end).unwrap_or_default()).len()
+            });
+            let block = self.capped(bytes.get(head.clone()).unwrap_or_default(), "1");
+            let labels = Labels::of(block, DefaultType::Text);
+            let above = places.partition_point(|(at, _)| *at <= start);
+            let path = above.checked_sub(1).and_then(|at| places.get(at));
+            let entity = Entity {
+                path: path.map_or_else(|| join("", 1), |(_, path)| path.clone()),
+                place: Place::Child,
+                head: Head::Block(head),
+                labels,
+                context: Context::default(),
+                depth: 1,
+                ragged: None,
+            };
+            if !self.queue_again(layer, Views::Again(1, Why::Stray), entity, body..end.max(body)) {
+                return;
+            }
+        }
+    }
+
+    fn is_known(&self, layer: usize, start: usize) -> bool {
+        self.seen.delimiters.contains(&(layer, start))
+    }
+
+    /// Where the parts of a layer begin, with their paths.
+    fn places(&self, layer: usize) -> Vec<(usize, String)> {
+        let parts = self.tree.parts.iter().filter(|part| part.site.layer == layer);
+        let mut places: Vec<_> =
+            parts.map(|part| (part.site.body.start, part.path.clone())).collect();
+        places.sort();
+        places
+    }
+}
+
+/// A line that begins with `--`.
+struct Dashed {
+    start: usize,
+    /// Where the next line begins.
+    next: usize,
+    /// Whether a `Content-…` field stands behind it.
+    has_field: bool,
+    /// Whether it ends with `--` as well.
+    closes: bool,
+}
+
+/// Longest delimiter line in bytes; RFC 2046 §5.1.1 allows 74.
+pub const DELIMITER: usize = 1_000;
+
+/// Blanks before a delimiter that some pass over.
+const INDENT: usize = 8;
+
+/// Lines that begin with `--`, behind whatever control character, and could delimit parts.
+fn dashed(bytes: &[u8]) -> Vec<Dashed> {
+    let mut found = Vec::new();
+    let mut line_end = 0;
+    for start in memchr::memmem::find_iter(bytes, b"--") {
+        let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
+        let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+        if before.is_some_and(|before| *before >= b' ') {
+            continue;
+        }
+        if line_end <= start {
+            let rest = bytes.get(start..).unwrap_or_default();
+            let rest = rest.get(..DELIMITER).unwrap_or(rest);
+            line_end = memchr::memchr2(b'\r', b'\n', rest).map_or(0, |end| start + end);
+        }
+        if line_end <= start {
+            continue;
+        }
+        let line = bytes.get(start..line_end).unwrap_or_default().trim_ascii_end();
+        let next = after_line_end(bytes, line_end);
+        let field = bytes.get(next..next + 8).unwrap_or_default();
+        let has_field = field.eq_ignore_ascii_case(b"content-");
+        let closes = line.len() > 4 && line.ends_with(b"--") && line.iter().any(|b| *b != b'-');
+        if has_field || closes {
+            found.push(Dashed { start, next, has_field, closes });
+        }
+    }
+    found
+}
+
+/// Behind the line end at `at`: CR, LF or CRLF.
+fn after_line_end(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at..) {
+        Some([b'\r', b'\n', ..]) => at + 2,
+        Some([_, ..]) => at + 1,
+        _ => at,
+    }
+}
+
+/// The header block at `start`, with lines that end at CR, LF or CRLF, and where the body begins.
+fn head_of(bytes: &[u8], start: usize) -> (Range<usize>, usize) {
+    let mut at = start;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let line = rest.get(..length).unwrap_or_default();
+        let next = after_line_end(bytes, at + length);
+        if line.iter().all(|byte| *byte == 0) {
+            return (start..at, next);
+        }
+        let folded = at > start && matches!(line.first(), Some(b' ' | b'\t'));
+        if header::colon(line).is_none() && !folded {
+            return (start..at, at);
+        }
+        at = next;
+    }
+    (start..bytes.len(), bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_could_delimit_parts() {
+        let text =
+            b"--a\r\nContent-Type: x/y\r\n\r\nhi -- no\n-- \n\0--b\rcontent-type: z\r\r--b--\r";
+        let found: Vec<_> =
+            dashed(text).iter().map(|line| (line.start, line.has_field, line.closes)).collect();
+        assert_eq!(found, [(0, true, false), (40, true, false), (61, false, true)]);
+        assert_eq!(head_of(text, 44), (44..60, 61));
+        assert_eq!(head_of(text, 5), (5..24, 26));
+    }
+}

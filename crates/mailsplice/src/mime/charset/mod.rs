@@ -1,0 +1,544 @@
+//! Charsets: bytes to text with a map, and replacements back to bytes.
+//!
+//! Replacements are ASCII, but for a notice in the reader's language ([`Charset::encode`]).
+//!
+//! | charset | decoded by | an edit in it |
+//! | --- | --- | --- |
+//! | UTF-8, and every superset of ASCII | std, `encoding_rs` | its bytes as they are |
+//! | UTF-16 | here | two bytes a character |
+//! | UTF-7 (RFC 2152) | [`utf7`] | a shifted run that it cuts is encoded anew |
+//! | ISO-2022-JP (RFC 1468) | `encoding_rs` | escapes to ASCII before it and back behind it |
+//! | ISO-2022-JP-1, -2 (RFC 1554), -3, -2004 | [`japanese`] | the same |
+//! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
+//! | UTF-32 | [`wide`] | four bytes a character |
+//! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
+//!
+//! Labels are those of WHATWG Encoding, then those of [`aliases`].
+
+mod aliases;
+mod japanese;
+mod names;
+mod pages;
+mod shifted;
+mod utf7;
+mod wide;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+
+use super::TextEdit;
+use crate::edit::RawEdit;
+use crate::span::{Map, PieceKind, Text};
+use pages::Page;
+
+/// A charset that a client might read a part in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    Utf8,
+    Utf7,
+    Utf16(Endian),
+    /// ISO-2022-KR and ISO-2022-CN: SO and SI switch between ASCII and two-byte characters.
+    Iso2022Shift,
+    Hz,
+    /// ISO-2022-JP-2 and its kin.
+    Iso2022Jp2,
+    Utf32(Endian),
+    Page(&'static Page),
+    Known(&'static Encoding),
+}
+
+/// Byte order of UTF-16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endian {
+    Big,
+    Little,
+}
+
+impl Charset {
+    /// The charset of a label, as clients resolve labels (WHATWG Encoding, and those it refuses).
+    pub fn from_label(label: &str) -> Option<Charset> {
+        let label = label.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'');
+        let lower = label.to_ascii_lowercase();
+        match lower.as_str() {
+            "utf-7"
+            | "utf7"
+            | "unicode-1-1-utf-7"
+            | "x-unicode-2-0-utf-7"
+            | "unicode-2-0-utf-7"
+            | "csunicode11utf7" => Some(Charset::Utf7),
+            "utf-16be" => Some(Charset::Utf16(Endian::Big)),
+            "utf-16" | "utf-16le" | "unicode" | "ucs-2" | "iso-10646-ucs-2" | "csunicode" => {
+                Some(Charset::Utf16(Endian::Little))
+            }
+            "iso-2022-kr" | "csiso2022kr" | "iso-2022-cn" | "iso-2022-cn-ext" => {
+                Some(Charset::Iso2022Shift)
+            }
+            "hz-gb-2312" | "hz" => Some(Charset::Hz),
+            "us-ascii" | "utf8mb4" => Encoding::for_label(lower.as_bytes()).map(Charset::Known),
+            "cp1252" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
+            "cp932" | "windows-932" => Some(Charset::Known(encoding_rs::SHIFT_JIS)),
+            "cp936" => Some(Charset::Known(encoding_rs::GBK)),
+            "cp949" | "uhc" => Some(Charset::Known(encoding_rs::EUC_KR)),
+            "cp950" | "windows-950" => Some(Charset::Known(encoding_rs::BIG5)),
+            _ => names::find(&lower),
+        }
+    }
+
+    /// ISO-2022-JP as others than WHATWG read it, where that makes a difference.
+    pub(super) fn lenient(self, bytes: &[u8]) -> Option<Charset> {
+        let strict = self == Charset::Known(encoding_rs::ISO_2022_JP);
+        (strict && japanese::is_odd(bytes)).then_some(Charset::Iso2022Jp2)
+    }
+
+    /// What else a label may mean: UTF-16 and UTF-32 in the other byte order, where no byte order mark
+    /// decides.
+    pub(super) fn swapped(self) -> Option<Charset> {
+        let other = |endian| match endian {
+            Endian::Big => Endian::Little,
+            Endian::Little => Endian::Big,
+        };
+        match self {
+            Charset::Utf16(endian) => Some(Charset::Utf16(other(endian))),
+            Charset::Utf32(endian) => Some(Charset::Utf32(other(endian))),
+            _ => None,
+        }
+    }
+
+    /// What nobody labelled, read byte by byte.
+    pub const WINDOWS_1252: Charset = Charset::Known(encoding_rs::WINDOWS_1252);
+
+    /// Whether bytes below 128 are ASCII and nothing else, in every state.
+    pub fn keeps_ascii(self) -> bool {
+        match self {
+            Charset::Utf8 => true,
+            Charset::Known(encoding) => encoding.is_ascii_compatible(),
+            Charset::Page(page) => page.keeps_ascii(),
+            _ => false,
+        }
+    }
+
+    /// The name in reports, in lower case.
+    pub fn name(self) -> String {
+        match self {
+            Charset::Utf8 => "utf-8".to_owned(),
+            Charset::Utf7 => "utf-7".to_owned(),
+            Charset::Utf16(Endian::Big) => "utf-16be".to_owned(),
+            Charset::Utf16(Endian::Little) => "utf-16le".to_owned(),
+            Charset::Iso2022Shift => "iso-2022-kr".to_owned(),
+            Charset::Hz => "hz-gb-2312".to_owned(),
+            Charset::Iso2022Jp2 => "iso-2022-jp-2".to_owned(),
+            Charset::Utf32(Endian::Big) => "utf-32be".to_owned(),
+            Charset::Utf32(Endian::Little) => "utf-32le".to_owned(),
+            Charset::Page(page) => page.name.to_owned(),
+            Charset::Known(encoding) => encoding.name().to_ascii_lowercase(),
+        }
+    }
+
+    /// Decodes. Malformed sequences become U+FFFD; a byte order mark is left out.
+    pub fn decode(self, bytes: Cow<'_, [u8]>) -> Text<'_> {
+        if self.keeps_ascii() && bytes.is_ascii() {
+            return match bytes {
+                Cow::Borrowed(bytes) => Text {
+                    text: Cow::Borrowed(std::str::from_utf8(bytes).unwrap_or_default()),
+                    map: None,
+                },
+                Cow::Owned(bytes) => owned_utf8(bytes),
+            };
+        }
+        if self == Charset::Utf8 && !bytes.starts_with(UTF8_BOM) {
+            match bytes {
+                Cow::Borrowed(bytes) => {
+                    if let Ok(text) = std::str::from_utf8(bytes) {
+                        return Text::plain(text);
+                    }
+                    return utf8_lossy(bytes);
+                }
+                Cow::Owned(bytes) => {
+                    return match String::from_utf8(bytes) {
+                        Ok(text) => Text { text: Cow::Owned(text), map: None },
+                        Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
+                    };
+                }
+            }
+        }
+        match self {
+            Charset::Utf8 => utf8_lossy(&bytes).into_owned(),
+            Charset::Utf7 => utf7::decode(&bytes),
+            Charset::Utf16(endian) => utf16(&bytes, endian),
+            Charset::Iso2022Shift => shifted::decode_iso2022(&bytes),
+            Charset::Hz => shifted::decode_hz(&bytes),
+            Charset::Iso2022Jp2 => japanese::decode(&bytes),
+            Charset::Utf32(endian) => wide::decode(&bytes, endian),
+            Charset::Page(page) => paged(&bytes, page),
+            Charset::Known(encoding) if encoding.is_single_byte() => single_byte(&bytes, encoding),
+            Charset::Known(encoding) => multi_byte(&bytes, encoding),
+        }
+    }
+
+    /// Edits of the bytes for edits (in order, disjoint) of the text that they decode to. The bytes
+    /// are asked for where the charset has a state.
+    pub(super) fn lower<'b>(
+        self,
+        bytes: impl FnOnce() -> Cow<'b, [u8]>,
+        text: &Text<'_>,
+        edits: &[TextEdit],
+    ) -> Vec<RawEdit> {
+        let bytes_of = |text: &str| self.encode(text).unwrap_or_else(|| question_marks(text));
+        let plain = edits.iter().map(|edit| RawEdit {
+            range: text.source(edit.range.clone()),
+            replacement: bytes_of(&edit.replacement),
+        });
+        match self {
+            Charset::Utf7 => utf7::lower(&bytes(), text, edits),
+            Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
+            Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
+            Charset::Iso2022Jp2 => japanese::lower(&bytes(), plain.collect()),
+            Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
+                shifted::lower_iso2022_jp(&bytes(), plain.collect())
+            }
+            Charset::Utf8
+            | Charset::Utf16(_)
+            | Charset::Utf32(_)
+            | Charset::Page(_)
+            | Charset::Known(_) => plain.collect(),
+        }
+    }
+
+    /// The bytes of a text in this charset, in its initial state; `None` where it lacks a character,
+    /// and for other than ASCII in charsets that nobody writes any more.
+    pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
+        match self {
+            Charset::Utf8 => Some(text.as_bytes().to_vec()),
+            Charset::Utf16(endian) => Some(utf16_bytes(text, endian)),
+            Charset::Utf32(endian) => Some(wide::encode(text, endian)),
+            Charset::Page(page) => text.chars().map(|c| page.byte(c)).collect(),
+            _ if text.is_ascii() => Some(text.as_bytes().to_vec()),
+            Charset::Utf7 | Charset::Iso2022Shift | Charset::Hz | Charset::Iso2022Jp2 => None,
+            Charset::Known(encoding) => {
+                let (bytes, used, unmappable) = encoding.encode(text);
+                (used == encoding && !unmappable).then(|| bytes.into_owned())
+            }
+        }
+    }
+}
+
+const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The charset that a byte order mark announces. That of UTF-32 in little-endian order begins with the one
+/// of UTF-16: see [`Charset::swapped`] for the order, and labels for the width.
+pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Charset> {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, ..] => Some(Charset::Utf8),
+        [0, 0, 0xFE, 0xFF, ..] => Some(Charset::Utf32(Endian::Big)),
+        [0xFE, 0xFF, ..] => Some(Charset::Utf16(Endian::Big)),
+        [0xFF, 0xFE, ..] => Some(Charset::Utf16(Endian::Little)),
+        _ => None,
+    }
+}
+
+fn owned_utf8(bytes: Vec<u8>) -> Text<'static> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Text { text: Cow::Owned(text), map: None },
+        Err(error) => utf8_lossy(error.as_bytes()).into_owned(),
+    }
+}
+
+/// Collects text and map, a unit at a time.
+struct Builder {
+    text: String,
+    map: Map,
+    row: Row,
+}
+
+/// The row of units that the map ends with: a unit that carries it on needs no piece of its own.
+#[derive(Default)]
+struct Row {
+    text: usize,
+    source: usize,
+    unit: (usize, usize),
+}
+
+impl Builder {
+    fn new(capacity: usize) -> Builder {
+        Builder { text: String::with_capacity(capacity), map: Map::new(), row: Row::default() }
+    }
+
+    /// Text that is its own source.
+    fn linear(&mut self, text: &str, source: usize) {
+        if !text.is_empty() {
+            self.map.push(self.text.len(), source, PieceKind::Linear);
+            self.text.push_str(text);
+            self.row = Row::default();
+        }
+    }
+
+    /// One unit of text from `source`.
+    fn unit(&mut self, text: &str, source: Range<usize>) {
+        let unit = (text.len(), source.len());
+        if self.row.unit != unit
+            || self.row.source != source.start
+            || self.row.text != self.text.len()
+        {
+            let kind = match (u8::try_from(unit.0), u8::try_from(unit.1)) {
+                (Ok(text @ 1..), Ok(source @ 1..)) => PieceKind::Units { text, source },
+                _ => PieceKind::Atomic,
+            };
+            self.map.push(self.text.len(), source.start, kind);
+            if kind == PieceKind::Atomic {
+                self.text.push_str(text);
+                self.map.push(self.text.len(), source.end, PieceKind::Atomic);
+                self.row = Row::default();
+                return;
+            }
+        }
+        self.text.push_str(text);
+        self.row = Row { text: self.text.len(), source: source.end, unit };
+    }
+
+    fn character(&mut self, character: char, source: Range<usize>) {
+        self.unit(character.encode_utf8(&mut [0; 4]), source);
+    }
+
+    fn close(mut self, source_len: usize) -> Text<'static> {
+        self.map.close(self.text.len(), source_len);
+        Text { text: Cow::Owned(self.text), map: Some(self.map) }
+    }
+}
+
+fn utf8_lossy(bytes: &[u8]) -> Text<'static> {
+    let mut out = Builder::new(bytes.len());
+    let mut at = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
+    for chunk in bytes.get(at..).unwrap_or_default().utf8_chunks() {
+        out.linear(chunk.valid(), at);
+        at += chunk.valid().len();
+        if !chunk.invalid().is_empty() {
+            let end = at + chunk.invalid().len();
+            out.character(char::REPLACEMENT_CHARACTER, at..end);
+            at = end;
+        }
+    }
+    out.close(bytes.len())
+}
+
+fn utf16(bytes: &[u8], endian: Endian) -> Text<'static> {
+    let mut out = Builder::new(bytes.len());
+    let (endian, mut at) = match byte_order_mark(bytes) {
+        Some(Charset::Utf16(endian)) => (endian, 2),
+        _ => (endian, 0),
+    };
+    let (pairs, tail) = bytes.get(at..).unwrap_or_default().as_chunks::<2>();
+    let units = pairs.iter().map(|pair| match endian {
+        Endian::Big => u16::from_be_bytes(*pair),
+        Endian::Little => u16::from_le_bytes(*pair),
+    });
+    for decoded in char::decode_utf16(units) {
+        let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
+        let end = at + 2 * character.len_utf16();
+        out.character(character, at..end);
+        at = end;
+    }
+    if !tail.is_empty() {
+        out.character(char::REPLACEMENT_CHARACTER, at..bytes.len());
+    }
+    out.close(bytes.len())
+}
+
+fn utf16_bytes(text: &str, endian: Endian) -> Vec<u8> {
+    text.encode_utf16()
+        .flat_map(|unit| match endian {
+            Endian::Big => unit.to_be_bytes(),
+            Endian::Little => unit.to_le_bytes(),
+        })
+        .collect()
+}
+
+/// ASCII for a text that the charset cannot hold.
+fn question_marks(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(c).ok().filter(u8::is_ascii).unwrap_or(b'?')).collect()
+}
+
+fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
+    let upper: Vec<char> = (128..=255_u8)
+        .map(|byte| {
+            let text = encoding.decode_without_bom_handling(&[byte]).0.into_owned();
+            text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
+        })
+        .collect();
+    with_upper(bytes, &upper)
+}
+
+fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
+    let characters: Vec<char> = page.characters.chars().collect();
+    if page.keeps_ascii() {
+        return with_upper(bytes, &characters);
+    }
+    let mut out = Builder::new(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        let character = characters.get(usize::from(*byte)).copied();
+        out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+    }
+    out.close(bytes.len())
+}
+
+/// ASCII, and these characters above it.
+fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
+    let wide = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    let mut out = Builder::new(bytes.len() + wide);
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if byte.is_ascii() {
+            at += ascii_run(&mut out, rest, at);
+        } else {
+            let character = upper.get(usize::from(byte & 127)).copied();
+            out.character(character.unwrap_or(char::REPLACEMENT_CHARACTER), at..at + 1);
+            at += 1;
+        }
+    }
+    out.close(bytes.len())
+}
+
+/// Copies the ASCII bytes that `rest` begins with.
+fn ascii_run(out: &mut Builder, rest: &[u8], at: usize) -> usize {
+    let length = Encoding::ascii_valid_up_to(rest);
+    let run = rest.get(..length).unwrap_or_default();
+    out.linear(std::str::from_utf8(run).unwrap_or_default(), at);
+    length
+}
+
+/// Decodes by runs; where a run is not what its lead bytes say, a byte at a time.
+fn multi_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
+    let mut out = Builder::new(bytes.len() + bytes.len() / 2);
+    let mut at = 0;
+    if encoding == encoding_rs::ISO_2022_JP {
+        if let Some(text) = shifted::decode_iso2022_jp(bytes) {
+            return text;
+        }
+        by_byte(&mut out, bytes, 0, encoding, Until::End);
+        return out.close(bytes.len());
+    }
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        at = if byte.is_ascii() {
+            at + ascii_run(&mut out, rest, at)
+        } else {
+            let run = wide_run(rest, encoding);
+            match wide(&mut out, run, at, encoding) {
+                Some(length) => at + length,
+                None => by_byte(&mut out, bytes, at, encoding, Until::Ascii),
+            }
+        };
+    }
+    out.close(bytes.len())
+}
+
+/// Bytes decoded at once.
+const RUN: usize = 1024;
+
+/// The bytes of the characters of two and more bytes that `rest` begins with.
+fn wide_run<'b>(rest: &'b [u8], encoding: &'static Encoding) -> &'b [u8] {
+    let mut length = 0;
+    while length < RUN
+        && let Some(after) = rest.get(length..)
+        && after.first().is_some_and(|byte| !byte.is_ascii())
+    {
+        length += width(after, encoding);
+    }
+    rest.get(..length).unwrap_or(rest)
+}
+
+/// Bytes of the character at the front, by its lead byte (WHATWG Encoding §10 to §13).
+fn width(rest: &[u8], encoding: &'static Encoding) -> usize {
+    match rest {
+        [0xA1..=0xDF, ..] if encoding == encoding_rs::SHIFT_JIS => 1,
+        [0x8F, ..] if encoding == encoding_rs::EUC_JP => 3,
+        [_, b'0'..=b'9', ..]
+            if encoding == encoding_rs::GBK || encoding == encoding_rs::GB18030 =>
+        {
+            4
+        }
+        [0x80, ..] => 1,
+        _ => 2,
+    }
+}
+
+/// Decodes a run whose characters are as long as their lead bytes say; its length, or `None`.
+fn wide(out: &mut Builder, run: &[u8], at: usize, encoding: &'static Encoding) -> Option<usize> {
+    let text = encoding.decode_without_bom_handling_and_without_replacement(run)?;
+    let mut length = 0;
+    let mut characters = 0;
+    while let Some(rest) = run.get(length..).filter(|rest| !rest.is_empty()) {
+        length += width(rest, encoding);
+        characters += 1;
+    }
+    if length != run.len() || text.chars().count() != characters {
+        return None;
+    }
+    let mut length = 0;
+    for character in text.chars() {
+        let width = width(run.get(length..)?, encoding);
+        out.character(character, at + length..at + length + width);
+        length += width;
+    }
+    Some(length)
+}
+
+/// How far bytes are decoded one by one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    End,
+    /// The first ASCII byte that begins a character.
+    Ascii,
+}
+
+/// Decodes a byte at a time, to learn which bytes make which character. The offset reached.
+fn by_byte(
+    out: &mut Builder,
+    bytes: &[u8],
+    from: usize,
+    encoding: &'static Encoding,
+    until: Until,
+) -> usize {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut start = from;
+    let mut at = from;
+    while let Some(rest) = bytes.get(at..)
+        && let Some(byte) = rest.first()
+    {
+        if until == Until::Ascii && start == at && byte.is_ascii() {
+            break;
+        }
+        let escape = until == Until::End && rest.starts_with(b"\x1B");
+        let step = if escape { rest.len().min(3) } else { 1 };
+        let mut buffer = [0; 32];
+        let source = rest.get(..step).unwrap_or(rest);
+        let last = at + step == bytes.len();
+        let (_, _, written, _) = decoder.decode_to_utf8(source, &mut buffer, last);
+        at += step;
+        let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default());
+        let text = text.unwrap_or("\u{FFFD}");
+        if !text.is_empty() {
+            decoded_unit(out, text, start..at);
+            start = at;
+        } else if step > 1 {
+            start = at;
+        }
+    }
+    at
+}
+
+/// A character; or what a cut-off sequence left and the character behind it, told apart.
+fn decoded_unit(out: &mut Builder, text: &str, source: Range<usize>) {
+    let mut characters = text.chars();
+    match (characters.next_back(), characters.as_str()) {
+        (Some(last), before) if !before.is_empty() && last.is_ascii() && source.len() > 1 => {
+            out.unit(before, source.start..source.end - 1);
+            out.character(last, source.end - 1..source.end);
+        }
+        _ => out.unit(text, source),
+    }
+}

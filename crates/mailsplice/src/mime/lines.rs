@@ -1,0 +1,285 @@
+//! Keeps lines within what mail may carry (RFC 5322 §2.1.1): an edit must not make a longer one.
+//!
+//! Postfix would break it where it likes. In HTML a line end may stand beside white space that an edit
+//! borders on; everywhere else the part is switched to an encoding, which says the same.
+
+use std::ops::Range;
+
+use super::header;
+use super::structure::{Head, Site};
+use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
+use super::{Media, Message};
+use crate::edit::{HeadEdit, RawEdit};
+
+/// Longest line in bytes, its line end not counted.
+const LONGEST: usize = 998;
+
+/// Whether edits keep every line that they touch within bounds.
+pub(super) enum Fit {
+    Fits(Vec<RawEdit>),
+    /// They do not, wherever a line is broken. As they came.
+    TooLong(Vec<RawEdit>),
+}
+
+/// Fits edits of unencoded bytes, with line ends beside white space where the media allows them.
+pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineEnd) -> Fit {
+    if !any_too_long(raw, &edits) {
+        return Fit::Fits(edits);
+    }
+    if media != Media::Html {
+        return Fit::TooLong(edits);
+    }
+    let broken = broken(raw, &edits, line_end);
+    match any_too_long(raw, &broken) {
+        true => Fit::TooLong(edits),
+        false => Fit::Fits(broken),
+    }
+}
+
+/// Whether a line that is too long was not as long before.
+fn any_too_long(raw: &[u8], edits: &[RawEdit]) -> bool {
+    let mut rest = edits;
+    while let Some(first) = rest.first() {
+        let start = first.range.start - column(raw, first.range.start);
+        let mut line = NewLine { column: 0, longest: 0 };
+        let mut at = start;
+        let mut end = line_end_after(raw, first.range.start);
+        let mut old = end - start;
+        while let Some((edit, after)) = rest.split_first()
+            && edit.range.start <= end
+        {
+            line.add(raw.get(at..edit.range.start).unwrap_or_default());
+            line.add(&edit.replacement);
+            at = edit.range.end;
+            if at > end {
+                end = line_end_after(raw, at);
+                old = old.max(end - (at - column(raw, at)));
+            }
+            rest = after;
+        }
+        line.add(raw.get(at..end).unwrap_or_default());
+        if line.longest.max(line.column) > LONGEST.max(old) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Lengths of the lines in what is added piece by piece.
+struct NewLine {
+    column: usize,
+    longest: usize,
+}
+
+impl NewLine {
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if *byte == b'\n' {
+                self.longest = self.longest.max(self.column);
+                self.column = 0;
+            } else {
+                self.column += 1;
+            }
+        }
+    }
+}
+
+/// Adds a line end on each side of an edit that borders on white space.
+fn broken(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+    let space = |at: Option<usize>| {
+        at.and_then(|at| raw.get(at)).is_some_and(|byte| matches!(byte, b' ' | b'\t'))
+    };
+    edits
+        .iter()
+        .map(|edit| {
+            let mut replacement = Vec::with_capacity(edit.replacement.len() + 4);
+            if space(edit.range.start.checked_sub(1)) {
+                replacement.extend_from_slice(line_end.as_bytes());
+            }
+            replacement.extend_from_slice(&edit.replacement);
+            if space(Some(edit.range.end)) {
+                replacement.extend_from_slice(line_end.as_bytes());
+            }
+            RawEdit { range: edit.range.clone(), replacement }
+        })
+        .collect()
+}
+
+/// A part in another encoding.
+pub(super) struct Recoded {
+    pub transfer: Transfer,
+    pub edits: Vec<RawEdit>,
+}
+
+/// The edited part in an encoding: quoted-printable, which leaves most lines of a text as they are; base64
+/// where bytes are no text by themselves: UTF-16, in which a line feed is half a character.
+pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recoded {
+    if memchr::memchr(0, raw).is_none() {
+        let edits = switched(raw, edits, line_end);
+        return Recoded { transfer: Transfer::QuotedPrintable, edits };
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    for edit in edits {
+        bytes.extend_from_slice(raw.get(at..edit.range.start).unwrap_or_default());
+        bytes.extend_from_slice(&edit.replacement);
+        at = edit.range.end;
+    }
+    bytes.extend_from_slice(raw.get(at..).unwrap_or_default());
+    let edit = RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) };
+    Recoded { transfer: Transfer::Base64, edits: vec![edit] }
+}
+
+/// The edited part in quoted-printable, as edits of the lines that read differently in it.
+fn switched(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+    let mut out = Vec::new();
+    let mut edits = edits.iter().peekable();
+    let mut start = 0;
+    while start < raw.len() || edits.peek().is_some() {
+        let mut end = header::line_after(raw, start);
+        let mut line = Vec::new();
+        let mut at = start;
+        while let Some(edit) = edits.next_if(|edit| edit.range.start < end || end == raw.len()) {
+            line.extend_from_slice(raw.get(at..edit.range.start).unwrap_or_default());
+            line.extend_from_slice(&edit.replacement);
+            at = edit.range.end;
+            if at > end {
+                end = header::line_after(raw, at);
+            }
+        }
+        line.extend_from_slice(raw.get(at..end).unwrap_or_default());
+        let encoded = qp::encode(&line, line_end);
+        if Some(encoded.as_slice()) != raw.get(start..end) {
+            out.push(RawEdit { range: start..end, replacement: encoded });
+        }
+        start = end;
+    }
+    out
+}
+
+const FIELD: &str = "Content-Transfer-Encoding";
+
+/// Where the label of the new encoding goes.
+pub(super) enum Label {
+    /// Into the message's own header.
+    Head(HeadEdit),
+    /// Into the layer of the part.
+    Layer(RawEdit),
+}
+
+/// The edit that labels a part with this encoding.
+pub(super) fn label(
+    message: Message<'_>,
+    layer: &[u8],
+    site: &Site,
+    transfer: Transfer,
+    line_end: LineEnd,
+) -> Label {
+    let value = format!(" {}", transfer.as_str()).into_bytes();
+    match &site.head {
+        Head::Message => {
+            let found = encoding_field(message.head);
+            let (name, range) = match found {
+                Some(field) => (
+                    String::from_utf8_lossy(message.head.get(field.name).unwrap_or_default())
+                        .into_owned(),
+                    field.value,
+                ),
+                None => (FIELD.to_owned(), message.head.len()..message.head.len()),
+            };
+            Label::Head(HeadEdit { name, index: 1, range, value })
+        }
+        Head::Block(block) => {
+            let bytes = layer.get(block.clone()).unwrap_or_default();
+            let range: Range<usize>;
+            let mut replacement = Vec::new();
+            match encoding_field(bytes) {
+                Some(field) => {
+                    range = field.value.start + block.start..field.value.end + block.start;
+                    replacement.extend_from_slice(&value);
+                }
+                None => {
+                    range = block.end..block.end;
+                    replacement.extend_from_slice(FIELD.as_bytes());
+                    replacement.push(b':');
+                    replacement.extend_from_slice(&value);
+                    replacement.extend_from_slice(line_end.as_bytes());
+                    // Without an empty line of its own, the header needs one now.
+                    if site.body.start == block.end {
+                        replacement.extend_from_slice(line_end.as_bytes());
+                    }
+                }
+            }
+            Label::Layer(RawEdit { range, replacement })
+        }
+    }
+}
+
+fn encoding_field(block: &[u8]) -> Option<header::Field> {
+    header::fields(block).find(|field| {
+        block
+            .get(field.name.clone())
+            .is_some_and(|name| name.eq_ignore_ascii_case(FIELD.as_bytes()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply(raw: &[u8], edits: &[RawEdit]) -> String {
+        let mut out = raw.to_vec();
+        for edit in edits.iter().rev() {
+            out.splice(edit.range.clone(), edit.replacement.iter().copied());
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    fn long_line() -> (Vec<u8>, Vec<RawEdit>) {
+        let raw = format!("first=1\r\n{} x http://a.example y\r\nlast\r\n", "w".repeat(975));
+        let at = raw.find("http").unwrap();
+        let edit = RawEdit {
+            range: at..at + 16,
+            replacement: b"hxxp://xn--a-very-long[.]example".to_vec(),
+        };
+        (raw.into_bytes(), vec![edit])
+    }
+
+    #[test]
+    fn html_breaks_at_the_white_space_beside() {
+        let (raw, edits) = long_line();
+        let Fit::Fits(edits) = fit(&raw, edits, Media::Html, LineEnd::Crlf) else { panic!() };
+        assert!(apply(&raw, &edits).contains(" x \r\nhxxp://xn--a-very-long[.]example\r\n y\r\n"));
+    }
+
+    #[test]
+    fn text_is_switched_to_quoted_printable() {
+        let (raw, edits) = long_line();
+        assert!(matches!(fit(&raw, edits.clone(), Media::Plain, LineEnd::Crlf), Fit::TooLong(_)));
+        let new = apply(&raw, &switched(&raw, &edits, LineEnd::Crlf));
+        assert!(new.lines().all(|line| line.len() <= 76));
+        let decoded = qp::decode(new.as_bytes());
+        assert_eq!(decoded.bytes, apply(&raw, &edits).as_bytes());
+        assert!(new.starts_with("first=3D1\r\n") && new.ends_with("\r\nlast\r\n"));
+    }
+
+    #[test]
+    fn what_holds_nul_is_switched_to_base64() {
+        let raw: Vec<u8> = "see http".bytes().flat_map(|byte| [byte, 0]).collect();
+        let edit = RawEdit { range: 8..10, replacement: b"H\0".to_vec() };
+        let recoded = recoded(&raw, &[edit], LineEnd::Crlf);
+        assert_eq!(recoded.transfer, Transfer::Base64);
+        let new = apply(&raw, &recoded.edits);
+        assert_eq!(
+            Transfer::Base64.decode(new.as_bytes()).bytes.as_ref(),
+            b"s\0e\0e\0 \0H\0t\0t\0p\0"
+        );
+    }
+
+    #[test]
+    fn a_line_that_was_too_long_may_stay_so() {
+        let raw = vec![b'x'; 2000];
+        let edits = vec![RawEdit { range: 10..20, replacement: b"abc".to_vec() }];
+        assert!(matches!(fit(&raw, edits, Media::Plain, LineEnd::Lf), Fit::Fits(_)));
+    }
+}

@@ -1,0 +1,214 @@
+//! From edits in the text of parts to edits of the raw body: through charset, transfer encoding, and
+//! the encodings of the messages around.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::lines::{self, Fit, Label};
+use super::structure::Layer;
+use super::transfer::{LineEnd, Transfer};
+use super::{Lowered, Message, Reading, TextEdit, Tree};
+use crate::edit::RawEdit;
+
+/// Collects the edits of all parts of a message, then lowers them together: parts inside one encoded
+/// message share its encoded bytes.
+#[derive(Debug)]
+pub struct Lowering<'m> {
+    message: Message<'m>,
+    tree: &'m Tree,
+    /// Edits of unwrapped bytes, by part and transfer encoding, in the order of their arrival.
+    pending: Vec<Pending>,
+    /// Of the raw body as it stands.
+    plain: Vec<RawEdit>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    part: usize,
+    transfer: Transfer,
+    edits: Disjoint,
+}
+
+impl<'m> Lowering<'m> {
+    pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
+        Lowering { message, tree, pending: Vec::new(), plain: Vec::new() }
+    }
+
+    /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
+    /// edit the same place, the edit that was added first stays.
+    pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: &[TextEdit]) {
+        if edits.is_empty() {
+            return;
+        }
+        let transfer = reading.transfer;
+        let unwrapped = || transfer.decode(self.raw(part)).bytes;
+        let lowered = reading.charset.lower(unwrapped, &reading.text, edits);
+        let known = self.pending.iter_mut().find(|p| p.part == part && p.transfer == transfer);
+        match known {
+            Some(pending) => pending.edits.extend(lowered),
+            None => {
+                let mut edits = Disjoint::default();
+                edits.extend(lowered);
+                self.pending.push(Pending { part, transfer, edits });
+            }
+        }
+    }
+
+    /// Adds edits of the raw body as it stands. Those of readings come first.
+    pub fn plain(&mut self, edits: Vec<RawEdit>) {
+        self.plain.extend(edits);
+    }
+
+    /// The edits of the raw body, in order and disjoint, and those of the header.
+    pub fn finish(mut self) -> Lowered {
+        let mut lowered = Lowered::default();
+        let mut layers: Vec<Disjoint> = vec![Disjoint::default(); self.tree.layers.len() + 1];
+        for pending in std::mem::take(&mut self.pending) {
+            self.part(pending, &mut layers, &mut lowered);
+        }
+        for (index, layer) in self.tree.layers.iter().enumerate().rev() {
+            let Some(edits) = layers.get_mut(index + 1).map(Disjoint::take) else { continue };
+            if edits.is_empty() {
+                continue;
+            }
+            let edits = self.through(layer, &edits);
+            if let Some(below) = layers.get_mut(layer.below) {
+                below.extend(shifted(edits, layer.range.start));
+            }
+        }
+        if let Some(body) = layers.first_mut() {
+            body.extend(std::mem::take(&mut self.plain));
+        }
+        lowered.refused |= layers.iter().any(|layer| layer.refused);
+        lowered.edits = layers.first_mut().map(Disjoint::take).unwrap_or_default();
+        lowered
+    }
+
+    /// Lowers the edits of one part to its layer.
+    fn part(&self, mut pending: Pending, layers: &mut [Disjoint], lowered: &mut Lowered) {
+        let Some(part) = self.tree.parts.get(pending.part) else { return };
+        let site = &part.site;
+        let Some(layer) = layers.get_mut(site.layer) else { return };
+        let raw = self.raw(pending.part);
+        let line_end = self.line_end(site.layer);
+        lowered.refused |= pending.edits.refused;
+        let edits = pending.transfer.lower(raw, &pending.edits.take(), line_end);
+        let at = site.body.start;
+        // Inside an encoded message the encoding around sees to the lines.
+        if pending.transfer != Transfer::Identity || site.layer > 0 {
+            return layer.extend(shifted(edits, at));
+        }
+        match lines::fit(raw, edits, part.media, line_end) {
+            Fit::Fits(edits) => layer.extend(shifted(edits, at)),
+            // All or nothing: an encoding holds for every byte of the part.
+            Fit::TooLong(edits) => {
+                let recoded = lines::recoded(raw, &edits, line_end);
+                let bytes = self.tree.layer_bytes(self.message, site.layer);
+                let label = lines::label(self.message, bytes, site, recoded.transfer, line_end);
+                if !layer.takes(&label, &site.body) {
+                    lowered.refused = true;
+                    return;
+                }
+                let mut edits: Vec<RawEdit> = shifted(recoded.edits, at).collect();
+                match label {
+                    Label::Head(edit) => lowered.head.push(edit),
+                    Label::Layer(label) => put_before(label, &mut edits),
+                }
+                lowered.recoded.push(part.path.clone());
+                layer.extend(edits);
+                layer.claim(site.body.clone());
+            }
+        }
+    }
+
+    /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
+    fn through(&self, layer: &Layer, edits: &[RawEdit]) -> Vec<RawEdit> {
+        let below = self.tree.layer_bytes(self.message, layer.below);
+        let raw = below.get(layer.range.clone()).unwrap_or_default();
+        layer.transfer.lower(raw, edits, self.line_end(layer.below))
+    }
+
+    fn raw(&self, part: usize) -> &'m [u8] {
+        self.tree.content(self.message, part)
+    }
+
+    fn line_end(&self, layer: usize) -> LineEnd {
+        LineEnd::of(self.tree.layer_bytes(self.message, layer))
+    }
+}
+
+fn shifted(edits: Vec<RawEdit>, by: usize) -> impl Iterator<Item = RawEdit> {
+    edits
+        .into_iter()
+        .map(move |edit| RawEdit { range: edit.range.start + by..edit.range.end + by, ..edit })
+}
+
+/// Adds the label of a part to the edits of its body, which a part without a header begins with.
+fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
+    match body.first_mut() {
+        Some(first) if first.range.start == label.range.end => {
+            let text = std::mem::take(&mut first.replacement);
+            first.range.start = label.range.start;
+            first.replacement = [label.replacement, text].concat();
+        }
+        _ => body.insert(0, label),
+    }
+}
+
+/// Edits that do not overlap; of those that would, the first stays.
+#[derive(Clone, Debug, Default)]
+struct Disjoint {
+    edits: BTreeMap<usize, RawEdit>,
+    /// Bytes of parts that were encoded anew as a whole: start to end, disjoint.
+    claimed: BTreeMap<usize, usize>,
+    /// Whether an edit was left out that is not made by another one.
+    refused: bool,
+}
+
+impl Disjoint {
+    fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
+        for edit in edits {
+            let range = &edit.range;
+            if self.is_free(range) && !self.is_claimed(range) {
+                self.edits.insert(range.start, edit);
+            } else if self.edits.get(&range.start) != Some(&edit) {
+                self.refused = true;
+            }
+        }
+    }
+
+    /// Whether a part can be encoded anew as a whole. Its label and its body go together: either one
+    /// without the other would be another text.
+    fn takes(&self, label: &Label, body: &Range<usize>) -> bool {
+        let free = self.is_free(body) && !self.is_claimed(body);
+        match label {
+            Label::Head(_) => free,
+            Label::Layer(edit) => free && self.is_free(&edit.range),
+        }
+    }
+
+    fn is_claimed(&self, range: &Range<usize>) -> bool {
+        let before = self.claimed.range(..range.end.max(range.start + 1)).next_back();
+        before.is_some_and(|(_, end)| range.start < *end)
+    }
+
+    /// Whether no edit touches these bytes.
+    fn is_free(&self, range: &Range<usize>) -> bool {
+        let before = self.edits.range(..=range.start).next_back();
+        let after = self.edits.range(range.start..).next();
+        before.is_none_or(|(start, before)| before.range.end <= range.start && *start < range.start)
+            && after.is_none_or(|(start, _)| range.end <= *start && range.start < *start)
+    }
+
+    /// Takes no more edits of these bytes.
+    fn claim(&mut self, range: Range<usize>) {
+        if !range.is_empty() {
+            self.claimed.insert(range.start, range.end);
+        }
+    }
+
+    /// The edits in order; none are left.
+    fn take(&mut self) -> Vec<RawEdit> {
+        std::mem::take(&mut self.edits).into_values().collect()
+    }
+}

@@ -1,0 +1,287 @@
+//! The ways in which clients may read a part: transfer encodings × charsets × kinds.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::charset::{self, Charset};
+use super::prefilter::{self, Candidates};
+use super::transfer::{Decoded, Transfer, base64};
+use super::{Media, Message, Reading, Tree, sniff};
+use crate::span::Map;
+
+/// Charsets that are tried on one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
+pub const CHARSETS: usize = 6;
+
+/// Whether parts in which nothing can be a link are passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filter {
+    On,
+    Off,
+}
+
+/// The readings of a part, the label's first. Each is decoded when its turn comes: one at a time is in
+/// memory.
+#[derive(Clone, Debug)]
+pub struct Readings<'m> {
+    raw: &'m [u8],
+    media: Media,
+    also: &'m [Media],
+    charsets: &'m [String],
+    filter: Filter,
+    transfers: VecDeque<Transfer>,
+    unwrapped: Option<Unwrapped<'m>>,
+}
+
+/// What one transfer encoding unwraps to, and the ways in which that is still to be read.
+#[derive(Clone, Debug)]
+struct Unwrapped<'m> {
+    transfer: Transfer,
+    bytes: Cow<'m, [u8]>,
+    map: Option<Arc<Map>>,
+    ways: VecDeque<(Charset, Media)>,
+}
+
+/// See [`super::readings`].
+pub(super) fn all<'m>(
+    message: Message<'m>,
+    tree: &'m Tree,
+    part: usize,
+    filter: Filter,
+) -> Readings<'m> {
+    let raw = tree.content(message, part);
+    let part = tree.parts.get(part);
+    let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
+    Readings {
+        raw,
+        media: part.map_or(Media::Inert, |part| part.media),
+        also: part.map_or(&[], |part| part.also.as_slice()),
+        charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
+        filter,
+        transfers: part.map_or_else(VecDeque::new, |part| transfers(&part.site.transfers, raw)),
+        unwrapped: None,
+    }
+}
+
+/// The encodings that a part may be read in. Base64 with padding in odd places is base64 in three ways.
+fn transfers(labelled: &[Transfer], raw: &[u8]) -> VecDeque<Transfer> {
+    let mut all: VecDeque<Transfer> = labelled.iter().copied().collect();
+    if labelled.contains(&Transfer::Base64) && base64::has_odd_padding(raw) {
+        all.extend([Transfer::Base64Quanta, Transfer::Base64Skipping]);
+    }
+    all
+}
+
+impl<'m> Iterator for Readings<'m> {
+    type Item = Reading<'m>;
+
+    fn next(&mut self) -> Option<Reading<'m>> {
+        loop {
+            if let Some(reading) = self.unwrapped.as_mut().and_then(Unwrapped::next) {
+                return Some(reading);
+            }
+            let transfer = self.transfers.pop_front()?;
+            self.unwrapped = self.unwrap(transfer);
+        }
+    }
+}
+
+impl<'m> Readings<'m> {
+    /// Whether no reading comes any more.
+    pub fn is_empty(&self) -> bool {
+        let unwrapped = self.unwrapped.as_ref();
+        self.transfers.is_empty() && unwrapped.is_none_or(|unwrapped| unwrapped.ways.is_empty())
+    }
+
+    fn unwrap(&self, transfer: Transfer) -> Option<Unwrapped<'m>> {
+        let filtered = self.filter == Filter::On;
+        let (raw, media, labels) = (self.raw, self.media, self.charsets);
+        if filtered && prefilter::raw(raw, transfer, media, labels) == Candidates::None {
+            return None;
+        }
+        let Decoded { bytes, map, .. } = transfer.decode(raw);
+        if filtered
+            && transfer != Transfer::Identity
+            && prefilter::unwrapped(&bytes, media, labels) == Candidates::None
+        {
+            return None;
+        }
+        let markup = matches!(media, Media::Plain | Media::Flowed { .. })
+            && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
+        let mut ways = VecDeque::new();
+        for charset in charsets(&bytes, media == Media::Html || markup, labels) {
+            ways.push_back((charset, media));
+            let others = self.also.iter().filter(|other| !markup || **other != Media::Html);
+            ways.extend(others.map(|other| (charset, *other)));
+            if markup {
+                ways.push_back((charset, Media::Html));
+            }
+        }
+        Some(Unwrapped { transfer, bytes, map: map.map(Arc::new), ways })
+    }
+}
+
+impl<'m> Unwrapped<'m> {
+    fn next(&mut self) -> Option<Reading<'m>> {
+        let (charset, media) = self.ways.pop_front()?;
+        let bytes = match self.ways.is_empty() {
+            true => std::mem::take(&mut self.bytes),
+            false => self.bytes.clone(),
+        };
+        let text = charset.decode(bytes);
+        Some(Reading {
+            text,
+            media,
+            charset,
+            transfer: self.transfer,
+            transfer_map: self.map.clone(),
+        })
+    }
+}
+
+/// The charsets that a client might choose, the label's first. Never empty.
+fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
+    let ascii = bytes.is_ascii();
+    let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
+    let mut found: Vec<Charset> = Vec::new();
+    for charset in labels.iter().filter_map(|label| Charset::from_label(label)) {
+        found.push(charset);
+        found.extend(charset.swapped());
+        found.extend(charset.lenient(bytes));
+    }
+    let labelled = labels.iter().any(|label| !label.eq_ignore_ascii_case("us-ascii"));
+    found.extend(charset::byte_order_mark(bytes));
+    if html {
+        found.extend(meta_charsets(bytes));
+    }
+    if utf8 {
+        found.push(Charset::Utf8);
+    } else {
+        let west = found.iter().all(|charset| *charset == Charset::WINDOWS_1252);
+        if !labelled || found.is_empty() {
+            // Nobody says what it is: some take it for the charset of the West, others look at the letters.
+            found.push(Charset::WINDOWS_1252);
+            found.extend(guessed(bytes));
+        }
+        // Where nothing better than windows-1252 is declared some clients guess, and a stray byte
+        // does not keep them from it.
+        if west && holds_utf8(bytes) {
+            found.push(Charset::Utf8);
+        }
+    }
+    // Seven bits with escapes: detectors take an escape for a label.
+    if !labelled && ascii && memchr::memmem::find(bytes, b"\x1B$").is_some() {
+        found.push(Charset::Iso2022Jp2);
+        found.push(Charset::Known(encoding_rs::ISO_2022_JP));
+    }
+    let mut distinct: Vec<Charset> = Vec::new();
+    for charset in found {
+        // On ASCII alone, all supersets of ASCII agree.
+        let same = |other: &Charset| {
+            *other == charset || (ascii && other.keeps_ascii() && charset.keeps_ascii())
+        };
+        if !distinct.iter().any(same) && distinct.len() < CHARSETS {
+            distinct.push(charset);
+        }
+    }
+    distinct
+}
+
+/// Whether characters of several bytes stand in it as UTF-8 has them.
+fn holds_utf8(bytes: &[u8]) -> bool {
+    bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
+}
+
+/// Bytes outside ASCII below which a guess at their charset says nothing.
+const LETTERS: usize = 16;
+
+/// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
+pub const DETECTED: usize = 16 << 10;
+
+/// What a detector takes unlabelled bytes for: chardetng, which Firefox and Thunderbird use.
+fn guessed(bytes: &[u8]) -> Option<Charset> {
+    bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS)?;
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    let mut left = DETECTED;
+    // Lines of ASCII tell nothing.
+    for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
+        let line = line.get(..left).unwrap_or(line);
+        detector.feed(line, false);
+        left -= line.len();
+        if left == 0 {
+            break;
+        }
+    }
+    detector.feed(&[], true);
+    Some(Charset::Known(detector.guess(None, chardetng::Utf8Detection::Deny)))
+}
+
+/// `<meta>` that are looked at: a decoy or two may stand in front of the one that counts.
+const METAS: usize = 4;
+
+/// The charsets of `<meta charset>` and `<meta http-equiv>` in the first KiB (WHATWG HTML §13.2.3.2).
+fn meta_charsets(bytes: &[u8]) -> Vec<Charset> {
+    let opening = bytes.get(..1024).unwrap_or(bytes).to_ascii_lowercase();
+    let metas = memchr::memmem::find_iter(&opening, b"<meta").take(METAS);
+    metas.filter_map(|at| meta_charset(opening.get(at..)?)).collect()
+}
+
+/// The charset of the `<meta>` at the front.
+fn meta_charset(rest: &[u8]) -> Option<Charset> {
+    let at = memchr::memmem::find(rest, b"charset")?;
+    let value = rest.get(at + b"charset".len()..)?.trim_ascii_start().strip_prefix(b"=")?;
+    let value = value.trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let length =
+        value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(b)).count();
+    let label = std::str::from_utf8(value.get(..length)?).ok()?;
+    match Charset::from_label(label)? {
+        // Text in which a <meta> can be read at all is not UTF-16.
+        Charset::Utf16(_) => Some(Charset::Utf8),
+        charset => Some(charset),
+    }
+}
+
+impl Reading<'_> {
+    /// Whether the text can be written into the part: its charset has the characters, and its
+    /// transfer encoding may carry their bytes (unwrapped 7-bit parts stay 7-bit).
+    pub fn holds(&self, text: &str) -> bool {
+        let Some(bytes) = self.charset.encode(text) else { return false };
+        bytes.is_ascii()
+            || self.transfer != Transfer::Identity
+            || (self.charset.keeps_ascii() && !self.text.as_str().is_ascii())
+            || matches!(self.charset, Charset::Utf16(_) | Charset::Utf32(_))
+    }
+
+    /// The raw bytes of this range of the text, relative to the part's content in its layer.
+    pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
+        let decoded = self.text.source(range);
+        match self.transfer_map.as_deref() {
+            None => decoded,
+            Some(map) => Map::source(map, decoded),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guess_at_the_charset_rests_on_lines_outside_ascii() {
+        let russian = encoding_rs::WINDOWS_1251
+            .encode("Пожалуйста, подтвердите ваш адрес электронной почты.\r\n")
+            .0
+            .into_owned();
+        let expected = Some(Charset::Known(encoding_rs::WINDOWS_1251));
+        assert_eq!(guessed(&russian), expected);
+        let ascii = b"Please confirm your address.\r\n".repeat(DETECTED / 10);
+        assert_eq!(guessed(&[ascii.as_slice(), &russian].concat()), expected);
+        assert_eq!(
+            guessed(&[russian.repeat(DETECTED / 10).as_slice(), b"\x80\xFF"].concat()),
+            expected
+        );
+        assert_eq!(guessed(b"caf\xE9\r\n"), None, "too little to tell");
+    }
+}

@@ -1,0 +1,175 @@
+//! What is wrapped but not encrypted, and cannot be edited in place: PKCS#7 signed and compressed data,
+//! pictures in gzip (SVG Tiny 1.2 appendix H, `.svgz`). It is read and reported.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+use super::Why;
+use super::again::Views;
+use super::der::{self, Content};
+use super::header::ContentType;
+use super::structure::{Entity, Layer, Pass, Splitter};
+use super::transfer::Transfer;
+use super::walk::Walk;
+use crate::edit::Bypass;
+use crate::span::{Map, PieceKind};
+
+impl Splitter<'_> {
+    /// Whether the bytes of a layer cannot be edited.
+    pub fn is_sealed(&self, layer: usize) -> bool {
+        let above = layer.checked_sub(1).and_then(|index| self.tree.layers.get(index));
+        above.is_some_and(|layer| layer.sealed)
+    }
+
+    /// Queues a walk over the content of a PKCS#7 part, where it has any to read.
+    pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let kind = match entity {
+            _ if entity.depth >= self.limits.depth => return,
+            _ if is_pkcs7(entity) => "message/rfc822",
+            _ if may_be_packed_picture(entity) => "image/svg+xml",
+            _ => return,
+        };
+        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
+        let transfer = entity.labels.transfer();
+        let unwrapped = transfer.decode(raw).bytes;
+        let gzip = || deflated(&unwrapped).map(Content::Packed);
+        let Some(content) = der::content(&unwrapped).or_else(gzip) else { return };
+        let Some(below) = self.layer(walk, range, transfer) else {
+            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            return;
+        };
+        let der = self.bytes(below);
+        let der = der.get();
+        let most = self.room().saturating_sub(self.unwrapped);
+        let found = match content {
+            Content::Signed(octets) => Some(joined(der, &octets)),
+            Content::Compressed(octets) => {
+                let (packed, _) = joined(der, &octets);
+                whole(inflated(&packed, Format::Zlib, most), der.len())
+            }
+            Content::Packed(at) => {
+                let packed = der.get(at..).unwrap_or_default();
+                whole(inflated(packed, Format::Deflate, most), der.len())
+            }
+        };
+        let Some((bytes, map)) = found.filter(|(bytes, _)| bytes.len() <= most) else {
+            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            return;
+        };
+        self.unwrapped += bytes.len();
+        let end = bytes.len();
+        self.tree.layers.push(Layer {
+            bytes: Arc::new(bytes.into_owned()),
+            below,
+            range: 0..der.len(),
+            transfer: Transfer::Identity,
+            map: Some(map),
+            sealed: true,
+        });
+        let mut entity = entity.clone();
+        entity.path = entity.leaf_path();
+        entity.labels.types = ContentType::parse(kind.as_bytes());
+        entity.labels.transfers = vec![Transfer::Identity];
+        entity.labels.names = Vec::new();
+        entity.ragged = None;
+        entity.depth += 1;
+        let layer = self.tree.layers.len();
+        self.queue.push_back(Pass {
+            layer,
+            range: 0..end,
+            entity,
+            views: Views::Again(1, Why::Wrapped),
+        });
+    }
+}
+
+/// Whether a part may be a picture in gzip. Its first bytes decide.
+fn may_be_packed_picture(entity: &Entity) -> bool {
+    let svg = |label: &ContentType| label.kind == "image" && label.subtype.starts_with("svg");
+    let by_name = |name: &String| name.trim().to_ascii_lowercase().ends_with(".svgz");
+    entity.labels.types.first().is_some_and(svg) || entity.labels.names.iter().any(by_name)
+}
+
+/// Where the data of a gzip member begin (RFC 1952 §2.3).
+fn deflated(bytes: &[u8]) -> Option<usize> {
+    let [0x1F, 0x8B, 8, flags, ..] = bytes else { return None };
+    let mut at = 10;
+    if flags & 4 != 0 {
+        let [low, high] = *bytes.get(at..)?.first_chunk()?;
+        at += 2 + usize::from(u16::from_le_bytes([low, high]));
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            at += memchr::memchr(0, bytes.get(at..)?)? + 1;
+        }
+    }
+    Some(at + usize::from(flags & 2))
+}
+
+/// Unpacked bytes, each of which comes from all of those below.
+fn whole(bytes: Option<Vec<u8>>, below: usize) -> Option<(Cow<'static, [u8]>, Map)> {
+    let bytes = bytes?;
+    let mut map = Map::new();
+    map.push(0, 0, PieceKind::Atomic);
+    map.push(bytes.len(), below, PieceKind::Atomic);
+    map.close(bytes.len(), below);
+    Some((Cow::Owned(bytes), map))
+}
+
+fn is_pkcs7(entity: &Entity) -> bool {
+    let label = entity.labels.types.first();
+    let by_label = label.is_some_and(|label| {
+        label.kind == "application"
+            && matches!(
+                label.subtype.as_str(),
+                "pkcs7-mime" | "x-pkcs7-mime" | "pkcs7" | "cms" | "x-pkcs7"
+            )
+    });
+    let by_name = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        [".p7m", ".p7z", ".p7s"].iter().any(|extension| name.trim().ends_with(extension))
+    };
+    by_label || entity.labels.names.iter().any(by_name)
+}
+
+/// Ranges in a row, with the way back.
+fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) {
+    let mut out = Vec::new();
+    let mut map = Map::new();
+    for range in ranges.iter().filter(|range| !range.is_empty()) {
+        map.push(out.len(), range.start, PieceKind::Linear);
+        out.extend_from_slice(bytes.get(range.clone()).unwrap_or_default());
+    }
+    map.close(out.len(), bytes.len());
+    (Cow::Owned(out), map)
+}
+
+/// How deflated data are wrapped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// RFC 1950.
+    Zlib,
+    /// RFC 1951, as inside gzip.
+    Deflate,
+}
+
+/// What is unpacked; `None` when that is more than `most` bytes. Damaged, as far as it goes.
+fn inflated(packed: &[u8], format: Format, most: usize) -> Option<Vec<u8>> {
+    let mut engine = Decompress::new(format == Format::Zlib);
+    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
+    while out.len() <= most {
+        let taken = usize::try_from(engine.total_in()).unwrap_or(packed.len());
+        let rest = packed.get(taken..).unwrap_or_default();
+        let before = out.len();
+        let status = engine.decompress_vec(rest, &mut out, FlushDecompress::None);
+        match status {
+            Ok(Status::StreamEnd) | Err(_) => return (out.len() <= most).then_some(out),
+            Ok(_) if out.len() < out.capacity() && out.len() == before => return Some(out),
+            Ok(_) => out.reserve(out.capacity().clamp(64, most + 1)),
+        }
+    }
+    None
+}

@@ -1,0 +1,619 @@
+//! Splits a message into parts: one pass over the lines of each layer, a stack of open multiparts,
+//! no recursion.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | RFC 2046 §5.1.1, delimiter lines | [`super::walk`] |
+//! | RFC 2046 §5.1.5, digest default type | [`Context::default_type`] |
+//! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::enter`], [`Layer`] |
+//!
+//! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
+//! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::again::{Seen, Views};
+use super::charset::Charset;
+use super::header::ContentType;
+use super::labels::{DefaultType, Labels};
+use super::sniff;
+use super::transfer::{Transfer, base64, uu};
+use super::walk::{Boundaries, Walk};
+use super::{Clarity, Media, Message, Part, Surroundings, Tree, View};
+use crate::edit::Bypass;
+use crate::limits::Limits;
+use crate::span::Map;
+
+/// Bytes that parts lie in: the body of the message, or what an encoded part unwraps to.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub bytes: Arc<Vec<u8>>,
+    /// The layer, bytes and encoding that it was unwrapped from.
+    pub below: usize,
+    pub range: Range<usize>,
+    pub transfer: Transfer,
+    /// To the bytes that it was unwrapped from; `None`: byte for byte.
+    pub map: Option<Map>,
+    /// Whether what it was unwrapped from cannot be edited.
+    pub sealed: bool,
+}
+
+impl Layer {
+    /// The bytes below that this range of the layer comes from.
+    pub fn source(&self, range: Range<usize>) -> Range<usize> {
+        match &self.map {
+            None => range,
+            Some(map) => map.source(range),
+        }
+    }
+}
+
+/// Bytes that layers may always take together; above, [`UNWRAPPED`] times the body.
+pub const UNWRAPPED_BASE: usize = 1 << 20;
+
+/// What encoded messages inside a message may unwrap to, as a multiple of the body.
+pub const UNWRAPPED: usize = 2;
+
+/// Bytes that are walked again for other readings of labels, as a multiple of the body.
+pub const REREAD: usize = 4;
+
+/// Longest body in bytes: span maps keep offsets in 32 bits, and a byte can become three of text.
+pub const LARGEST: u64 = u32::MAX as u64 / 3;
+
+/// Where a part stands and what its labels say.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    /// 0: the body; else an index of [`Tree::layers`], plus one.
+    pub layer: usize,
+    pub head: Head,
+    /// Content in the layer, without the line end before the delimiter.
+    pub body: Range<usize>,
+    /// The labelled encoding, then others that a client might take.
+    pub transfers: Vec<Transfer>,
+    /// Charsets labelled, the first first.
+    pub charsets: Vec<String>,
+}
+
+/// Where the header of a part stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// It is the message's own.
+    Message,
+    /// In the layer of the part, without the empty line.
+    Block(Range<usize>),
+}
+
+/// Splits. See [`super::parse`].
+pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicBool>) -> Tree {
+    let mut splitter = Splitter {
+        message,
+        limits,
+        stop,
+        tree: Tree::default(),
+        queue: VecDeque::new(),
+        unwrapped: 0,
+        seen: Seen::default(),
+        alternatives: 0,
+    };
+    if too_large(message.body.len()) {
+        splitter.bypass("", Bypass::Limit("size"));
+        return splitter.tree;
+    }
+    let block = splitter.capped(message.head, "0");
+    let labels = Labels::of(block, DefaultType::Text);
+    splitter.note("1", &labels);
+    splitter.queue.push_back(Pass {
+        layer: 0,
+        range: 0..message.body.len(),
+        entity: Entity {
+            path: String::new(),
+            place: Place::Top,
+            head: Head::Message,
+            labels,
+            context: Context::default(),
+            depth: 0,
+            ragged: None,
+        },
+        views: Views::Usual,
+    });
+    splitter.tree.steps = message.head.len() as u64;
+    while let Some(pass) = splitter.next() {
+        splitter.tree.steps += pass.range.len() as u64;
+        splitter.run(pass);
+        if splitter.is_stopped() {
+            splitter.bypass("", Bypass::Limit("message_timeout"));
+            break;
+        }
+    }
+    splitter.tree.steps += splitter.unwrapped as u64;
+    // What most clients see goes first: of two edits of the same bytes the first stays.
+    let key = |part: &Part| (part.view != View::Usual, path_key(&part.path));
+    splitter.tree.parts.sort_by_cached_key(key);
+    splitter.tree
+}
+
+fn too_large(length: usize) -> bool {
+    length as u64 > LARGEST
+}
+
+/// Paths in reading order.
+fn path_key(path: &str) -> Vec<u32> {
+    path.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
+}
+
+/// One walk over a range of a layer: the body of an entity.
+pub(super) struct Pass {
+    pub layer: usize,
+    pub range: Range<usize>,
+    pub entity: Entity,
+    pub views: Views,
+}
+
+/// A header that has been read, and what stands above it.
+#[derive(Clone)]
+pub(super) struct Entity {
+    /// Own number below a multipart; the number of the message around it at the top of one.
+    pub path: String,
+    pub place: Place,
+    pub head: Head,
+    pub labels: Labels,
+    pub context: Context,
+    pub depth: usize,
+    /// A line in the header that is no field: some clients let the body begin there.
+    pub ragged: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The content of a message; a single part there is number 1.
+    Top,
+    Child,
+}
+
+/// What the multiparts above mean for a part.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Context {
+    pub signed: bool,
+    pub encrypted: bool,
+    pub alternative: Option<usize>,
+    pub default_type: DefaultType,
+}
+
+pub(super) struct Splitter<'m> {
+    pub message: Message<'m>,
+    pub limits: &'m Limits,
+    /// Raised when there is no more time.
+    stop: Option<&'m AtomicBool>,
+    pub tree: Tree,
+    pub queue: VecDeque<Pass>,
+    /// Bytes in layers so far.
+    pub unwrapped: usize,
+    /// What was walked a second time for another reading of a label.
+    pub seen: Seen,
+    pub alternatives: usize,
+}
+
+/// An open multipart.
+pub(super) struct Frame {
+    pub entity: Entity,
+    pub boundary: Vec<u8>,
+    /// Where its body begins.
+    pub start: usize,
+    pub children: usize,
+    /// For its children.
+    pub context: Context,
+}
+
+/// A leaf whose end is not known yet.
+pub(super) struct Open {
+    pub entity: Entity,
+    pub start: usize,
+}
+
+/// A message that was gone into, of which some say that it is something else or encoded.
+pub(super) struct Entered {
+    pub entity: Entity,
+    pub start: usize,
+    /// Multiparts around it.
+    pub frames: usize,
+}
+
+#[derive(Clone)]
+pub(super) enum LayerBytes<'m> {
+    Body(&'m [u8]),
+    Layer(Arc<Vec<u8>>),
+}
+
+impl LayerBytes<'_> {
+    pub fn get(&self) -> &[u8] {
+        match self {
+            LayerBytes::Body(bytes) => bytes,
+            LayerBytes::Layer(bytes) => bytes,
+        }
+    }
+}
+
+impl<'m> Splitter<'m> {
+    fn run(&mut self, pass: Pass) {
+        let Pass { layer, range, entity, views } = pass;
+        let mut walk = Walk {
+            layer,
+            bytes: self.bytes(layer),
+            end: range.end,
+            views,
+            frames: Vec::new(),
+            boundaries: Boundaries::default(),
+            messages: Vec::new(),
+            open: None,
+        };
+        let mut at = self.enter(&mut walk, entity, range.start);
+        while let Some(delimiter) = walk.next_delimiter(at) {
+            self.seen.delimiters.insert((layer, delimiter.line.start));
+            if self.is_stopped() {
+                break;
+            }
+            let content_end = walk.before_line_end(delimiter.line.start);
+            self.close(&mut walk, delimiter.frame + 1, content_end);
+            at = delimiter.line.end;
+            if delimiter.closing {
+                continue;
+            }
+            if self.tree.parts.len() >= self.limits.parts {
+                self.bypass("", Bypass::Limit("parts"));
+                return;
+            }
+            at = self.child(&mut walk, delimiter.frame, at);
+        }
+        let end = walk.end;
+        self.close(&mut walk, 0, end);
+    }
+
+    pub fn bytes(&self, layer: usize) -> LayerBytes<'m> {
+        let above = layer.checked_sub(1).and_then(|index| self.tree.layers.get(index));
+        above.map_or(LayerBytes::Body(self.message.body), |layer| {
+            LayerBytes::Layer(Arc::clone(&layer.bytes))
+        })
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    pub fn bypass(&mut self, path: &str, why: Bypass) {
+        // Second readings meet the limits that the first met.
+        if let Bypass::Limit(name) = why
+            && !self.seen.limits.insert(name)
+        {
+            return;
+        }
+        self.tree.bypasses.push((path.to_owned(), why));
+    }
+
+    /// Remembers what programs do not agree on.
+    fn note(&mut self, path: &str, labels: &Labels) {
+        if labels.clarity == Clarity::Ambiguous {
+            self.tree.ambiguous.insert(path.to_owned());
+        }
+    }
+
+    /// A header block, cut to the limit.
+    pub fn capped<'b>(&mut self, block: &'b [u8], path: &str) -> &'b [u8] {
+        if block.len() > self.limits.header_bytes {
+            self.bypass(path, Bypass::Limit("header"));
+        }
+        block.get(..self.limits.header_bytes).unwrap_or(block)
+    }
+
+    /// Goes into the body of an entity: opens a multipart, a message inside, or a leaf. Where to
+    /// look for the next delimiter.
+    fn enter(&mut self, walk: &mut Walk<'_>, mut entity: Entity, mut start: usize) -> usize {
+        loop {
+            let Some(label) = entity.labels.types.first() else { return start };
+            let deep = entity.depth >= self.limits.depth;
+            let container = label.kind == "multipart" || entity.labels.is_message();
+            if container && deep {
+                self.bypass(&entity.leaf_path(), Bypass::Limit("depth"));
+            } else if label.kind == "multipart" {
+                let boundary = walk.boundary_of(label, start);
+                if !boundary.is_empty() {
+                    let context = self.context_below(&entity);
+                    walk.boundaries.add(&boundary, walk.frames.len());
+                    walk.frames.push(Frame { entity, boundary, start, children: 0, context });
+                    return start;
+                }
+            } else if entity.labels.is_message() && entity.labels.transfer() == Transfer::Identity {
+                if entity.labels.types.len() > 1 || entity.labels.transfers.len() > 1 {
+                    walk.messages.push(Entered {
+                        entity: entity.clone(),
+                        start,
+                        frames: walk.frames.len(),
+                    });
+                }
+                let path = entity.leaf_path();
+                let context = Context { default_type: DefaultType::Text, ..entity.context };
+                let depth = entity.depth + 1;
+                (entity, start) = self.header(walk, start, path, Place::Top, context, depth);
+                continue;
+            }
+            walk.open = Some(Open { entity, start });
+            return start;
+        }
+    }
+
+    /// What a multipart means for its children.
+    fn context_below(&mut self, entity: &Entity) -> Context {
+        let mut context = Context { default_type: DefaultType::Text, ..entity.context };
+        let subtype = entity.labels.types.first().map_or("", |label| label.subtype.as_str());
+        match subtype {
+            "signed" => context.signed = true,
+            "encrypted" => context.encrypted = true,
+            "digest" => context.default_type = DefaultType::Message,
+            "alternative" => {
+                context.alternative = Some(self.alternatives);
+                self.alternatives += 1;
+            }
+            _ => {}
+        }
+        context
+    }
+
+    /// Reads the header of a part of a multipart and goes into its body.
+    fn child(&mut self, walk: &mut Walk<'_>, frame: usize, start: usize) -> usize {
+        let Some(parent) = walk.frames.get_mut(frame) else { return start };
+        parent.children += 1;
+        let path = join(&parent.entity.path, parent.children);
+        let (context, depth) = (parent.context, parent.entity.depth + 1);
+        let (mut entity, body) = self.header(walk, start, path, Place::Child, context, depth);
+        if entity.context.encrypted && !entity.labels.is_application() {
+            // RFC 1847 §2.2: a control part and what is encrypted, nothing else.
+            entity.context.encrypted = false;
+            self.tree.ambiguous.insert(entity.path.clone());
+        }
+        self.enter(walk, entity, body)
+    }
+
+    /// Reads the header block at `start`.
+    fn header(
+        &mut self,
+        walk: &Walk<'_>,
+        start: usize,
+        path: String,
+        place: Place,
+        context: Context,
+        depth: usize,
+    ) -> (Entity, usize) {
+        let block = walk.header_block(start);
+        let bytes =
+            self.capped(walk.bytes.get().get(block.head.clone()).unwrap_or_default(), &path);
+        let labels = Labels::of(bytes, context.default_type);
+        self.note(&path, &labels);
+        let head = Head::Block(block.head);
+        let entity = Entity { path, place, head, labels, context, depth, ragged: block.ragged };
+        (entity, block.body)
+    }
+
+    /// Ends the open leaf and every multipart from this one on.
+    fn close(&mut self, walk: &mut Walk<'_>, from: usize, end: usize) {
+        if let Some(open) = walk.open.take() {
+            let range = open.start..end.max(open.start);
+            self.second_readings(walk, &open.entity, &range);
+            self.leaf(walk, open.entity, range);
+        }
+        while let Some(message) = walk.messages.pop_if(|message| message.frames >= from) {
+            self.second_readings(walk, &message.entity, &(message.start..end.max(message.start)));
+        }
+        while walk.frames.len() > from
+            && let Some(frame) = walk.frames.pop()
+        {
+            walk.boundaries.remove(&frame.boundary);
+            let range = frame.start..end.max(frame.start);
+            self.second_readings(walk, &frame.entity, &range);
+            if frame.children == 0 {
+                self.without_delimiter(walk, frame.entity, range);
+            } else {
+                self.as_text(walk, frame.entity, range);
+            }
+        }
+    }
+
+    /// A multipart whose delimiter never came: encoded against the rules, or else a leaf.
+    fn without_delimiter(&mut self, walk: &Walk<'_>, mut entity: Entity, range: Range<usize>) {
+        let transfer = entity.labels.transfer();
+        if transfer != Transfer::Identity && self.unwrap(walk, &entity, &range, transfer) {
+            return;
+        }
+        self.guess(walk, &entity, &range);
+        entity.labels.types = ContentType::parse(b"text/plain");
+        self.leaf(walk, entity, range);
+    }
+
+    /// Unwraps an encoded entity into a layer of its own and queues the walk over it.
+    fn unwrap(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+        transfer: Transfer,
+    ) -> bool {
+        let Some(layer) = self.layer(walk, range, transfer) else {
+            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            return false;
+        };
+        let mut entity = entity.clone();
+        entity.labels.transfers = vec![Transfer::Identity];
+        entity.depth += 1;
+        let end = self.bytes(layer).get().len();
+        self.queue.push_back(Pass { layer, range: 0..end, entity, views: walk.views });
+        true
+    }
+
+    /// Bytes that layers may take together.
+    pub fn room(&self) -> usize {
+        self.message.body.len().saturating_mul(UNWRAPPED).max(UNWRAPPED_BASE)
+    }
+
+    /// A layer with what these bytes unwrap to; `None` when layers have become too big.
+    pub fn layer(
+        &mut self,
+        walk: &Walk<'_>,
+        range: &Range<usize>,
+        transfer: Transfer,
+    ) -> Option<usize> {
+        let raw = walk.bytes.get().get(range.clone())?;
+        if self.unwrapped + raw.len() > self.room() {
+            return None;
+        }
+        let decoded = transfer.decode(raw);
+        self.unwrapped += decoded.bytes.len();
+        self.tree.layers.push(Layer {
+            map: decoded.map,
+            bytes: Arc::new(decoded.bytes.into_owned()),
+            below: walk.layer,
+            range: range.clone(),
+            transfer,
+            sealed: self.is_sealed(walk.layer),
+        });
+        Some(self.tree.layers.len())
+    }
+
+    pub fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
+        let multipart = entity.labels.types.first().is_some_and(|label| label.kind == "multipart");
+        if multipart && entity.depth < self.limits.depth {
+            return self.without_delimiter(walk, entity, range);
+        }
+        let transfer = entity.labels.transfer();
+        if entity.labels.is_message()
+            && transfer != Transfer::Identity
+            && entity.depth < self.limits.depth
+            && self.unwrap(walk, &entity, &range, transfer)
+        {
+            return;
+        }
+        let path = entity.leaf_path();
+        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
+        self.as_message(walk, &entity, &range);
+        self.unseal(walk, &entity, &range);
+        let Labels { types, transfers, disposition, names, bases, .. } = entity.labels;
+        let Some(label) = types.first() else { return };
+        let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
+        // What is encrypted looks like no page and has no name of one.
+        if entity.context.encrypted && also.first() != Some(&Media::Html) {
+            also = vec![Media::Opaque];
+        }
+        let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
+        if media == Media::Opaque {
+            self.bypass(&path, Bypass::Opaque);
+        }
+        let charsets = types.iter().filter_map(|label| label.parameter("charset"));
+        let unknown = |label: &str| {
+            !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
+        };
+        let text = !matches!(media, Media::Opaque | Media::Inert);
+        if text && charsets.clone().next().is_some_and(|label| unknown(&label))
+            || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
+        {
+            self.tree.ambiguous.insert(path.clone());
+        }
+        let part = Part {
+            path,
+            media,
+            also,
+            surroundings: Surroundings {
+                signed: entity.context.signed,
+                attachment: disposition.kind == "attachment",
+                sealed: self.is_sealed(walk.layer),
+            },
+            alternative: entity.context.alternative,
+            label: format!("{}/{}", label.kind, label.subtype),
+            view: walk.views.view(),
+            bases,
+            site: Site {
+                layer: walk.layer,
+                head: entity.head,
+                body: range,
+                transfers,
+                charsets: charsets.map(Cow::into_owned).collect(),
+            },
+        };
+        self.with_blocks(walk, part, raw);
+    }
+
+    /// Adds a text part, and a part for each uuencoded block in it, as clients show them.
+    fn with_blocks(&mut self, walk: &Walk<'_>, mut part: Part, raw: &[u8]) {
+        if !matches!(part.media, Media::Plain | Media::Flowed { .. }) {
+            return self.tree.parts.push(part);
+        }
+        let transfer = part.site.transfers.first().copied().unwrap_or_default();
+        if !uu::may_hold_blocks(raw, transfer) {
+            return self.tree.parts.push(part);
+        }
+        let text = transfer.decode(raw).bytes;
+        let blocks = uu::blocks(&text);
+        let mut start = part.site.body.start;
+        if !blocks.is_empty() && transfer != Transfer::Identity {
+            // Text and blocks share the encoded bytes, so they are edited in one layer.
+            let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
+                self.bypass(&part.path, Bypass::Limit("unwrapped"));
+                return self.tree.parts.push(part);
+            };
+            part.site.layer = layer;
+            part.site.body = 0..text.len();
+            part.site.transfers = vec![Transfer::Identity];
+            start = 0;
+        }
+        let template = part.clone();
+        self.tree.parts.push(part);
+        for (index, block) in blocks.iter().enumerate() {
+            if self.tree.parts.len() >= self.limits.parts {
+                self.bypass("", Bypass::Limit("parts"));
+                return;
+            }
+            let content = text.get(block.range.clone()).unwrap_or_default();
+            let mut part = template.clone();
+            part.path = join(&template.path, index + 1);
+            part.also = Vec::new();
+            part.media = sniff::by_name(block.name, || sniff::opening(content, Transfer::Uuencode));
+            part.site.body = block.range.start + start..block.range.end + start;
+            part.site.transfers = vec![Transfer::Uuencode];
+            part.site.charsets = Vec::new();
+            part.surroundings.attachment = true;
+            self.tree.parts.push(part);
+        }
+    }
+}
+
+/// Names that say themselves that nobody knows the charset (RFC 1428 §3).
+fn says_unknown(label: &str) -> bool {
+    let label = label.trim().to_ascii_lowercase();
+    let label = label.strip_prefix("x-").unwrap_or(&label);
+    ["unknown", "default", "user-defined", "none", "binary"].iter().any(|no| label.starts_with(no))
+}
+
+pub(super) fn join(path: &str, number: usize) -> String {
+    if path.is_empty() { number.to_string() } else { format!("{path}.{number}") }
+}
+
+impl Entity {
+    pub fn leaf_path(&self) -> String {
+        match self.place {
+            Place::Top => join(&self.path, 1),
+            Place::Child => self.path.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_whose_offsets_need_more_than_32_bits() {
+        let largest = usize::try_from(LARGEST).unwrap();
+        assert!(!too_large(largest));
+        assert!(largest.checked_add(1).is_none_or(too_large));
+    }
+}

@@ -1,0 +1,451 @@
+//! Base64 (RFC 2045 §6.8), as lenient as mail clients.
+//!
+//! Read: bytes outside the alphabet are skipped; padding ends a stream, and what follows is a further
+//! stream whose bytes are appended; padding may be missing; a lone last character is dropped.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Decoded, LineEnd, Lines, line_end_after};
+use crate::edit::RawEdit;
+use crate::span::{Map, PieceKind};
+
+/// Longest line that is written (RFC 2045 §6.8).
+const LINE: usize = 76;
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Value of each byte; 64: not of the alphabet.
+const VALUES: [u8; 256] = values();
+
+const fn values() -> [u8; 256] {
+    let mut table = [64; 256];
+    let mut value = 0;
+    while value < 64 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            table[ALPHABET[value] as usize] = value as u8;
+        }
+        value += 1;
+    }
+    table
+}
+
+fn value(byte: u8) -> u8 {
+    VALUES.get(usize::from(byte)).copied().unwrap_or(64)
+}
+
+/// Unwraps.
+pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
+    let mut reader = Reader {
+        bytes: Vec::with_capacity(raw.len() / 4 * 3 + 3),
+        map: Map::new(),
+        restarts: vec![0],
+        unit: Unit::default(),
+        padding,
+    };
+    let mut at = 0;
+    while at < raw.len() {
+        if reader.unit.count == 0 {
+            at += reader.whole_units(raw, at);
+        }
+        let Some(byte) = raw.get(at) else { break };
+        reader.byte(*byte, at, raw.get(at + 1) == Some(&b'='));
+        at += 1;
+    }
+    reader.flush();
+    let Reader { bytes, mut map, restarts, .. } = reader;
+    map.close(bytes.len(), raw.len());
+    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts }
+}
+
+struct Reader {
+    bytes: Vec<u8>,
+    map: Map,
+    restarts: Vec<usize>,
+    unit: Unit,
+    padding: Padding,
+}
+
+/// What `=` means where it stands before more characters: programs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mime) enum Padding {
+    /// It ends a unit, and a stream.
+    Ends,
+    /// It is one character of four (Thunderbird).
+    Counts,
+    /// It is nothing, unless it completes a unit (Python).
+    Skipped,
+}
+
+/// Whether padding stands where the readings of [`Padding`] differ: before more characters, and not at
+/// the end of a unit.
+pub(in crate::mime) fn has_odd_padding(raw: &[u8]) -> bool {
+    let Some(first) = memchr::memchr(b'=', raw) else { return false };
+    let more = |at: usize| raw.get(at + 1..).unwrap_or_default().iter().any(|b| value(*b) < 64);
+    if !more(first) {
+        return false;
+    }
+    // Characters of the unit at hand, and padding in it.
+    let (mut count, mut pads) = (0, 0);
+    for byte in raw {
+        match (*byte, value(*byte) < 64) {
+            (b'=', _) if count < 2 => return true,
+            (b'=', _) => pads += 1,
+            (_, true) if pads > 0 => return true,
+            (_, true) => count += 1,
+            _ => {}
+        }
+        if count + pads == 4 {
+            (count, pads) = (0, 0);
+        }
+    }
+    false
+}
+
+/// Characters of a unit that is not complete.
+#[derive(Default)]
+struct Unit {
+    bits: u32,
+    count: u8,
+    /// Characters of it that are padding and count.
+    padding: u8,
+    /// Where its first character stands.
+    start: usize,
+    /// Where the character after its last one stands.
+    end: usize,
+}
+
+impl Reader {
+    /// Reads units of four adjacent characters; the raw bytes taken.
+    fn whole_units(&mut self, raw: &[u8], at: usize) -> usize {
+        let rest = raw.get(at..).unwrap_or_default();
+        let (units, _) = rest.as_chunks::<4>();
+        let before = self.bytes.len();
+        let mut taken = 0;
+        for [a, b, c, d] in units {
+            let (a, b, c, d) = (value(*a), value(*b), value(*c), value(*d));
+            if (a | b | c | d) & 64 != 0 {
+                break;
+            }
+            self.bytes.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+            taken += 4;
+        }
+        if taken > 0 {
+            self.map.push(before, at, PieceKind::Units { text: 3, source: 4 });
+        }
+        taken
+    }
+
+    fn byte(&mut self, byte: u8, at: usize, more_padding: bool) {
+        if byte == b'=' && self.padding == Padding::Counts {
+            return self.counted(at);
+        }
+        if byte == b'=' {
+            let completes = self.unit.count == 3 || self.unit.count == 2 && more_padding;
+            let ends = self.padding == Padding::Ends && self.unit.count > 0;
+            if ends || completes {
+                self.padding(at, more_padding);
+            }
+            return;
+        }
+        let value = value(byte);
+        if value == 64 {
+            return;
+        }
+        self.push(value, at);
+    }
+
+    /// Padding as one character of four: no bits, and no bytes at the end of a unit.
+    fn counted(&mut self, at: usize) {
+        self.unit.padding += 1;
+        self.push(0, at);
+    }
+
+    fn push(&mut self, value: u8, at: usize) {
+        if self.unit.count == 0 {
+            self.unit.start = at;
+        }
+        self.unit.bits = self.unit.bits << 6 | u32::from(value);
+        self.unit.count += 1;
+        self.unit.end = at + 1;
+        if self.unit.count == 4 {
+            self.flush();
+        }
+    }
+
+    /// The first `=` of a stream's end. One or two characters of padding belong to the unit.
+    fn padding(&mut self, at: usize, more: bool) {
+        self.unit.end = if more && self.unit.count == 2 { at + 2 } else { at + 1 };
+        self.flush();
+        self.restarts.push(self.bytes.len());
+    }
+
+    /// Writes the bytes of the unit, whole or cut short, and begins the next one.
+    fn flush(&mut self) {
+        let unit = std::mem::take(&mut self.unit);
+        let kept = usize::from(unit.count).saturating_sub(1 + usize::from(unit.padding));
+        if kept == 0 {
+            return;
+        }
+        let bits = unit.bits << (6 * (4 - u32::from(unit.count)));
+        let [_, a, b, c] = bits.to_be_bytes();
+        self.map.push(self.bytes.len(), unit.start, PieceKind::Atomic);
+        self.bytes.extend_from_slice([a, b, c].get(..kept).unwrap_or_default());
+        self.map.push(self.bytes.len(), unit.end, PieceKind::Atomic);
+        if unit.padding > 0 {
+            self.restarts.push(self.bytes.len());
+        }
+    }
+}
+
+/// Lowers edits of the unwrapped bytes: encodes anew from the unit that an edit touches to the first
+/// end of a unit at which the edits so far add up to whole units, or to the end of the stream.
+/// Everything else stays, line by line.
+pub(in crate::mime) fn lower(
+    raw: &[u8],
+    edits: &[RawEdit],
+    line_end: LineEnd,
+    padding: Padding,
+) -> Vec<RawEdit> {
+    let decoded = decode(raw, padding);
+    let width = line_width(raw);
+    let mut lines = Lines::of(raw);
+    let mut lowered: Vec<RawEdit> = Vec::new();
+    let mut behind = (0, 0);
+    let mut rest = edits;
+    while let Some(first) = rest.first() {
+        let stretch = Stretch::of(&decoded, first.range.start, &mut rest);
+        let range = encoded_range(&decoded, raw, &stretch);
+        let line_start = lines.at(range.start).start;
+        let start_column = match line_start < behind.0 {
+            true => behind.1 + (range.start - behind.0),
+            false => range.start - line_start,
+        };
+        let tail = lines.at(range.end).end - range.end;
+        let (replacement, column) =
+            encode_lines(&stretch.bytes, start_column, tail, width, line_end);
+        behind = (range.end, column);
+        lowered.push(RawEdit { range, replacement });
+    }
+    lowered
+}
+
+/// A run of units to be encoded anew.
+struct Stretch {
+    /// In the unwrapped bytes, from the start of a unit to the end of one.
+    range: Range<usize>,
+    /// What takes its place.
+    bytes: Vec<u8>,
+}
+
+impl Stretch {
+    /// The stretch that begins with the unit at `start`; takes the edits that it holds.
+    fn of(decoded: &Decoded<'_>, start: usize, edits: &mut &[RawEdit]) -> Stretch {
+        let mut stream = stream_at(decoded, start);
+        let from = start - (start - stream.start) % 3;
+        let mut bytes = Vec::new();
+        let mut at = from;
+        let keep = |bytes: &mut Vec<u8>, range: Range<usize>| {
+            bytes.extend_from_slice(decoded.bytes.get(range).unwrap_or_default());
+        };
+        while let Some((edit, rest)) = edits.split_first() {
+            keep(&mut bytes, at..edit.range.start);
+            bytes.extend_from_slice(&edit.replacement);
+            at = edit.range.end.max(at);
+            *edits = rest;
+            if at > stream.end {
+                stream = stream_at(decoded, at);
+            }
+            let next = rest.first().map_or(usize::MAX, |next| next.range.start);
+            let unit_end = (at + (3 - (at - stream.start) % 3) % 3).min(stream.end);
+            let whole = (bytes.len() + (unit_end - at)).is_multiple_of(3);
+            let stop = if whole { unit_end } else { stream.end };
+            // An insertion at the very end of the part has no unit of its own.
+            if next < stop || (next == stop && stop == decoded.bytes.len()) {
+                continue;
+            }
+            keep(&mut bytes, at..stop);
+            at = stop;
+            break;
+        }
+        Stretch { range: from..at, bytes }
+    }
+}
+
+/// The stream that holds this offset of the unwrapped bytes.
+fn stream_at(decoded: &Decoded<'_>, at: usize) -> Range<usize> {
+    let index = decoded.restarts.partition_point(|start| *start <= at);
+    let start = index.checked_sub(1).and_then(|index| decoded.restarts.get(index));
+    let end = decoded.restarts.get(index);
+    start.copied().unwrap_or(0)..end.copied().unwrap_or(decoded.bytes.len())
+}
+
+/// The raw bytes of a stretch; one at the very end inserts behind the last character.
+fn encoded_range(decoded: &Decoded<'_>, raw: &[u8], stretch: &Stretch) -> Range<usize> {
+    if !stretch.range.is_empty() || stretch.range.start < decoded.bytes.len() {
+        return decoded.source(stretch.range.clone());
+    }
+    let last = raw.iter().rposition(|b| value(*b) < 64 || *b == b'=');
+    let at = last.map_or(0, |last| last + 1);
+    at..at
+}
+
+/// Encodes from a column on, in lines of at most `width`. `tail` characters follow on the last line.
+fn encode_lines(
+    bytes: &[u8],
+    column: usize,
+    tail: usize,
+    width: usize,
+    line_end: LineEnd,
+) -> (Vec<u8>, usize) {
+    let mut out = Vec::with_capacity(bytes.len() / 3 * 4 + 8);
+    let mut column = column;
+    for unit in bytes.chunks(3) {
+        if column > 0 && column + 4 > width {
+            out.extend_from_slice(line_end.as_bytes());
+            column = 0;
+        }
+        out.extend_from_slice(&encode_unit(unit));
+        column += 4;
+    }
+    if tail > 0 && column > 0 && column + tail > width.max(LINE) && !out.is_empty() {
+        out.extend_from_slice(line_end.as_bytes());
+        column = 0;
+    }
+    (out, column)
+}
+
+fn encode_unit(unit: &[u8]) -> [u8; 4] {
+    let byte = |index: usize| unit.get(index).copied().unwrap_or(0);
+    let bits = u32::from_be_bytes([0, byte(0), byte(1), byte(2)]);
+    let digit = |index: u32| {
+        let value = (bits >> (18 - 6 * index)) & 63;
+        if index as usize > unit.len() {
+            b'='
+        } else {
+            ALPHABET.get(value as usize).copied().unwrap_or(b'=')
+        }
+    };
+    [digit(0), digit(1), digit(2), digit(3)]
+}
+
+/// Encodes bytes as a whole body.
+pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
+    encode_lines(bytes, 0, 0, LINE, line_end).0
+}
+
+/// Characters a line, as the part has them: the length of its first line, between 4 and [`LINE`].
+fn line_width(raw: &[u8]) -> usize {
+    let start = raw.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
+    let first = line_end_after(raw, start) - start;
+    match first {
+        0..4 => LINE,
+        4..=LINE => first,
+        _ => LINE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(raw: &str) -> String {
+        String::from_utf8_lossy(&decode(raw.as_bytes(), Padding::Ends).bytes).into_owned()
+    }
+
+    fn replace(raw: &str, edits: &[(&str, &str)]) -> String {
+        let decoded = decode(raw.as_bytes(), Padding::Ends);
+        let edits: Vec<RawEdit> = edits
+            .iter()
+            .map(|(from, to)| {
+                let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
+                RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
+            })
+            .collect();
+        let mut out = raw.as_bytes().to_vec();
+        for edit in
+            lower(raw.as_bytes(), &edits, LineEnd::of(raw.as_bytes()), Padding::Ends).iter().rev()
+        {
+            out.splice(edit.range.clone(), edit.replacement.iter().copied());
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    fn encoded(text: &str) -> String {
+        String::from_utf8(encode(text.as_bytes(), LineEnd::Crlf)).unwrap()
+    }
+
+    #[test]
+    fn reads_what_clients_read() {
+        assert_eq!(text("aGVsbG8gd29ybGQ="), "hello world");
+        assert_eq!(text("aGVsbG8gd29ybGQ"), "hello world", "missing padding");
+        assert_eq!(text("aGVs\r\nbG8g!d29*ybGQ=\r\n"), "hello world", "junk");
+        assert_eq!(text("aGVsbG8=IHdvcmxk"), "hello world", "streams in a row");
+        assert_eq!(text("aGVsbA==\r\nbw=="), "hello", "padding in the middle");
+        assert_eq!(text("a"), "", "six bits make no byte");
+        assert_eq!(text("===="), "");
+    }
+
+    #[test]
+    fn every_unit_maps_to_its_own_characters() {
+        let decoded = decode(b"aGVs\r\nbG8g!d29*ybGQ=\r\n", Padding::Ends);
+        assert_eq!(decoded.source(0..3), 0..4);
+        assert_eq!(decoded.source(3..6), 6..10);
+        assert_eq!(decoded.source(6..9), 11..16);
+        assert_eq!(decoded.source(9..11), 16..20);
+    }
+
+    #[test]
+    fn an_edit_of_whole_units_leaves_the_rest_alone() {
+        let raw = encoded(&"The quick brown fox. ".repeat(20));
+        let new = replace(&raw, &[("quick", "qui[.]ck")]);
+        assert_eq!(text(&new), text(&raw).replacen("quick", "qui[.]ck", 1));
+        assert!(new.ends_with(raw.split_once('\n').unwrap().1), "later lines are the same");
+    }
+
+    #[test]
+    fn other_edits_encode_to_the_end_of_the_stream() {
+        let raw = encoded(&"The quick brown fox. ".repeat(20));
+        let new = replace(&raw, &[("quick", "slow")]);
+        assert_eq!(text(&new), text(&raw).replacen("quick", "slow", 1));
+        assert!(new.lines().all(|line| line.len() <= 76));
+    }
+
+    #[test]
+    fn a_second_edit_may_bring_the_units_back_in_step() {
+        let raw = encoded(&format!("{}one two {}", "x".repeat(30), "y".repeat(300)));
+        let new = replace(&raw, &[("one", "o"), ("two", "twooo")]);
+        assert_eq!(text(&new), text(&raw).replace("one two", "o twooo"));
+        assert_eq!(new.len(), raw.len());
+    }
+
+    #[test]
+    fn streams_in_a_row_keep_their_bounds() {
+        let raw = "aGVsbG8=\r\nIHdvcmxk\r\nIQ==\r\n";
+        assert_eq!(text(raw), "hello world!");
+        let new = replace(raw, &[("ello", "i")]);
+        assert_eq!(text(&new), "hi world!");
+        assert!(new.ends_with("IHdvcmxk\r\nIQ==\r\n"));
+        assert_eq!(text(&replace(raw, &[("lo wor", "")])), "helld!");
+        assert_eq!(text(&replace(raw, &[("ell", ""), ("wor", "w"), ("!", "?!")])), "ho wld?!");
+    }
+
+    #[test]
+    fn padding_inside_is_read_in_three_ways() {
+        let read = |raw: &str, padding| {
+            String::from_utf8_lossy(&decode(raw.as_bytes(), padding).bytes).into_owned()
+        };
+        let hello = "=ABCaGVsbG8gd29ybGQ=";
+        assert!(has_odd_padding(hello.as_bytes()));
+        assert!(read(hello, Padding::Counts).ends_with("hello world"));
+        assert!(!read(hello, Padding::Skipped).contains("hello"));
+        assert_eq!(read("aG=VsbG8=", Padding::Skipped), "hello");
+        assert_eq!(read("a=GVsbG8=", Padding::Skipped), "hello");
+        for plain in
+            ["aGVsbG8=", "aGVsbG8=\r\n", "aGVsbG8=\r\nIHdvcmxk", "aA==aGVs", "aGVs", "===="]
+        {
+            assert!(!has_odd_padding(plain.as_bytes()), "{plain}");
+        }
+    }
+}

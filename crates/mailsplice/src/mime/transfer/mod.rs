@@ -1,0 +1,191 @@
+//! Transfer encodings, read as mail clients read them, and edits in what they carry.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | RFC 2045 §6.1, labels | [`Transfer::from_label`] |
+//! | RFC 2045 §6.7, quoted-printable | [`qp`] |
+//! | RFC 2045 §6.8, base64 | [`base64`] |
+//! | POSIX `uuencode` | [`uu`] |
+
+pub(super) mod base64;
+pub(super) mod qp;
+pub(super) mod uu;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use base64::Padding;
+
+use crate::edit::RawEdit;
+use crate::span::Map;
+
+/// How the bytes of a part are wrapped for transport.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Transfer {
+    /// 7bit, 8bit, binary, and every label that nobody knows.
+    #[default]
+    Identity,
+    QuotedPrintable,
+    Base64,
+    /// Base64 as those read it who take four characters at a time, padding among them.
+    Base64Quanta,
+    /// Base64 as those read it who pass over padding that completes nothing.
+    Base64Skipping,
+    /// `x-uuencode` and its spellings; also blocks inside text.
+    Uuencode,
+}
+
+/// What an encoding unwraps to.
+#[derive(Debug)]
+pub(super) struct Decoded<'a> {
+    pub bytes: Cow<'a, [u8]>,
+    /// To the encoded bytes; `None`: byte for byte.
+    pub map: Option<Map>,
+    /// Offsets in `bytes` at which the alignment of base64 units begins anew, the first at 0.
+    pub restarts: Vec<usize>,
+}
+
+/// Line ends as the message writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LineEnd {
+    Crlf,
+    Lf,
+}
+
+impl Transfer {
+    /// The encoding that a `Content-Transfer-Encoding` value names: its first word, whatever
+    /// follows (`base64;`, `base64 (comment)`), without case.
+    pub fn from_label(value: &str) -> Option<Transfer> {
+        let word: String = value
+            .trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'')
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '-' || *c == '_')
+            .collect::<String>()
+            .to_ascii_lowercase();
+        match word.as_str() {
+            "7bit" | "8bit" | "7-bit" | "8-bit" | "binary" => Some(Transfer::Identity),
+            "quoted-printable" | "quoted_printable" => Some(Transfer::QuotedPrintable),
+            "base64" | "base-64" => Some(Transfer::Base64),
+            "x-uuencode" | "uuencode" | "x-uue" | "uue" => Some(Transfer::Uuencode),
+            _ => None,
+        }
+    }
+
+    /// The name written into a header field.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Transfer::Identity => "8bit",
+            Transfer::QuotedPrintable => "quoted-printable",
+            Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => "base64",
+            Transfer::Uuencode => "x-uuencode",
+        }
+    }
+
+    /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
+    pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
+        match self {
+            Transfer::Identity => {
+                Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
+            }
+            Transfer::QuotedPrintable => qp::decode(raw),
+            Transfer::Base64 => base64::decode(raw, Padding::Ends),
+            Transfer::Base64Quanta => base64::decode(raw, Padding::Counts),
+            Transfer::Base64Skipping => base64::decode(raw, Padding::Skipped),
+            Transfer::Uuencode => uu::decode(raw),
+        }
+    }
+
+    /// Edits of the encoded bytes that have the effect of `edits` (in order, disjoint) on the
+    /// unwrapped ones. Ranges are relative to `raw`.
+    pub(super) fn lower(self, raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+        match self {
+            Transfer::Identity => edits.to_vec(),
+            Transfer::QuotedPrintable => qp::lower(raw, edits, line_end),
+            Transfer::Base64 => base64::lower(raw, edits, line_end, Padding::Ends),
+            Transfer::Base64Quanta => base64::lower(raw, edits, line_end, Padding::Counts),
+            Transfer::Base64Skipping => base64::lower(raw, edits, line_end, Padding::Skipped),
+            Transfer::Uuencode => uu::lower(raw, edits, line_end),
+        }
+    }
+}
+
+impl Decoded<'_> {
+    /// The encoded bytes of this range.
+    pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
+        match &self.map {
+            None => range,
+            Some(map) => map.source(range),
+        }
+    }
+}
+
+impl LineEnd {
+    /// The line end that these bytes use first; CRLF when they have none.
+    pub(super) fn of(bytes: &[u8]) -> LineEnd {
+        match memchr::memchr(b'\n', bytes) {
+            Some(at) if at == 0 || bytes.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
+            _ => LineEnd::Crlf,
+        }
+    }
+
+    pub(super) fn as_bytes(self) -> &'static [u8] {
+        match self {
+            LineEnd::Crlf => b"\r\n",
+            LineEnd::Lf => b"\n",
+        }
+    }
+}
+
+/// Bytes between the last line feed before `at` and `at`.
+pub(super) fn column(raw: &[u8], at: usize) -> usize {
+    let before = raw.get(..at).unwrap_or(raw);
+    match memchr::memrchr(b'\n', before) {
+        Some(feed) => at - feed - 1,
+        None => at,
+    }
+}
+
+/// Offset of the end of the line that holds `at`, before its line end.
+pub(super) fn line_end_after(raw: &[u8], at: usize) -> usize {
+    let rest = raw.get(at..).unwrap_or_default();
+    match memchr::memchr(b'\n', rest) {
+        Some(feed) if feed > 0 && rest.get(feed - 1) == Some(&b'\r') => at + feed - 1,
+        Some(feed) => at + feed,
+        None => raw.len(),
+    }
+}
+
+/// The lines that edits in order stand in: a line of any length is passed once, not once an edit.
+pub(super) struct Lines<'r> {
+    raw: &'r [u8],
+    /// The line of the last question, without its line end.
+    line: Option<Range<usize>>,
+}
+
+impl<'r> Lines<'r> {
+    pub(super) fn of(raw: &'r [u8]) -> Lines<'r> {
+        Lines { raw, line: None }
+    }
+
+    /// The line that holds this offset, without its line end.
+    pub(super) fn at(&mut self, at: usize) -> Range<usize> {
+        let known = self.line.take().filter(|line| (line.start..=line.end).contains(&at));
+        let find = || at - column(self.raw, at)..line_end_after(self.raw, at);
+        self.line.insert(known.unwrap_or_else(find)).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_offsets_in_order() {
+        let raw = b"one\r\n\r\ntwo three\nfour";
+        let mut lines = Lines::of(raw);
+        for at in 0..=raw.len() {
+            let line = lines.at(at);
+            assert_eq!(line, at - column(raw, at)..line_end_after(raw, at), "{at}");
+        }
+    }
+}

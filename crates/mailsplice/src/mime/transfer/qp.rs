@@ -1,0 +1,316 @@
+//! Quoted-printable (RFC 2045 §6.7), as lenient as mail clients.
+//!
+//! Read: escapes in either case; `=` at a line's end (CRLF, LF or CR) is a soft break even with white space
+//! behind it;
+//! an `=` before anything else stands for itself; white space at the end of a line is dropped.
+
+use std::borrow::Cow;
+
+use super::{Decoded, LineEnd, Lines};
+use crate::edit::RawEdit;
+use crate::span::{Map, PieceKind};
+
+/// Longest line that is written, its soft break included (RFC 2045 §6.7 rule 5).
+const LINE: usize = 76;
+
+/// Unwraps.
+pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
+    let mut map = Map::new();
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while let Some(rest) = raw.get(at..)
+        && !rest.is_empty()
+    {
+        let stop = memchr::memchr2(b'=', b'\n', rest).map_or(raw.len(), |found| at + found);
+        copy(raw, at, stop, &mut bytes, &mut map);
+        at = match raw.get(stop) {
+            Some(b'=') => escape(raw, stop, &mut bytes, &mut map),
+            Some(_) => {
+                bytes.push(b'\n');
+                stop + 1
+            }
+            None => stop,
+        };
+    }
+    map.close(bytes.len(), raw.len());
+    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+}
+
+/// Copies the literal bytes of `from..to`; before a line end (rule 3) its white space goes.
+/// The line end's own bytes are mapped with them, so a run of plain lines is one piece.
+fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut Map) {
+    let literal = raw.get(from..to).unwrap_or_default();
+    if raw.get(to) != Some(&b'\n') {
+        if !literal.is_empty() {
+            map.push(bytes.len(), from, PieceKind::Linear);
+            bytes.extend_from_slice(literal);
+        }
+        return;
+    }
+    let (line, carriage) = match literal.strip_suffix(b"\r") {
+        Some(line) => (line, 1),
+        None => (literal, 0),
+    };
+    let kept = line.len() - line.iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    map.push(bytes.len(), from, PieceKind::Linear);
+    bytes.extend_from_slice(line.get(..kept).unwrap_or_default());
+    if kept < line.len() {
+        map.push(bytes.len(), to - carriage, PieceKind::Linear);
+    }
+    if carriage == 1 {
+        bytes.push(b'\r');
+    }
+}
+
+/// Reads what begins with the `=` at `at`: a run of escapes, a soft break, or the sign itself. The offset
+/// after it.
+fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut Map) -> usize {
+    let rest = raw.get(at + 1..).unwrap_or_default();
+    let (units, _) = raw.get(at..).unwrap_or_default().as_chunks::<3>();
+    let before = bytes.len();
+    for [sign, high, low] in units {
+        let (high, low) = (hex(*high), hex(*low));
+        if *sign != b'=' || (high | low) > 15 {
+            break;
+        }
+        bytes.push(high << 4 | low);
+    }
+    let escapes = bytes.len() - before;
+    if escapes > 0 {
+        map.push(before, at, PieceKind::Units { text: 1, source: 3 });
+        return at + 3 * escapes;
+    }
+    if let Some(skipped) = soft_break(rest) {
+        return at + 1 + skipped;
+    }
+    map.push(bytes.len(), at, PieceKind::Linear);
+    bytes.push(b'=');
+    at + 1
+}
+
+/// Bytes of a soft break behind its `=`: white space, NUL and carriage returns, then a line end or the end
+/// of the part.
+fn soft_break(rest: &[u8]) -> Option<usize> {
+    let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | 0 | b'\r')).count();
+    let carriage = rest.iter().take(space).position(|b| *b == b'\r');
+    match (rest.get(space), carriage) {
+        (Some(b'\n'), _) => Some(space + 1),
+        (_, Some(carriage)) => Some(carriage + 1),
+        (None, None) => Some(space),
+        _ => None,
+    }
+}
+
+/// Value of each hexadecimal digit, in either case; 16: none.
+const HEX: [u8; 256] = digits();
+
+const fn digits() -> [u8; 256] {
+    let mut table = [16; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        if let Some(digit) = char::to_digit(byte as u8 as char, 16) {
+            table[byte] = digit as u8;
+        }
+        byte += 1;
+    }
+    table
+}
+
+fn hex(byte: u8) -> u8 {
+    HEX.get(usize::from(byte)).copied().unwrap_or(16)
+}
+
+/// Lowers edits of the unwrapped bytes. New soft breaks stand only in and round the replacements.
+pub(in crate::mime) fn lower(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+    let decoded = decode(raw);
+    let mut lines = Lines::of(raw);
+    let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
+    // Where the last replacement ended in the raw bytes, and the column behind it.
+    let mut behind = (0, 0);
+    for (index, edit) in edits.iter().enumerate() {
+        let range = decoded.source(edit.range.clone());
+        let line_start = lines.at(range.start).start;
+        let start_column = match line_start <= behind.0 && index > 0 {
+            true => behind.1 + (range.start - behind.0),
+            false => range.start - line_start,
+        };
+        let line_stop = lines.at(range.end).end;
+        let next = edits.get(index + 1).map(|next| decoded.source(next.range.clone()).start);
+        // With a further edit on the line, its replacement may break: leave room for the `=`.
+        let tail = match next {
+            Some(next) if next <= line_stop => next - range.end + 1,
+            _ => line_stop - range.end,
+        };
+        let mut writer = Writer { out: Vec::new(), column: start_column, line_end };
+        writer.token(&edit.replacement, tail);
+        let rest = raw.get(range.end..line_stop).unwrap_or_default();
+        let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
+        writer.close(tail, before_break(raw, range.start), at_line_end);
+        behind = (range.end, writer.column);
+        lowered.push(RawEdit { range, replacement: writer.out });
+    }
+    lowered
+}
+
+/// Whether the byte before `at` is white space, which a line end behind it would drop.
+fn before_break(raw: &[u8], at: usize) -> bool {
+    at.checked_sub(1).and_then(|at| raw.get(at)).is_some_and(|b| matches!(b, b' ' | b'\t'))
+}
+
+/// Encodes bytes as a whole body, for a part whose encoding is switched to this one.
+pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
+    let mut writer = Writer { out: Vec::with_capacity(bytes.len()), column: 0, line_end };
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let feed = memchr::memchr(b'\n', rest);
+        let (line, after) = rest.split_at(feed.map_or(rest.len(), |feed| feed + 1));
+        let content =
+            line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        writer.token(content, 0);
+        writer.close(0, false, true);
+        if feed.is_some() {
+            writer.out.extend_from_slice(line.get(content.len()..).unwrap_or_default());
+            writer.column = 0;
+        }
+        rest = after;
+    }
+    writer.out
+}
+
+struct Writer {
+    out: Vec<u8>,
+    column: usize,
+    line_end: LineEnd,
+}
+
+impl Writer {
+    /// Writes the replacement; breaks before it when it fits on a line of its own only.
+    fn token(&mut self, bytes: &[u8], tail: usize) {
+        let size: usize = bytes.iter().map(|b| if literal(*b) { 1 } else { 3 }).sum();
+        let fits_here = self.column + size + tail <= LINE;
+        if !fits_here && self.column > 0 && self.column + size >= LINE && size < LINE {
+            self.soft_break();
+        }
+        for (index, byte) in bytes.iter().enumerate() {
+            // `--` at the start of a line could pass for a boundary.
+            let dash = *byte == b'-' && self.column == 0 && index == 0;
+            let width = if literal(*byte) && !dash { 1 } else { 3 };
+            if self.column + width >= LINE {
+                let last = index + 1 == bytes.len() && tail == 0 && self.column + width == LINE;
+                if !last {
+                    self.soft_break();
+                }
+            }
+            if width == 1 {
+                self.out.push(*byte);
+            } else {
+                self.out.extend_from_slice(&escaped(*byte));
+            }
+            self.column += width;
+        }
+    }
+
+    /// Sees to what follows: the rest of the line must fit, and white space must not end a line.
+    fn close(&mut self, tail: usize, space_before: bool, at_line_end: bool) {
+        if at_line_end {
+            match self.out.last() {
+                Some(b' ' | b'\t') => {
+                    let space = self.out.pop().unwrap_or(b' ');
+                    self.column -= 1;
+                    if self.column + 3 > LINE {
+                        self.soft_break();
+                    }
+                    self.out.extend_from_slice(&escaped(space));
+                    self.column += 3;
+                }
+                None if space_before => self.soft_break(),
+                _ => {}
+            }
+        } else if self.column > 0 && self.column + tail > LINE {
+            self.soft_break();
+        }
+    }
+
+    fn soft_break(&mut self) {
+        self.out.push(b'=');
+        self.out.extend_from_slice(self.line_end.as_bytes());
+        self.column = 0;
+    }
+}
+
+/// Whether the byte stands for itself (RFC 2045 §6.7 rules 2 and 3).
+fn literal(byte: u8) -> bool {
+    matches!(byte, b'\t' | b' '..=b'~') && byte != b'='
+}
+
+fn escaped(byte: u8) -> [u8; 3] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let digit = |value: u8| DIGITS.get(usize::from(value & 15)).copied().unwrap_or(b'0');
+    [b'=', digit(byte >> 4), digit(byte)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(raw: &str) -> String {
+        String::from_utf8_lossy(&decode(raw.as_bytes()).bytes).into_owned()
+    }
+
+    /// Replaces `from` by `to` in the decoded text; the new raw bytes.
+    fn replace(raw: &str, from: &str, to: &str) -> String {
+        let decoded = decode(raw.as_bytes());
+        let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
+        let edit = RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() };
+        let mut out = raw.as_bytes().to_vec();
+        for edit in lower(raw.as_bytes(), &[edit], LineEnd::of(raw.as_bytes())).iter().rev() {
+            out.splice(edit.range.clone(), edit.replacement.iter().copied());
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn reads_what_clients_read() {
+        assert_eq!(text("a=3db=3Dc"), "a=b=c", "either case");
+        assert_eq!(text("so=\r\nft=\nbreaks= \t\r\n end="), "softbreaks end");
+        assert_eq!(text("1=2 =ZZ =4"), "1=2 =ZZ =4", "junk stands for itself");
+        assert_eq!(text("trailing \t\r\nnext \n"), "trailing\r\nnext\n");
+        assert_eq!(text("kept=20\r\n"), "kept \r\n");
+        assert_eq!(text("last "), "last ", "no line end, no end of line");
+    }
+
+    #[test]
+    fn a_token_cut_by_a_soft_break_is_replaced_whole() {
+        assert_eq!(
+            replace("see http://ex=\r\nample.com/ now\r\n", "http://example.com/", "hxxp"),
+            "see hxxp now\r\n"
+        );
+    }
+
+    #[test]
+    fn lines_stay_within_76() {
+        let line = format!("{} http://a.example/ {}\r\nnext\r\n", "x".repeat(20), "y".repeat(30));
+        let long = "hxxp://xn--abcdefghijklmnop[.]example/".repeat(3);
+        let new = replace(&line, "http://a.example/", &long);
+        assert!(new.lines().all(|line| line.len() <= 76), "{new}");
+        assert_eq!(text(&new), line.replace("http://a.example/", &long));
+    }
+
+    #[test]
+    fn a_line_of_exactly_76_is_kept() {
+        let line = format!("{}ab\r\n", "x".repeat(74));
+        assert_eq!(replace(&line, "ab", "cd"), format!("{}cd\r\n", "x".repeat(74)));
+    }
+
+    #[test]
+    fn white_space_before_a_line_end_survives() {
+        assert_eq!(text(&replace("a b\r\n", "b", "")), "a \r\n");
+        assert_eq!(text(&replace("a b\r\n", "b", "c ")), "a c \r\n");
+    }
+
+    #[test]
+    fn equals_signs_are_escaped() {
+        assert_eq!(replace("q\n", "q", "a=b"), "a=3Db\n");
+    }
+}

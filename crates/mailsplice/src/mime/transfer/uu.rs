@@ -1,0 +1,281 @@
+//! Uuencode: as a transfer encoding, and as blocks inside text, which many clients show as attachments.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{Decoded, LineEnd, Transfer};
+use crate::edit::RawEdit;
+use crate::span::{Map, PieceKind};
+
+/// Bytes that a line carries at most: what every encoder writes.
+const LINE: usize = 45;
+
+/// A block inside a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::mime) struct Block<'a> {
+    /// From the `begin` line to the end of the `end` line.
+    pub range: Range<usize>,
+    /// The file name of the `begin` line.
+    pub name: &'a [u8],
+}
+
+/// Whether what these bytes unwrap to may hold a block: a look that saves decoding every text twice.
+pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
+    match transfer {
+        Transfer::Identity => true,
+        Transfer::Uuencode => false,
+        Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => !raw.is_empty(),
+        Transfer::QuotedPrintable => {
+            memchr::memmem::find(raw, b"begin").is_some()
+                || memchr::memchr_iter(b'=', raw).any(|at| match raw.get(at + 1..at + 3) {
+                    // An escaped letter of `begin`, or a soft break inside it.
+                    Some([b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E']) => true,
+                    Some([b'\r' | b'\n' | b' ' | b'\t', _]) => {
+                        let before = raw.get(at.saturating_sub(4)..at).unwrap_or_default();
+                        ["b", "be", "beg", "begi"]
+                            .iter()
+                            .any(|cut| before.ends_with(cut.as_bytes()))
+                    }
+                    _ => false,
+                })
+        }
+    }
+}
+
+/// The blocks of a text, in order.
+pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(begin) = next_begin(text, at) {
+        let (line, mut next) = line_at(text, begin);
+        let Some(name) = begin_name(line) else {
+            at = next;
+            continue;
+        };
+        let mut lines = 0_usize;
+        loop {
+            let (line, after) = line_at(text, next);
+            if next >= text.len() {
+                break;
+            }
+            if line == b"end" {
+                next = after;
+                break;
+            }
+            if !is_data(line) {
+                break;
+            }
+            lines += 1;
+            next = after;
+        }
+        if lines > 0 {
+            found.push(Block { range: begin..next, name });
+        }
+        at = next;
+    }
+    found
+}
+
+/// Unwraps every data line; what is none is skipped.
+pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
+    let mut bytes = Vec::with_capacity(raw.len() / 4 * 3);
+    let mut map = Map::new();
+    for (range, line) in data_lines(raw) {
+        map.push(bytes.len(), range.start, PieceKind::Atomic);
+        decode_line(line, &mut bytes);
+        map.push(bytes.len(), range.end, PieceKind::Atomic);
+    }
+    map.close(bytes.len(), raw.len());
+    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+}
+
+/// Lowers edits of the unwrapped bytes: the lines that they touch are encoded anew.
+pub(in crate::mime) fn lower(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+    let mut lowered = Vec::new();
+    let mut edits = edits.iter().peekable();
+    let mut lines = data_lines(raw).peekable();
+    let mut offset = 0;
+    while let Some((range, line)) = lines.next() {
+        let mut old = Vec::new();
+        decode_line(line, &mut old);
+        let start = offset;
+        let mut last = range;
+        let mut new = Vec::new();
+        let mut at = start;
+        let mut touched = false;
+        loop {
+            let end = start + old.len();
+            let is_last = lines.peek().is_none();
+            let Some(edit) = edits
+                .next_if(|edit| edit.range.start < end || (is_last && edit.range.start == end))
+            else {
+                break;
+            };
+            touched = true;
+            new.extend_from_slice(
+                old.get(at - start..edit.range.start - start).unwrap_or_default(),
+            );
+            new.extend_from_slice(&edit.replacement);
+            at = edit.range.end;
+            while at > start + old.len()
+                && let Some((range, line)) = lines.next()
+            {
+                decode_line(line, &mut old);
+                last.end = range.end;
+            }
+        }
+        offset = start + old.len();
+        if touched {
+            new.extend_from_slice(old.get(at - start..).unwrap_or_default());
+            lowered.push(RawEdit { range: last, replacement: encode(&new, line_end) });
+        }
+    }
+    lowered
+}
+
+/// The data lines between `begin` (when there is one) and `end`, without their line ends.
+fn data_lines(raw: &[u8]) -> impl Iterator<Item = (Range<usize>, &[u8])> {
+    let mut at = match next_begin(raw, 0) {
+        Some(begin) => line_at(raw, begin).1,
+        None => 0,
+    };
+    std::iter::from_fn(move || {
+        while at < raw.len() {
+            let start = at;
+            let (line, next) = line_at(raw, at);
+            at = next;
+            if line == b"end" {
+                at = raw.len();
+                return None;
+            }
+            if is_data(line) && line.first().is_some_and(|length| value(*length) > 0) {
+                return Some((start..start + line.len(), line));
+            }
+        }
+        None
+    })
+}
+
+/// Offset of the next line that begins with `begin `.
+fn next_begin(text: &[u8], from: usize) -> Option<usize> {
+    let finder = memchr::memmem::Finder::new(b"begin ");
+    let mut at = from;
+    while let Some(found) = finder.find(text.get(at..)?) {
+        let start = at + found;
+        if start == 0 || text.get(start - 1) == Some(&b'\n') {
+            return Some(start);
+        }
+        at = start + 1;
+    }
+    None
+}
+
+/// The name in `begin 644 name`.
+fn begin_name(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.strip_prefix(b"begin ")?;
+    let digits = rest.iter().take_while(|b| matches!(b, b'0'..=b'7')).count();
+    let behind = rest.get(digits..)?;
+    // Some look at neither the mode nor the name.
+    ((1..=6).contains(&digits) && behind.first().is_none_or(u8::is_ascii_whitespace))
+        .then_some(behind.trim_ascii())
+}
+
+/// The line at this offset without its line end, and the offset of the next.
+fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
+    let rest = text.get(at..).unwrap_or_default();
+    match memchr::memchr(b'\n', rest) {
+        Some(feed) => {
+            let line = rest.get(..feed).unwrap_or_default();
+            (line.strip_suffix(b"\r").unwrap_or(line), at + feed + 1)
+        }
+        None => (rest, text.len()),
+    }
+}
+
+/// Whether a line can carry data: its length character, then at least that much. Trailing white space
+/// may be lost on the way, and what stands behind is nothing to programs that go by the length.
+fn is_data(line: &[u8]) -> bool {
+    let Some((length, data)) = line.split_first() else { return false };
+    if !(b' '..=b'`').contains(length) || data.iter().any(|b| !(b' '..=b'`').contains(b)) {
+        return false;
+    }
+    let need = usize::from(value(*length)).div_ceil(3) * 4;
+    (need > 0 || data.len() <= 2)
+        && data.len() + 4 >= need.min(4)
+        && (need == 0 || !data.is_empty())
+}
+
+fn value(byte: u8) -> u8 {
+    byte.wrapping_sub(b' ') & 63
+}
+
+fn decode_line(line: &[u8], out: &mut Vec<u8>) {
+    let Some((length, data)) = line.split_first() else { return };
+    let length = usize::from(value(*length));
+    let start = out.len();
+    let byte = |unit: &[u8], index: usize| unit.get(index).map_or(0, |b| u32::from(value(*b)));
+    for unit in data.chunks(4).take(length.div_ceil(3)) {
+        let bits = byte(unit, 0) << 18 | byte(unit, 1) << 12 | byte(unit, 2) << 6 | byte(unit, 3);
+        let [_, a, b, c] = bits.to_be_bytes();
+        out.extend_from_slice(&[a, b, c]);
+    }
+    out.truncate(start + length);
+}
+
+/// Data lines without the last line end.
+fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
+    let digit = |value: u32| match value & 63 {
+        0 => b'`',
+        value => b' ' + value as u8,
+    };
+    let mut out = Vec::with_capacity(bytes.len() * 3 / 2 + 8);
+    for (index, line) in bytes.chunks(LINE).enumerate() {
+        if index > 0 {
+            out.extend_from_slice(line_end.as_bytes());
+        }
+        out.push(digit(line.len() as u32));
+        for unit in line.chunks(3) {
+            let byte = |index: usize| unit.get(index).map_or(0, |b| u32::from(*b));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            out.extend([18, 12, 6, 0].map(|shift| digit(bits >> shift)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: &str = "hi\nbegin 644 a.html\n#0V%T\n`\nend\nbye\n";
+
+    #[test]
+    fn finds_blocks_in_text() {
+        let found = blocks(BLOCK.as_bytes());
+        assert_eq!(found, [Block { range: 3..32, name: b"a.html" }]);
+        assert_eq!(decode(&BLOCK.as_bytes()[3..32]).bytes.as_ref(), b"Cat");
+        assert!(blocks(b"begin 644\nbegin the day\nbegin 99 x\n").is_empty());
+    }
+
+    #[test]
+    fn touched_lines_are_encoded_anew() {
+        let long: Vec<u8> = (0..100).map(|n| b'a' + n % 26).collect();
+        let mut raw = b"begin 644 x\n".to_vec();
+        raw.extend_from_slice(&encode(&long, LineEnd::Lf));
+        raw.extend_from_slice(b"\n`\nend\n");
+        assert_eq!(decode(&raw).bytes.as_ref(), long);
+        let edits = [
+            RawEdit { range: 40..50, replacement: b"[.]".to_vec() },
+            RawEdit { range: 99..100, replacement: vec![b'Z'; 50] },
+        ];
+        let mut out = raw.clone();
+        for edit in lower(&raw, &edits, LineEnd::Lf).iter().rev() {
+            out.splice(edit.range.clone(), edit.replacement.iter().copied());
+        }
+        let mut want = long.clone();
+        want.splice(99..100, vec![b'Z'; 50]);
+        want.splice(40..50, *b"[.]");
+        assert_eq!(decode(&out).bytes.as_ref(), want);
+        assert!(out.starts_with(b"begin 644 x\n"));
+    }
+}

@@ -1,0 +1,233 @@
+//! Header fields of ours: which they are, and the one that takes edits back.
+//!
+//! `X-Linkmilter-Undo` says `v=1; z=RECIPE` in base64, or `v=1; file=DIGEST`; then `seal=…`.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::packing;
+use super::undo::{self, Seal};
+use crate::edit::{Field, HeadEdit};
+
+pub const SUMMARY: &str = "X-Linkmilter";
+pub const UNDO: &str = "X-Linkmilter-Undo";
+
+/// Whether a field name is one of ours, or looks like one.
+pub fn is_ours(name: &[u8]) -> bool {
+    let prefix = name.get(..SUMMARY.len()).unwrap_or_default();
+    prefix.eq_ignore_ascii_case(SUMMARY.as_bytes())
+        && matches!(name.get(SUMMARY.len()), None | Some(b'-'))
+}
+
+/// The edits that remove our fields from a header that came from outside, except recipes that carry
+/// the seal of our key.
+pub fn incoming(head: &[u8], key: Option<&[u8]>) -> Vec<HeadEdit> {
+    let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut edits = Vec::new();
+    for field in header_fields(head) {
+        if !is_ours(field.name(head)) {
+            continue;
+        }
+        let name = field.name(head).to_ascii_lowercase();
+        let sealed = name.eq_ignore_ascii_case(UNDO.as_bytes())
+            && check_seal(&field.text(head), key) == Seal::Ours;
+        let index = seen.entry(name).or_default();
+        *index += 1;
+        if !sealed {
+            edits.push(HeadEdit {
+                name: String::from_utf8_lossy(field.name(head)).into_owned(),
+                index: *index,
+                range: field.value,
+                value: Vec::new(),
+            });
+        }
+    }
+    edits
+}
+
+/// A header without our fields.
+pub fn without_ours(head: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(head.len());
+    let mut at = 0;
+    for field in header_fields(head) {
+        if is_ours(field.name(head)) {
+            out.extend_from_slice(head.get(at..field.line.start).unwrap_or_default());
+            at = field.line.end;
+        }
+    }
+    out.extend_from_slice(head.get(at..).unwrap_or_default());
+    out
+}
+
+/// A recipe, in the message or beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undo {
+    Inline(Vec<u8>),
+    /// In the state directory, under this digest.
+    Stored(String),
+}
+
+/// The field for a recipe: with the recipe in it, or with its digest when it takes over `cap` bytes.
+pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Undo) {
+    let inline = format!("v=1; z={}", packing::to_base64(recipe));
+    let fits =
+        |text: &str| cap.is_none_or(|cap| Field::folded(UNDO, text).value.len() + SEAL_ROOM <= cap);
+    let digest = undo::digest(recipe);
+    let (text, undo) = match fits(&inline) {
+        true => (inline, Undo::Inline(recipe.to_vec())),
+        false => (format!("v=1; file={digest}"), Undo::Stored(digest)),
+    };
+    let text = match key {
+        Some(key) => format!("{text}; seal={}", seal(&text, key)),
+        None => text,
+    };
+    (Field::folded(UNDO, &text), undo)
+}
+
+/// The recipe could not be kept: no field names one that is not there, and the summary says so.
+pub fn undo_lost(fields: &mut Vec<Field>) {
+    fields.retain(|field| field.name != UNDO);
+    for summary in fields.iter_mut().filter(|field| field.name == SUMMARY) {
+        summary.value.push_str(";\n undo=lost");
+    }
+}
+
+/// Bytes that a seal adds.
+const SEAL_ROOM: usize = 56;
+
+/// HMAC-SHA-256 over the value without its white space, in base64.
+fn seal(text: &str, key: &[u8]) -> String {
+    mac(text, key).map_or_else(String::new, |mac| packing::to_base64(&mac.finalize().into_bytes()))
+}
+
+fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
+    // HMAC takes keys of every length (RFC 2104 §3), so this is always there.
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+    mac.update(b"linkmilter undo 1\n");
+    let dense: String = text.split_ascii_whitespace().collect();
+    mac.update(dense.as_bytes());
+    Some(mac)
+}
+
+/// Whose the seal of an undo value is.
+pub(super) fn check_seal(value: &str, key: Option<&[u8]>) -> Seal {
+    let (Some(key), Some((text, sealed))) = (key, value.rsplit_once("; seal=")) else {
+        return Seal::Unknown;
+    };
+    let dense: String = sealed.split_ascii_whitespace().collect();
+    let found = packing::from_base64(&dense);
+    let ours =
+        found.zip(mac(text, key)).is_some_and(|(found, mac)| mac.verify_slice(&found).is_ok());
+    if ours { Seal::Ours } else { Seal::Foreign }
+}
+
+/// The values of our undo fields, in order, unfolded to single spaces.
+pub(super) fn undo_values(head: &[u8]) -> Vec<String> {
+    header_fields(head)
+        .filter(|field| field.is_named(head, UNDO.as_bytes()))
+        .map(|field| field.text(head))
+        .collect()
+}
+
+/// The recipe of an undo value.
+pub(super) fn undo_content(value: &str) -> Option<Undo> {
+    let mut version = None;
+    let mut content = None;
+    for part in value.split(';') {
+        let (name, value) = part.split_once('=')?;
+        match name.trim() {
+            "v" => version = Some(value.trim() == "1"),
+            "z" => content = Some(Undo::Inline(packing::from_base64(value)?)),
+            "file" => {
+                let digest: String = value.split_ascii_whitespace().collect();
+                let plain = digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit());
+                content = plain.then(|| Undo::Stored(digest.to_ascii_lowercase()));
+            }
+            _ => {}
+        }
+    }
+    content.filter(|_| version == Some(true))
+}
+
+/// A field in a header block.
+pub struct HeaderField {
+    /// With its line end.
+    pub line: Range<usize>,
+    pub value: Range<usize>,
+    name: Range<usize>,
+}
+
+impl HeaderField {
+    pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
+        head.get(self.name.clone()).unwrap_or_default()
+    }
+
+    pub fn is_named(&self, head: &[u8], name: &[u8]) -> bool {
+        self.name(head).eq_ignore_ascii_case(name)
+    }
+
+    /// The value with runs of white space as one space each.
+    fn text(&self, head: &[u8]) -> String {
+        let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
+        value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The fields of a header block, in order; other lines are left out.
+pub fn header_fields(head: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
+    let line_after = |at: usize| {
+        let rest = head.get(at..).unwrap_or_default();
+        memchr::memchr(b'\n', rest).map_or(head.len(), |feed| at + feed + 1)
+    };
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < head.len() {
+            let start = at;
+            at = line_after(at);
+            while matches!(head.get(at), Some(b' ' | b'\t')) {
+                at = line_after(at);
+            }
+            let line = head.get(start..at).unwrap_or_default();
+            let Some(colon) = memchr::memchr(b':', line) else { continue };
+            let name = line.get(..colon).unwrap_or_default().trim_ascii_end();
+            if name.is_empty() || name.iter().any(|b| !b.is_ascii_graphic()) {
+                continue;
+            }
+            let content = line.strip_suffix(b"\n").unwrap_or(line);
+            let content = content.strip_suffix(b"\r").unwrap_or(content);
+            return Some(HeaderField {
+                line: start..at,
+                value: start + colon + 1..start + content.len().max(colon + 1),
+                name: start..start + name.len(),
+            });
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_from_outside_go_and_sealed_recipes_stay() {
+        let (sealed, _) = undo(b"recipe", None, Some(b"key"));
+        let sealed = sealed.value.replace('\n', "\r\n");
+        let head = format!(
+            "Subject: x\r\nX-Linkmilter: v=1; verdict=ok\r\nx-linkmilter-undo: v=1; z=AAAA\r\n\
+             X-Linkmilter-Undo: {sealed}\r\nX-Linkmilterish: stays\r\n"
+        );
+        let found: Vec<(String, usize)> = incoming(head.as_bytes(), Some(b"key"))
+            .into_iter()
+            .map(|edit| (edit.name, edit.index))
+            .collect();
+        let want = [("X-Linkmilter".to_owned(), 1), ("x-linkmilter-undo".to_owned(), 1)];
+        assert_eq!(found, want);
+        assert_eq!(incoming(head.as_bytes(), Some(b"other")).len(), 3);
+        assert_eq!(incoming(head.as_bytes(), None).len(), 3);
+        assert_eq!(without_ours(head.as_bytes()), b"Subject: x\r\nX-Linkmilterish: stays\r\n");
+    }
+}

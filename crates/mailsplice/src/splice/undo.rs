@@ -1,0 +1,453 @@
+//! The inverse of an edit: a recipe that gives the original back, and proves that it did.
+//!
+//! A recipe is written in offsets of the edited body in CRLF form, so it holds as well for a copy that a
+//! Maildir keeps with bare line feeds. Unedited bytes are never in it. It goes through deflate, then into
+//! `X-Linkmilter-Undo` in base64, or into the state directory under its SHA-256.
+//!
+//! Layout, integers as LEB128: version 1; SHA-256 of the original body in CRLF form; line ends of the
+//! original (0 CRLF, 1 LF, 2 both); number of body edits, and of each: unedited bytes before it, bytes
+//! of its replacement, the [`original`](super::original) bytes; number of header edits, and of each:
+//! name, number of the field of that name, 0 and the old value, or 1 for a field that was added.
+
+use std::ops::Range;
+
+use sha2::{Digest, Sha256};
+
+use super::canonical::{self, Cursor, Style};
+use super::fields::{self, header_fields};
+use super::original::Original;
+use super::packing;
+use crate::edit::{HeadEdit, RawEdit};
+
+const VERSION: u64 = 1;
+
+/// What a recipe may inflate to: so many times the message, and so many bytes on top.
+pub const INFLATED: usize = 4;
+pub const INFLATED_BASE: usize = 1 << 20;
+
+/// Recipes of one message that are tried. Each is tried on what the ones before gave back, and each try
+/// hashes the body; filters in a row are two or three.
+pub const RECIPES: usize = 8;
+
+/// Header fields that a recipe may give back: the filter changes two, the Subject and the encoding.
+pub const FIELDS: u64 = 16;
+
+/// Why an original could not be given back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    #[error("expected an X-Linkmilter-Undo field, found none")]
+    NoRecipe,
+    #[error("expected a recipe of version 1, found {0}")]
+    Malformed(&'static str),
+    #[error("the recipe {0} is in the state directory of the filter, not in the message")]
+    NotHere(String),
+    #[error("the recipe does not fit this body: it was changed after the filter")]
+    DoesNotFit,
+    #[error(
+        "expected a body with SHA-256 {expected}, found {found}: it was changed after the filter"
+    )]
+    Disagrees { expected: String, found: String },
+}
+
+/// A message given back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// Header fields with their line ends, without ours.
+    pub head: Vec<u8>,
+    pub body: Vec<u8>,
+    /// Whether every recipe that was used carries the seal of the key at hand.
+    pub seal: Seal,
+}
+
+/// Whose a recipe is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seal {
+    /// Sealed with our key.
+    Ours,
+    /// A seal, but not of our key.
+    Foreign,
+    /// No seal, or no key to check it with.
+    Unknown,
+}
+
+/// The deflated recipe that undoes these edits of this message.
+pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdit]) -> Vec<u8> {
+    let mut out = packing::Writer::default();
+    out.number(VERSION);
+    out.raw(&canonical::sha256(body));
+    out.number(Style::of(body) as u64);
+    let edits = fitting(body, edits);
+    out.number(edits.len() as u64);
+    let mut at = 0;
+    let mut length = canonical::Length::default();
+    for edit in edits {
+        let before = length.of(body.get(at..edit.range.start).unwrap_or_default());
+        let replaced = length.of(&edit.replacement);
+        let old = body.get(edit.range.clone()).unwrap_or_default();
+        out.number(before);
+        out.number(replaced);
+        Original::of(old, &edit.replacement).write(&mut out);
+        at = edit.range.end;
+    }
+    let head_edits = head_edits.iter().filter(|edit| !fields::is_ours(edit.name.as_bytes()));
+    out.number(head_edits.clone().count() as u64);
+    for edit in head_edits {
+        out.bytes(edit.name.as_bytes());
+        out.number(edit.index as u64);
+        let added = edit.range.is_empty() && edit.range.start == head.len();
+        out.number(added.into());
+        if !added {
+            out.bytes(head.get(edit.range.clone()).unwrap_or_default());
+        }
+    }
+    packing::deflate(&out.finish())
+}
+
+/// The edits that [`super::apply`] applies.
+fn fitting<'e>(body: &[u8], edits: &'e [RawEdit]) -> Vec<&'e RawEdit> {
+    let mut at = 0;
+    edits
+        .iter()
+        .filter(|edit| {
+            let Range { start, end } = edit.range;
+            let fits = at <= start && start <= end && end <= body.len();
+            if fits {
+                at = end;
+            }
+            fits
+        })
+        .collect()
+}
+
+/// Gives the original back: applies the recipes that the message carries, the last one first, each
+/// only if the SHA-256 that it promises comes out. `stored` finds a recipe by its digest.
+///
+/// # Errors
+///
+/// When there is no recipe, when none fits, or when the hash disagrees.
+pub fn restore(
+    head: &[u8],
+    body: &[u8],
+    key: Option<&[u8]>,
+    stored: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Result<Restored, RestoreError> {
+    let mut found: Vec<String> = fields::undo_values(head);
+    found.truncate(RECIPES);
+    if found.is_empty() {
+        return Err(RestoreError::NoRecipe);
+    }
+    let mut seal = Seal::Ours;
+    let mut now: Option<(Vec<u8>, Vec<u8>)> = None;
+    let mut last_error = RestoreError::NoRecipe;
+    while !found.is_empty() {
+        let (head, body) =
+            now.as_ref().map_or((head, body), |(head, body)| (head.as_slice(), body.as_slice()));
+        let mut step = None;
+        for (index, value) in found.iter().enumerate() {
+            match one(head, body, value, &stored) {
+                Ok(restored) => {
+                    step = Some((index, restored));
+                    break;
+                }
+                Err(error) => last_error = error,
+            }
+        }
+        let Some((index, restored)) = step else { break };
+        seal = worse(seal, fields::check_seal(&found.remove(index), key));
+        now = Some(restored);
+    }
+    let (head, body) = now.ok_or(last_error)?;
+    Ok(Restored { head: fields::without_ours(&head), body, seal })
+}
+
+/// Whether [`restore`] would succeed: a second filter run keeps such a recipe.
+pub fn holds(head: &[u8], body: &[u8], stored: impl Fn(&str) -> Option<Vec<u8>>) -> bool {
+    restore(head, body, None, stored).is_ok()
+}
+
+fn worse(one: Seal, other: Seal) -> Seal {
+    match (one, other) {
+        (Seal::Foreign, _) | (_, Seal::Foreign) => Seal::Foreign,
+        (Seal::Unknown, _) | (_, Seal::Unknown) => Seal::Unknown,
+        (Seal::Ours, Seal::Ours) => Seal::Ours,
+    }
+}
+
+/// Applies one recipe.
+fn one(
+    head: &[u8],
+    body: &[u8],
+    value: &str,
+    stored: &impl Fn(&str) -> Option<Vec<u8>>,
+) -> Result<(Vec<u8>, Vec<u8>), RestoreError> {
+    let packed =
+        match fields::undo_content(value).ok_or(RestoreError::Malformed("another layout"))? {
+            fields::Undo::Inline(packed) => packed,
+            fields::Undo::Stored(name) => {
+                let packed = stored(&name).ok_or_else(|| RestoreError::NotHere(name.clone()))?;
+                if digest(&packed) != name {
+                    return Err(RestoreError::Malformed("a stored recipe of another digest"));
+                }
+                packed
+            }
+        };
+    // What it gives back is as long as the message itself, about; inflating stops far above that.
+    let limit = INFLATED * (head.len() + body.len()) + INFLATED_BASE;
+    let plain =
+        packing::inflate(&packed, limit).ok_or(RestoreError::Malformed("a broken stream"))?;
+    let recipe = Recipe::read(&plain).ok_or(RestoreError::Malformed("a broken recipe"))?;
+    let old_body = recipe.body(body)?;
+    let old_head = recipe.head(head);
+    Ok((old_head, old_body))
+}
+
+/// A recipe, read.
+struct Recipe<'a> {
+    sha256: [u8; 32],
+    style: Style,
+    edits: Vec<(u64, u64, Original<'a>)>,
+    head: Vec<OldField<'a>>,
+}
+
+/// The value of a header field before the filter.
+struct OldField<'a> {
+    name: &'a [u8],
+    /// Which of the fields of that name, from 1.
+    index: u64,
+    /// `None`: there was none.
+    value: Option<&'a [u8]>,
+}
+
+impl<'a> Recipe<'a> {
+    fn read(plain: &'a [u8]) -> Option<Recipe<'a>> {
+        let mut reader = packing::Reader::new(plain);
+        if reader.number()? != VERSION {
+            return None;
+        }
+        let sha256 = reader.raw(32)?.try_into().ok()?;
+        let style = Style::from_number(reader.number()?)?;
+        let mut edits = Vec::new();
+        for _ in 0..reader.number()? {
+            edits.push((reader.number()?, reader.number()?, Original::read(&mut reader)?));
+        }
+        let mut head = Vec::new();
+        let fields = reader.number()?;
+        if fields > FIELDS {
+            return None;
+        }
+        for _ in 0..fields {
+            let (name, index) = (reader.bytes()?, reader.number()?);
+            let value = if reader.number()? == 1 { None } else { Some(reader.bytes()?) };
+            head.push(OldField { name, index, value });
+        }
+        Some(Recipe { sha256, style, edits, head })
+    }
+
+    /// The original body; with the line ends of `body` where it was stored with others.
+    fn body(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
+        let mut disagreement = RestoreError::DoesNotFit;
+        // A mailbox may have added a line end to a body without one.
+        let trimmed = body.strip_suffix(b"\n").map(|b| b.strip_suffix(b"\r").unwrap_or(b));
+        for body in [Some(body), trimmed].into_iter().flatten() {
+            let restored = match self.body_from(body) {
+                Ok(restored) => restored,
+                Err(RestoreError::DoesNotFit) => continue,
+                Err(error) => return Err(error),
+            };
+            let found = canonical::sha256(&restored);
+            if found == self.sha256 {
+                return Ok(restored);
+            }
+            if disagreement == RestoreError::DoesNotFit {
+                disagreement =
+                    RestoreError::Disagrees { expected: hex(&self.sha256), found: hex(&found) };
+            }
+        }
+        Err(disagreement)
+    }
+
+    fn body_from(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
+        let kept = Style::of(body);
+        let mut out = Vec::with_capacity(body.len() + 1024);
+        let mut cursor = Cursor::new(body);
+        for (before, replaced, original) in &self.edits {
+            out.extend_from_slice(cursor.take(*before).ok_or(RestoreError::DoesNotFit)?);
+            let new = cursor.take(*replaced).ok_or(RestoreError::DoesNotFit)?;
+            let old = original.bytes(new).ok_or(RestoreError::DoesNotFit)?;
+            canonical::convert(&old, self.style, kept, &mut out);
+        }
+        out.extend_from_slice(cursor.rest());
+        Ok(out)
+    }
+
+    /// The header with the old values; what cannot be found any more stays.
+    fn head(&self, head: &[u8]) -> Vec<u8> {
+        let kept = Style::of(head);
+        let mut out = head.to_vec();
+        for OldField { name, index, value: old } in &self.head {
+            let nth = usize::try_from(*index).unwrap_or(1).max(1) - 1;
+            let found = header_fields(&out)
+                .filter(|field| field.is_named(&out, name))
+                .nth(nth)
+                .map(|field| (field.line, field.value));
+            let Some((line, value)) = found else { continue };
+            match old {
+                None => drop(out.drain(line)),
+                Some(old) => {
+                    let mut bytes = Vec::with_capacity(old.len());
+                    canonical::convert(old, Style::of(old), kept, &mut bytes);
+                    drop(out.splice(value, bytes));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// SHA-256 of a packed recipe, in hexadecimal: its name in the state directory.
+pub(super) fn digest(packed: &[u8]) -> String {
+    hex(&Sha256::digest(packed))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::splice::{apply, apply_head};
+
+    const HEAD: &[u8] = b"Subject: one\r\n two\r\nTo: x@example.org\r\n";
+    const BODY: &[u8] = b"see http://a.example/ now\r\nand http://b.example/\r\nbye\r\n";
+
+    fn edit(body: &[u8], from: &str, to: &str) -> RawEdit {
+        let at = memchr::memmem::find(body, from.as_bytes()).unwrap();
+        RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
+    }
+
+    fn head_edits() -> Vec<HeadEdit> {
+        let end = HEAD.len();
+        let make = |name: &str, range, value: &[u8]| HeadEdit {
+            name: name.to_owned(),
+            index: 1,
+            range,
+            value: value.to_vec(),
+        };
+        vec![
+            make("Subject", 8..18, b" [tag] one\r\n two"),
+            make("Content-Transfer-Encoding", end..end, b" quoted-printable"),
+        ]
+    }
+
+    /// The filtered message: its header with our field, and its body.
+    fn filtered(key: Option<&[u8]>, cap: Option<usize>) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+        let edits = [
+            edit(BODY, "http://a.example/", "hxxp://a[.]example/"),
+            edit(BODY, "b.example/\r\n", "b\r\n\r\n"),
+        ];
+        let recipe = recipe(HEAD, BODY, &edits, &head_edits());
+        let (field, _) = fields::undo(&recipe, cap, key);
+        let mut head = apply_head(HEAD, &head_edits());
+        head.extend_from_slice(
+            format!("{}: {}\r\n", field.name, field.value.replace('\n', "\r\n")).as_bytes(),
+        );
+        (head, apply(BODY, &edits).to_vec(), recipe)
+    }
+
+    fn lf(bytes: &[u8]) -> Vec<u8> {
+        String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes()
+    }
+
+    #[test]
+    fn gives_the_original_back() {
+        let (head, body, _) = filtered(Some(b"key"), None);
+        let restored = restore(&head, &body, Some(b"key"), |_| None).unwrap();
+        assert_eq!((restored.head.as_slice(), restored.body.as_slice()), (HEAD, BODY));
+        assert_eq!(restored.seal, Seal::Ours);
+        assert_eq!(restore(&head, &body, Some(b"no"), |_| None).unwrap().seal, Seal::Foreign);
+        assert_eq!(restore(&head, &body, None, |_| None).unwrap().seal, Seal::Unknown);
+    }
+
+    #[test]
+    fn accepts_a_copy_with_bare_line_feeds() {
+        let (head, body, _) = filtered(None, None);
+        let restored = restore(&lf(&head), &lf(&body), None, |_| None).unwrap();
+        assert_eq!((restored.head, restored.body), (lf(HEAD), lf(BODY)));
+    }
+
+    #[test]
+    fn refuses_a_body_that_was_changed() {
+        let (head, mut body, _) = filtered(None, None);
+        body.push(b'!');
+        let error = restore(&head, &body, None, |_| None).unwrap_err();
+        assert!(matches!(error, RestoreError::Disagrees { .. }), "{error}");
+        assert_eq!(restore(&head, b"x", None, |_| None), Err(RestoreError::DoesNotFit));
+        assert_eq!(restore(HEAD, BODY, None, |_| None), Err(RestoreError::NoRecipe));
+    }
+
+    #[test]
+    fn a_line_end_that_a_mailbox_added_does_not_matter() {
+        let (head, mut body, _) = filtered(None, None);
+        body.extend_from_slice(b"\r\n");
+        assert_eq!(restore(&head, &body, None, |_| None).unwrap().body, BODY);
+    }
+
+    #[test]
+    fn a_big_recipe_is_kept_elsewhere() {
+        let (head, body, recipe) = filtered(None, Some(100));
+        let name = digest(&recipe);
+        let error = restore(&head, &body, None, |_| None).unwrap_err();
+        assert_eq!(error, RestoreError::NotHere(name.clone()));
+        let found = restore(&head, &body, None, |asked| (asked == name).then(|| recipe.clone()));
+        assert_eq!(found.unwrap().body, BODY);
+        let forged = restore(&head, &body, None, |_| Some(b"other".to_vec())).unwrap_err();
+        assert!(matches!(forged, RestoreError::Malformed(_)));
+    }
+
+    /// Each field is tried on what the others gave back.
+    #[test]
+    fn recipes_are_bounded() {
+        let field = "X-Linkmilter-Undo: v=1; z=AAAA\r\n";
+        let asked = std::cell::Cell::new(0);
+        let stored = format!("X-Linkmilter-Undo: v=1; file={}\r\n", "a".repeat(64));
+        let head = field.repeat(5_000) + &stored.repeat(5_000);
+        let refused = restore(head.as_bytes(), b"text\r\n", None, |_| {
+            asked.set(asked.get() + 1);
+            None
+        });
+        assert!(refused.is_err() && asked.get() <= RECIPES);
+        let refused = restore(stored.repeat(5_000).as_bytes(), b"text\r\n", None, |_| {
+            asked.set(asked.get() + 1);
+            None
+        });
+        assert!(refused.is_err() && asked.get() <= RECIPES);
+    }
+
+    /// Each is looked for in the header: many would cost its length each.
+    #[test]
+    fn recipes_with_many_fields_are_refused() {
+        let edits = [edit(BODY, "http://a.example/", "hxxp://a[.]example/")];
+        let body = super::super::apply(BODY, &edits).to_vec();
+        let restored = |count: usize| {
+            let head_edits = vec![head_edits()[0].clone(); count];
+            let (field, _) = fields::undo(&recipe(HEAD, BODY, &edits, &head_edits), None, None);
+            let head = [HEAD, format!("{}: {}\r\n", field.name, field.value).as_bytes()].concat();
+            restore(&head, &body, None, |_| None).is_ok()
+        };
+        assert!(restored(2));
+        assert!(!restored(1 + FIELDS as usize));
+    }
+
+    #[test]
+    fn two_filters_are_undone_in_turn() {
+        let (head, body, _) = filtered(None, None);
+        let again = [edit(&body, "bye", "see you")];
+        let recipe = recipe(&head, &body, &again, &[]);
+        let (field, _) = fields::undo(&recipe, None, None);
+        let mut twice = format!("{}: {}\r\n", field.name, field.value).into_bytes();
+        twice.extend_from_slice(&head);
+        let body = apply(&body, &again).to_vec();
+        assert_eq!(restore(&twice, &body, None, |_| None).unwrap().body, BODY);
+    }
+}

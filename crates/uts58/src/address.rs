@@ -1,0 +1,251 @@
+//! Mail addresses and domain names as an application should check them (RFC 3696), with
+//! internationalized ones (RFC 6531).
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | RFC 3696 §2, §5; UASG 000 1.2a, 1.2b: names | [`domain_to_ascii`] |
+//! | RFC 3696 §3; UASG 000 1.3: local parts | [`Address::parse`], [`LocalForm`] |
+//! | RFC 3696 §3: an IP address in brackets | [`HostForm::Literal`] |
+//! | RFC 3696 §4.3, table 1; RFC 6068 §2 (S17) | [`Address::to_mailto`] |
+//! | UTS #58 §5.3: minimal quoting | [`quoted`] |
+//! | S14: lengths | [`LOCAL_OCTETS`] |
+//! | S16: the RFC's unquoted backslash forms | [`LocalForm::Legacy`] |
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::borrow::Cow;
+
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use thiserror::Error;
+
+use super::percent;
+use crate::unicode::{LinkTerm, link_email, link_term};
+
+/// Longest local part, octets of UTF-8.
+pub const LOCAL_OCTETS: usize = 64;
+
+/// Why a string is no mail address, or no domain name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AddressError {
+    #[error("expected an @ between local part and domain, found none")]
+    NoAtSign,
+    #[error("expected a local part before the @, found none")]
+    EmptyLocalPart,
+    #[error("expected at most {LOCAL_OCTETS} octets before the @, found {0}")]
+    LongLocalPart(usize),
+    #[error(
+        "expected a dot only between other characters of the local part, found one at byte {0}"
+    )]
+    MisplacedDot(usize),
+    #[error("expected no {found:?} in an unquoted local part, found one at byte {at}")]
+    Character { found: char, at: usize },
+    #[error("expected a closing quotation mark before the @")]
+    OpenQuote,
+    #[error("expected an IPv4 address or IPv6:… in brackets, found {0:?}")]
+    Literal(String),
+    #[error("expected two labels or more, found {0:?}")]
+    OneLabel(String),
+    #[error("expected a top-level domain of letters, found {0:?}")]
+    TopLevel(String),
+    #[error("expected labels of letters, digits and inner hyphens, 63 octets at most, found {0:?}")]
+    Labels(String),
+}
+
+/// How a local part is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LocalForm {
+    /// Atoms and dots.
+    Dotted,
+    /// In quotation marks.
+    Quoted,
+    /// A backslash outside quotation marks: RFC 3696 §3 shows it, its verified errata and RFC 5321
+    /// do not have it.
+    Legacy,
+}
+
+/// What stands behind the `@`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum HostForm {
+    /// A name, in ASCII form.
+    Domain(String),
+    Literal(IpAddr),
+}
+
+/// A mail address that passed.
+///
+/// ```
+/// use uts58::{Address, LocalForm};
+///
+/// let address = Address::parse(r#""Fred Bloggs"@bücher.example"#)?;
+/// assert_eq!(address.form, LocalForm::Quoted);
+/// assert_eq!(address.to_mailto(), "mailto:%22Fred%20Bloggs%22@xn--bcher-kva.example");
+/// # Ok::<(), uts58::AddressError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address<'a> {
+    /// As written, quotation marks included.
+    pub local: &'a str,
+    pub form: LocalForm,
+    pub host: HostForm,
+}
+
+impl<'a> Address<'a> {
+    /// Checks an address. Whether its top-level domain exists is another question (S10).
+    pub fn parse(text: &'a str) -> Result<Address<'a>, AddressError> {
+        let at_sign = text.rfind('@').ok_or(AddressError::NoAtSign)?;
+        let local = text.get(..at_sign).unwrap_or_default();
+        let domain = text.get(at_sign + 1..).unwrap_or_default();
+        let form = LocalForm::read(local)?;
+        let host = match domain.strip_prefix('[') {
+            Some(literal) => HostForm::Literal(address_literal(literal)?),
+            None => HostForm::Domain(domain_to_ascii(domain)?),
+        };
+        Ok(Address { local, form, host })
+    }
+
+    /// The address as a `mailto:` URL, ASCII only: what RFC 3696 §4.3 lists is escaped, and what
+    /// separates addresses or fields in RFC 6068.
+    pub fn to_mailto(&self) -> String {
+        let host = match &self.host {
+            HostForm::Domain(ascii) => ascii.clone(),
+            HostForm::Literal(IpAddr::V4(address)) => format!("[{address}]"),
+            HostForm::Literal(IpAddr::V6(address)) => format!("[IPv6:{address}]"),
+        };
+        mailto(self.local, &host)
+    }
+}
+
+/// A `mailto:` URL of a local part as written and a host in ASCII form (S17).
+pub(super) fn mailto(local: &str, host: &str) -> String {
+    let mut out = String::from("mailto:");
+    for byte in local.bytes() {
+        match byte {
+            b'.' | b'!' | b'$' | b'\'' | b'*' | b'_' | b'-' => out.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => out.push(char::from(byte)),
+            _ => percent::push(&mut out, byte),
+        }
+    }
+    out.push('@');
+    out + host
+}
+
+/// UTS #58 §5.3: a local part that holds other characters than Link_Email's goes in quotation marks.
+pub fn quoted(local: &str) -> Cow<'_, str> {
+    let plain = !local.starts_with('.') && !local.ends_with('.') && !local.contains("..");
+    if plain && !local.is_empty() && local.chars().all(link_email) {
+        return Cow::Borrowed(local);
+    }
+    let mut out = String::from('"');
+    for c in local.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out.push('"');
+    Cow::Owned(out)
+}
+
+/// The ASCII form of a domain name that an application may take (RFC 3696 §2 and §5): two labels or
+/// more of letters, digits and inner hyphens, 63 octets each, 253 in all, a top-level domain that is
+/// not numeric and longer than one letter. A root dot is accepted and dropped.
+pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
+    /// Octets of UTF-8 beyond which no name can be short enough.
+    const LONGEST: usize = 1012;
+    let wrong = || AddressError::Labels(name.chars().take(80).collect());
+    if name.len() > LONGEST {
+        return Err(wrong());
+    }
+    let ascii = Uts46::new()
+        .to_ascii(
+            name.as_bytes(),
+            AsciiDenyList::STD3,
+            Hyphens::CheckFirstLast,
+            DnsLength::VerifyAllowRootDot,
+        )
+        .map_err(|_| wrong())?;
+    let ascii = ascii.strip_suffix('.').unwrap_or(&ascii);
+    let Some((_, top)) = ascii.rsplit_once('.') else {
+        return Err(AddressError::OneLabel(name.to_owned()));
+    };
+    let letters = top.bytes().all(|byte| byte.is_ascii_alphabetic()) && top.len() >= 2;
+    if !letters && !top.starts_with("xn--") {
+        return Err(AddressError::TopLevel(top.to_owned()));
+    }
+    Ok(ascii.to_owned())
+}
+
+impl LocalForm {
+    /// How a local part is written, if it is one.
+    pub fn read(local: &str) -> Result<LocalForm, AddressError> {
+        if local.is_empty() {
+            return Err(AddressError::EmptyLocalPart);
+        }
+        if local.len() > LOCAL_OCTETS {
+            return Err(AddressError::LongLocalPart(local.len()));
+        }
+        match local.strip_prefix('"') {
+            Some(rest) => quoted_form(rest),
+            None => dotted_form(local),
+        }
+    }
+}
+
+/// The inside of a quoted local part and its closing mark.
+fn quoted_form(rest: &str) -> Result<LocalForm, AddressError> {
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' if at + 1 == rest.len() => return Ok(LocalForm::Quoted),
+            '"' => return Err(AddressError::Character { found: '"', at: at + 1 }),
+            // Any ASCII character may be quoted, control characters too (RFC 3696 §3).
+            '\\' => {
+                chars.next();
+            }
+            _ => {}
+        }
+    }
+    Err(AddressError::OpenQuote)
+}
+
+/// Atoms and dots, with the RFC's backslashes.
+fn dotted_form(local: &str) -> Result<LocalForm, AddressError> {
+    let mut form = LocalForm::Dotted;
+    let mut before = '.';
+    let mut chars = local.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '.' if before == '.' || at + 1 == local.len() => {
+                return Err(AddressError::MisplacedDot(at));
+            }
+            '\\' => {
+                form = LocalForm::Legacy;
+                if chars.next().is_none_or(|(_, next)| !next.is_ascii()) {
+                    return Err(AddressError::Character { found: '\\', at });
+                }
+            }
+            _ if is_local(c) => {}
+            found => return Err(AddressError::Character { found, at }),
+        }
+        before = c;
+    }
+    Ok(form)
+}
+
+/// RFC 3696 §3 for ASCII; beyond it whatever is not white space, a control or unassigned (RFC 6531).
+fn is_local(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`.{|}~".contains(c)
+    } else {
+        link_term(c) != LinkTerm::Hard
+    }
+}
+
+fn address_literal(rest: &str) -> Result<IpAddr, AddressError> {
+    let wrong = || AddressError::Literal(rest.chars().take(80).collect());
+    let literal = rest.strip_suffix(']').ok_or_else(wrong)?;
+    let ipv6 = literal.split_at_checked(5).filter(|(tag, _)| tag.eq_ignore_ascii_case("IPv6:"));
+    match ipv6 {
+        Some((_, address)) => address.parse::<Ipv6Addr>().map(IpAddr::V6).map_err(|_| wrong()),
+        None => literal.parse::<Ipv4Addr>().map(IpAddr::V4).map_err(|_| wrong()),
+    }
+}

@@ -1,0 +1,410 @@
+//! What may stand as a host: its form, not whether it deceives.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | S4: the root dot | [`root_dot`] |
+//! | S9: registrable, ICANN section of the Public Suffix List | [`is_registrable`] |
+//! | S10: syntax of the top-level domain | [`Form::has_tld`] |
+//! | S12: separators, S13: deviation characters | [`Class`] |
+//! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
+//! | WHATWG URL: IPv4 and IPv6 | [`is_host`], [`ipv6_end`] |
+
+use core::net::Ipv6Addr;
+use std::borrow::Cow;
+use std::ops::Range;
+
+use idna::punycode;
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
+use psl::Psl as _;
+
+use super::{encoded, ipv4, percent};
+use crate::unicode::{Class, is_dot_to_somebody};
+
+/// Octets of a label in ASCII form (RFC 1035 §2.3.4).
+pub(super) const LABEL: usize = 63;
+/// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
+pub(super) const NAME: usize = 253;
+/// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
+/// Punycode digits each.
+const SURELY_FITS: usize = 9;
+
+/// The shape of a dotted name.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    labels: usize,
+    /// The last label, in the text that was read.
+    last: Range<usize>,
+    last_is_letters: bool,
+    /// Whether every label is.
+    ascii: bool,
+    /// Whether full stops separate them all.
+    full_stops: bool,
+    /// Whether some label might be longer than [`LABEL`] in ASCII form.
+    long_label: bool,
+    /// Whether some label is: each of its characters takes a digit at least.
+    hopeless: bool,
+}
+
+impl Form {
+    /// Reads a name; `None` for an empty label or one that begins or ends with a hyphen.
+    pub(super) fn read(text: &str, range: Range<usize>) -> Option<Form> {
+        let name = text.get(range.clone())?;
+        let mut form = Form {
+            labels: 0,
+            last: range.start..range.end,
+            last_is_letters: true,
+            ascii: true,
+            full_stops: true,
+            long_label: false,
+            hopeless: false,
+        };
+        if name.is_ascii() { form.read_ascii(name) } else { form.read_any(name) }.map(|()| form)
+    }
+
+    /// The same for the common case, label by label.
+    fn read_ascii(&mut self, name: &str) -> Option<()> {
+        let mut rest = name.as_bytes();
+        loop {
+            let end = rest.iter().position(|byte| *byte == b'.').unwrap_or(rest.len());
+            let (label, behind) = rest.split_at(end);
+            let ([first, ..], [.., last]) = (label, label) else { return None };
+            if *first == b'-' || *last == b'-' {
+                return None;
+            }
+            self.labels += 1;
+            self.long_label |= label.len() > LABEL;
+            let [_, behind @ ..] = behind else {
+                self.last.start = self.last.end - label.len();
+                self.last_is_letters = label.iter().all(u8::is_ascii_alphabetic);
+                return Some(());
+            };
+            rest = behind;
+        }
+    }
+
+    fn read_any(&mut self, name: &str) -> Option<()> {
+        let mut label = Label::default();
+        let mut at = self.last.start;
+        let mut rest = name;
+        loop {
+            let plain = plain_bytes(rest.as_bytes());
+            if plain > 0 {
+                label.push_plain(plain / 3);
+                at += plain;
+                rest = rest.get(plain..)?;
+            }
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
+            rest = chars.as_str();
+            let class = Class::of(c);
+            at += c.len_utf8();
+            if is_dot_to_somebody(c) {
+                self.full_stops &= c == '.';
+                label.close(self)?;
+                self.last.start = at;
+                label = Label::default();
+            } else {
+                label.push(c, class);
+            }
+        }
+        label.close(self)
+    }
+
+    fn is_domain(&self, text: &str, host: Range<usize>) -> bool {
+        let name = text.get(host).unwrap_or_default();
+        self.labels >= 2 && self.has_tld(text) && fits(name, self) && is_registrable(name, self)
+    }
+
+    /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
+    fn has_tld(&self, text: &str) -> bool {
+        let Some(last) = text.get(self.last.clone()) else { return false };
+        if self.last_is_letters {
+            return !last.is_ascii() || last.len() >= 2;
+        }
+        match last.split_at_checked(4) {
+            Some((prefix, encoded))
+                if prefix.eq_ignore_ascii_case("xn--") && last.len() <= LABEL =>
+            {
+                punycode::decode_to_string(&encoded.to_ascii_lowercase()).is_some_and(|label| {
+                    !label.is_ascii() && label.chars().all(|c| Class::of(c).is_tld())
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What is known of the label that is being read.
+#[derive(Debug)]
+struct Label {
+    first: Option<char>,
+    final_: char,
+    letters: bool,
+    ascii: usize,
+    other: usize,
+    /// Characters that UTS #46 neither drops nor joins into fewer: kana, Han, Hangul syllables.
+    seen: usize,
+}
+
+impl Default for Label {
+    fn default() -> Self {
+        Label { first: None, final_: '\0', letters: true, ascii: 0, other: 0, seen: 0 }
+    }
+}
+
+impl Label {
+    /// So many characters of [`Class::PLAIN`].
+    fn push_plain(&mut self, count: usize) {
+        const ANY: char = '一';
+        self.other += count;
+        self.seen += count;
+        self.first.get_or_insert(ANY);
+        self.final_ = ANY;
+    }
+
+    fn push(&mut self, c: char, class: Class) {
+        if c.is_ascii() {
+            self.ascii += 1;
+        } else {
+            self.other += 1;
+        }
+        if class.is_ignored() {
+            return;
+        }
+        self.seen += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
+        self.first.get_or_insert(c);
+        self.final_ = c;
+        self.letters &= class.is_tld();
+    }
+
+    fn close(&self, form: &mut Form) -> Option<()> {
+        if self.first? == '-' || self.final_ == '-' {
+            return None;
+        }
+        form.labels += 1;
+        form.last_is_letters = self.letters;
+        form.ascii &= self.other == 0;
+        form.hopeless |= self.seen > LABEL - "xn--".len();
+        form.long_label |= self.ascii + self.other > LABEL
+            || (self.other > SURELY_FITS)
+            || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);
+        Some(())
+    }
+}
+
+/// The length in bytes of the characters of [`Class::PLAIN`] that these bytes of UTF-8 begin with.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    let leads = bytes.iter().step_by(3);
+    (3 * leads.take_while(|lead| Class::is_plain_lead(**lead)).count()).min(bytes.len())
+}
+
+/// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
+/// long.
+pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
+    Form::read(text, host.clone()).is_some_and(|form| form.is_domain(text, host))
+}
+
+/// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
+pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
+    let Some(form) = Form::read(text, host.clone()) else { return false };
+    let name = text.get(host.clone()).unwrap_or_default();
+    if !form.last_is_letters
+        && let Some(plain) = plain_digits(name)
+        && ipv4::is_number(plain.rsplit('.').next().unwrap_or_default())
+    {
+        return ipv4::parse(&plain).is_some();
+    }
+    form.is_domain(text, host)
+}
+
+/// A name as browsers read it for numbers: full stops for other dots, plain digits for wide ones.
+fn plain_digits(name: &str) -> Option<Cow<'_, str>> {
+    /// Octets of UTF-8. Of four numbers with leading zeros, none has more.
+    const LONGEST: usize = 256;
+    if name.is_ascii() {
+        return Some(Cow::Borrowed(name));
+    }
+    let short = Some(name).filter(|name| name.len() <= LONGEST)?;
+    let name = short.replace(is_dot_to_somebody, ".");
+    let uts46 = Uts46::new();
+    let ascii =
+        uts46.to_ascii(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore);
+    ascii.ok().map(|ascii| Cow::Owned(ascii.into_owned()))
+}
+
+/// The same for a name that may hold `%XX`.
+pub(super) fn is_spelled_host(name: &str) -> bool {
+    if !name.contains('%') {
+        return is_host(name, 0..name.len());
+    }
+    percent_decoded(name).is_some_and(|name| is_host(&name, 0..name.len()))
+}
+
+/// The name with `%XX` decoded, as browsers do before they look at it; `None` if it is then no name.
+fn percent_decoded(name: &str) -> Option<String> {
+    let decoded = String::from_utf8(percent::decode(name).bytes).ok()?;
+    decoded.chars().all(|c| Class::of(c).is_host_or_dot()).then_some(decoded)
+}
+
+/// S14, on the name as it goes into the DNS.
+fn fits(name: &str, form: &Form) -> bool {
+    if form.ascii && form.full_stops {
+        return name.len() <= NAME && !form.long_label;
+    }
+    if name.len() <= LABEL && !form.long_label {
+        return true;
+    }
+    if form.hopeless {
+        return false;
+    }
+    // Four octets of UTF-8 a character: nothing longer can fit, and it is not worth converting.
+    if name.len() > 4 * NAME {
+        return false;
+    }
+    if let Some(fits) = encoded::fits(name) {
+        return fits;
+    }
+    let ascii = Uts46::new().to_ascii(
+        name.as_bytes(),
+        AsciiDenyList::EMPTY,
+        Hyphens::Allow,
+        DnsLength::Ignore,
+    );
+    match ascii {
+        Ok(ascii) => ascii.len() <= NAME && ascii.split('.').all(|label| label.len() <= LABEL),
+        Err(_) => raw_lengths_fit(name),
+    }
+}
+
+/// The same for a name that UTS #46 refuses: it cannot be linked, but a reader sees it.
+fn raw_lengths_fit(name: &str) -> bool {
+    let mut total = 0;
+    name.split(is_dot_to_somebody).all(|label| {
+        let length = if label.is_ascii() {
+            label.len()
+        } else {
+            punycode::encode_str(label).map_or(usize::MAX, |encoded| encoded.len() + 4)
+        };
+        total += length.min(NAME) + 1;
+        length <= LABEL && total <= NAME + 1
+    })
+}
+
+/// S9: not itself a public suffix of the ICANN section. A name below a private suffix
+/// (`blogspot.com`) always is.
+fn is_registrable(name: &str, form: &Form) -> bool {
+    /// No suffix of the list has more labels.
+    const DEEPEST_SUFFIX: usize = 5;
+    if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
+        return true;
+    }
+    let lower: Cow<'_, str> = if name.chars().all(is_lower) {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
+    };
+    if form.ascii && form.full_stops {
+        return psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
+            suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
+        });
+    }
+    let suffix = psl::List.find(lower.rsplit(is_dot_to_somebody).map(str::as_bytes));
+    // The length of a suffix is told with dots of one byte.
+    let plain: usize = lower.split(is_dot_to_somebody).map(|label| label.len() + 1).sum();
+    suffix.len + 1 < plain || suffix.typ == Some(psl::Type::Private)
+}
+
+/// Whether the last label is longer than any top-level domain beyond ASCII that the list has: then it
+/// knows none, and what has two labels is registrable.
+fn ends_in_sentence(name: &str, form: &Form) -> bool {
+    /// Bytes of UTF-8. சிங்கப்பூர் has 33.
+    const LONGEST: usize = 40;
+    let last = name.len().min(form.last.len());
+    last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
+}
+
+/// Whether the character is its own lower case.
+fn is_lower(c: char) -> bool {
+    match c {
+        '\0'..='\u{7F}' => !c.is_ascii_uppercase(),
+        // Hebrew to Myanmar, and East Asia: scripts without case.
+        '\u{590}'..='\u{109F}' | '\u{3001}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => true,
+        '\u{FF0E}' | '\u{FF61}' => true,
+        _ => c.to_lowercase().eq([c]),
+    }
+}
+
+/// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
+/// do, and need no look at the list.
+fn is_below_flat(name: &str) -> bool {
+    name.as_bytes().last_chunk().is_some_and(|end: &[u8; 4]| {
+        matches!(&end.map(|byte| byte.to_ascii_lowercase()), b".com" | b".net" | b".org")
+    })
+}
+
+/// The end of `[…]` at this place, if it holds an IPv6 address.
+pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
+    /// Bytes of the longest spelling, with an embedded IPv4 address.
+    const LONGEST: usize = 45;
+    let rest = text.as_bytes().get(at + 1..)?;
+    let length = rest.iter().take(LONGEST + 1).position(|byte| *byte == b']')?;
+    let address = text.get(at + 1..at + 1 + length)?;
+    address.parse::<Ipv6Addr>().ok().map(|_| at + length + 2)
+}
+
+/// S4: the length in bytes of a root dot that a port, path, query or fragment follows; else 0.
+pub(super) fn root_dot(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut chars = rest.chars();
+    match chars.next() {
+        Some(dot) if Class::of(dot).is_dot() => {
+            let behind = chars.as_str().trim_start_matches(':');
+            let colons = chars.as_str().len() - behind.len();
+            let digits = behind.bytes().take(6).take_while(u8::is_ascii_digit).count();
+            let after = match (colons, digits) {
+                (0, _) => behind.bytes().next(),
+                (1, 1..=5) => behind.as_bytes().get(digits).copied(),
+                _ => None,
+            };
+            if matches!(after, Some(b'/' | b'?' | b'#')) { dot.len_utf8() } else { 0 }
+        }
+        _ => 0,
+    }
+}
+
+/// What stands where a port would.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Port {
+    None,
+    /// Its digits.
+    Digits(Range<usize>),
+    /// Above 65535.
+    TooBig,
+}
+
+/// Reads `:` and digits. Digits that run on into a word are no port.
+pub(super) fn port(text: &str, at: usize) -> Port {
+    let bytes = text.as_bytes();
+    if bytes.get(at) != Some(&b':') {
+        return Port::None;
+    }
+    let digits = bytes.get(at + 1..).unwrap_or_default();
+    let length = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if length == 0 || digits.get(length).is_some_and(u8::is_ascii_alphabetic) {
+        return Port::None;
+    }
+    let value = text.get(at + 1..at + 1 + length).and_then(|digits| digits.parse::<u16>().ok());
+    if value.is_some() { Port::Digits(at + 1..at + 1 + length) } else { Port::TooBig }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_without_case() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_lower(c), c.to_lowercase().eq([c]), "{c:?}");
+        }
+    }
+}

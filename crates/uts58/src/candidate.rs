@@ -1,0 +1,534 @@
+//! Where a link may start, and which of them is one.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | UASG 000 1.1, UASG 001 rec. 1: explicit schemes | [`Candidates::scheme`] |
+//! | UASG 001 rec. 2: implied schemes | [`Candidates::bare`] |
+//! | UTS #58 §5.2: addresses | [`Candidates::address`], [`Candidates::local_start`] |
+//! | S5: userinfo | [`Found::flaw`] |
+//! | S6: an earlier URL beats an address | [`Candidates::is_in_local_part`] |
+//! | S11: nothing directly behind `scheme:` | [`ends_with_scheme`] |
+//! | S12, S27 | [`Reading::Prose`], `prose` |
+//! | S18: linear time | `at`, `floor` and `horizon` only grow |
+//!
+//! The search goes from dot to dot and from `://` to `://` (see `finder`); round a dot the longest
+//! run of host characters is read once. What was read is never read again for the same purpose, so
+//! the work is linear in the text.
+
+use std::ops::Range;
+
+use super::authority::{self, Port};
+use super::finder::{Finder, Needles};
+use super::termination::{tail_end, tail_end_in_prose};
+use super::walk::Walker;
+use super::wide::Reach;
+use super::{Confidence, Kind, Link, defanged, prose, scheme};
+use crate::tlds::TldTable;
+use crate::unicode::Class;
+
+/// Local part, octets of UTF-8 (S14, RFC 3696 §3).
+pub(super) const LOCAL_PART: usize = 64;
+
+/// How running text is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reading<'t> {
+    /// By the letter of UTS #58: the longest run of host characters, or nothing.
+    Letter,
+    /// As people write: prose may be glued to a host (S12, S27), and hosts may be defanged.
+    Prose(&'t TldTable),
+    /// As careless clients read (S29).
+    Wide(&'t TldTable),
+}
+
+impl<'t> Reading<'t> {
+    /// The top-level domains that exist; by the letter nobody asks.
+    fn tlds(self) -> Option<&'t TldTable> {
+        match self {
+            Reading::Letter => None,
+            Reading::Prose(tlds) | Reading::Wide(tlds) => Some(tlds),
+        }
+    }
+}
+
+/// Why something that looks like a link is none by the letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    None,
+    /// S5: something stands before an `@` in the authority.
+    Userinfo,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) link: Link,
+    pub(super) flaw: Flaw,
+}
+
+/// Candidates in the order of the text.
+#[derive(Clone, Debug)]
+pub(super) struct Candidates<'t> {
+    pub(super) walker: Walker<'t>,
+    reading: Reading<'t>,
+    finder: Finder<'t>,
+    /// Found in one run of host characters, the first one last.
+    pub(super) pending: Vec<Found>,
+    /// Where the search goes on.
+    pub(super) at: usize,
+    /// Nothing before this place belongs to a later link.
+    pub(super) floor: usize,
+    pub(super) horizon: Horizon,
+    pub(super) reach: Reach,
+    /// Where the last `@` behind a local part ends, and whether a domain stands there.
+    pub(super) before_domain: (usize, bool),
+}
+
+/// How far a run of local-part characters goes, and whether an address follows it: remembered, so
+/// that `a.a~a.a~…` is read once (S18).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Horizon {
+    pub(super) end: usize,
+    address: bool,
+}
+
+/// Userinfo and host of an authority, as spelled.
+#[derive(Clone, Debug)]
+pub(super) struct Authority {
+    user: Option<Range<usize>>,
+    pub(super) host: Range<usize>,
+    pub(super) spelling: Spelling,
+}
+
+/// What the host of an authority is spelled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// Host characters and dots.
+    Plain,
+    /// `%61` or `[.]` among them.
+    Pieces,
+    /// A well-formed IPv6 address in brackets.
+    Ipv6,
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        loop {
+            if let Some(found) = self.pending.pop() {
+                return Some(found);
+            }
+            let text = self.walker.text;
+            let Some(trigger) = self.finder.next(text, self.at) else {
+                self.walker.steps += (text.len() - self.at) as u64;
+                self.at = text.len();
+                return None;
+            };
+            self.walker.steps += (trigger - self.at) as u64;
+            let found = match (text.as_bytes().get(trigger), self.reading) {
+                (Some(b':'), Reading::Wide(tlds)) => self.wide_scheme(trigger, tlds),
+                (Some(b':'), _) => self.scheme(trigger),
+                _ => self.dot(trigger),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+}
+
+impl<'t> Candidates<'t> {
+    pub(super) fn new(text: &'t str, reading: Reading<'t>) -> Self {
+        Candidates {
+            walker: Walker::new(text),
+            reading,
+            finder: Finder::new(match reading {
+                Reading::Letter => Needles::Letter,
+                Reading::Prose(tlds) => Needles::Prose(tlds),
+                Reading::Wide(tlds) => Needles::Wide(tlds),
+            }),
+            pending: Vec::new(),
+            at: 0,
+            floor: 0,
+            horizon: Horizon::default(),
+            reach: Reach::default(),
+            before_domain: (usize::MAX, false),
+        }
+    }
+
+    pub(super) fn tlds(&self) -> Option<&'t TldTable> {
+        self.reading.tlds()
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.walker.steps
+    }
+
+    /// Uses up the text before `end`: a link reaches so far.
+    pub(super) fn used(&mut self, end: usize) {
+        self.at = self.at.max(end);
+        self.floor = self.floor.max(end);
+    }
+
+    /// A `://`: what stands before it decides, and whatever it introduces is used up.
+    fn scheme(&mut self, colon: usize) -> Option<Found> {
+        self.at = colon + 1;
+        if !self.walker.bytes_from(colon).starts_with(b"://") {
+            return None;
+        }
+        let start = self.walker.letters_start(self.floor, colon);
+        if start == colon {
+            return None;
+        }
+        let name = self.walker.str(start..colon);
+        let taken_apart = self.reading.tlds().is_some() && scheme::is_dead(name);
+        let known = taken_apart || scheme::is_web(name);
+        let authority = self.authority(colon + 3);
+        let Authority { user, host, spelling } = authority;
+        let well_formed = self.is_host(host.clone(), spelling);
+        let mut link = self.with_tail(start, Kind::Scheme, user, host);
+        if spelling == Spelling::Pieces {
+            link.defanged = defanged::is_complete(self.walker.str(link.host.clone()));
+        }
+        if taken_apart {
+            link.confidence = Confidence::Low;
+        }
+        let malformed = !well_formed || self.is_port_like(link.tail.start);
+        // `http://https://example.com`: what stands for the host is the next scheme.
+        let doubled = malformed && self.walker.bytes_from(link.host.end).starts_with(b"://");
+        self.used(if doubled { colon + 3 } else { link.span.end });
+        if !known || malformed {
+            return None;
+        }
+        let flaw = if link.user.is_some() { Flaw::Userinfo } else { Flaw::None };
+        Some(Found { link, flaw })
+    }
+
+    /// Reads userinfo and host behind `://`.
+    fn authority(&mut self, start: usize) -> Authority {
+        let mut authority = self.host_behind(start);
+        let mut at = authority.host.end;
+        let from = at;
+        while let Some((c, next)) = self.walker.char_at(at) {
+            if c == '@' {
+                authority = self.host_behind(next);
+                authority.user = Some(start..at);
+                at = authority.host.end.max(next);
+            } else if is_userinfo(c) {
+                at = next;
+            } else {
+                break;
+            }
+        }
+        self.walker.steps += (at - from) as u64;
+        authority
+    }
+
+    pub(super) fn host_behind(&mut self, start: usize) -> Authority {
+        if self.walker.bytes_from(start).first() == Some(&b'[') {
+            return match authority::ipv6_end(self.walker.text, start) {
+                Some(end) => Authority { user: None, host: start..end, spelling: Spelling::Ipv6 },
+                None => Authority { user: None, host: start..start + 1, spelling: Spelling::Plain },
+            };
+        }
+        let mut spelling = Spelling::Plain;
+        let mut end = self.walker.run_end(start);
+        loop {
+            let skip = self.skip_in_host(end);
+            if skip == 0 {
+                break;
+            }
+            spelling = Spelling::Pieces;
+            end = self.walker.run_end(end + skip);
+        }
+        Authority { user: None, host: start..self.host_end(start..end), spelling }
+    }
+
+    /// The length of what goes on with a host though it is no host character: `%61`, `[.]`.
+    pub(super) fn skip_in_host(&self, at: usize) -> usize {
+        match (self.reading, self.walker.bytes_from(at)) {
+            (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
+            (Reading::Letter, _) => 0,
+            (_, rest) => defanged::dot_at(rest),
+        }
+    }
+
+    /// Where the host ends in a run whose start is certain.
+    pub(super) fn host_end(&self, run: Range<usize>) -> usize {
+        let end = self.walker.trimmed_end(run.clone());
+        let Some(tlds) = self.reading.tlds() else { return end };
+        if self.walker.str(run.start..end).is_ascii() {
+            return end;
+        }
+        let Some(shorter) = prose::existing_end(self.walker.text, run.start..end, tlds) else {
+            return end;
+        };
+        // A plain word behind a plain dot is no prose: the DNS is asked for it.
+        let cut = self.walker.str(shorter..end);
+        let word = cut.strip_prefix('.').unwrap_or(cut);
+        if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
+    }
+
+    pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
+        match spelling {
+            Spelling::Ipv6 => true,
+            Spelling::Plain => authority::is_host(self.walker.text, host),
+            Spelling::Pieces => match defanged::refanged(self.walker.str(host.clone())) {
+                Some(plain) => authority::is_spelled_host(&plain),
+                None => authority::is_spelled_host(self.walker.str(host)),
+            },
+        }
+    }
+
+    /// A dot: reads the run of host characters round it.
+    fn dot(&mut self, dot: usize) -> Option<Found> {
+        let (_, behind) = self.walker.char_at(dot)?;
+        self.at = behind;
+        let (next, _) = self.walker.char_at(behind)?;
+        if !Class::of(next).is_host() {
+            return self.defanged(dot);
+        }
+        // Behind the stop of Chinese and Japanese the next sentence follows directly: most of them
+        // are told from hosts before anything is walked through.
+        if let Some(tlds) = self.reading.tlds()
+            && !next.is_ascii()
+            && behind - dot > 1
+            && !prose::may_be_tld(self.walker.str(behind..self.walker.text.len()), tlds)
+        {
+            return None;
+        }
+        let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
+        if let Reading::Wide(tlds) = self.reading {
+            return self.wide_run(run, tlds);
+        }
+        self.at = run.end;
+        match self.walker.char_before(run.start) {
+            Some('@') => self.address(run),
+            Some('/' | '\\') => None,
+            _ => self.bare(run),
+        }
+    }
+
+    /// A run of host characters without scheme.
+    fn bare(&mut self, run: Range<usize>) -> Option<Found> {
+        let end = self.walker.trimmed_end(run.clone());
+        if self.walker.bytes_from(end).starts_with(b"://") {
+            let name = self.walker.letters_start(self.floor, end)..end;
+            if scheme::is_web(self.walker.str(name)) {
+                return None;
+            }
+        }
+        match self.reading.tlds() {
+            None => self.bare_by_letter(run.start..end),
+            Some(tlds) => self.bare_in_prose(run, tlds),
+        }
+    }
+
+    fn bare_by_letter(&mut self, run: Range<usize>) -> Option<Found> {
+        let host = self.walker.trimmed_start(run.clone())..run.end;
+        if self.is_in_local_part(host.end) || self.is_behind_scheme(host.clone()) {
+            return None;
+        }
+        if !authority::is_domain(self.walker.text, host.clone()) {
+            return None;
+        }
+        let link = self.bare_link(host);
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// S12, S27: the run may hold several hosts with prose between them.
+    fn bare_in_prose(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
+        let text = self.walker.text;
+        let run = self.behind_bracketed_dot(run.start, tlds).min(run.end)..run.end;
+        let start = self.walker.trimmed_start(run.clone());
+        let existing = prose::existing_end(text, start..run.end, tlds);
+        // Before a bracketed dot, only what a client links by itself.
+        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
+        let unknown = || (!bracketed).then(|| self.unknown_www(start..run.end)).flatten();
+        let mut end = existing.or_else(unknown)?;
+        if self.is_in_local_part(end) || self.is_behind_scheme(start..end) {
+            return None;
+        }
+        self.walker.steps += (run.end - run.start) as u64;
+        if text.get(start..end)?.is_ascii() {
+            let host = prose::inner_start(text, start..end)?..end;
+            let link = self.bare_link(host);
+            self.used(link.span.end);
+            return Some(Found { link, flaw: Flaw::None });
+        }
+        let mut inner_hosts = Vec::new();
+        while let Some(inner) = prose::inner_start(text, start..end) {
+            inner_hosts.push(inner..end);
+            match prose::existing_end(text, start..inner, tlds) {
+                Some(left) if inner > start => end = left,
+                _ => break,
+            }
+        }
+        let mut from = start;
+        let hosts: Vec<_> = inner_hosts
+            .into_iter()
+            .rev()
+            .map(|inner| {
+                // The full stop of a sentence that the next one follows directly.
+                let glued = self.walker.str(from..inner.start);
+                let stop = glued.len() - glued.trim_start_matches(['.', '\u{FF0E}']).len();
+                let stop = if from == start { 0 } else { stop };
+                (std::mem::replace(&mut from, inner.end) + stop..inner.end, inner.start)
+            })
+            .collect();
+        for (host, inner) in hosts.into_iter().rev() {
+            let mut link = self.bare_link(inner..host.end);
+            link.span.start = host.start;
+            link.host.start = host.start;
+            link.inner = inner;
+            self.used(link.span.end);
+            self.pending.push(Found { link, flaw: Flaw::None });
+        }
+        self.pending.pop()
+    }
+
+    /// A host with `www.` whose top-level domain is unknown: to be asked of the DNS.
+    pub(super) fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
+        let end = self.walker.trimmed_end(run.clone());
+        let host = run.start..end;
+        (is_www(self.walker.str(host.clone())) && authority::is_domain(self.walker.text, host))
+            .then_some(end)
+    }
+
+    pub(super) fn bare_link(&mut self, host: Range<usize>) -> Link {
+        let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
+        self.with_tail(host.start, kind, None, host)
+    }
+
+    /// S11: `http:example.com` is no link, and neither is its tail.
+    pub(super) fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
+        let behind = ends_with_scheme(self.walker.str(0..host.start));
+        if behind {
+            let end = self.with_tail(host.start, Kind::Bare, None, host).span.end;
+            self.used(end);
+        }
+        behind
+    }
+
+    /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
+    /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
+    pub(super) fn is_in_local_part(&mut self, end: usize) -> bool {
+        let behind = end + authority::root_dot(self.walker.text, end);
+        if matches!(self.walker.bytes_from(behind).first(), Some(b'/' | b'?' | b'#')) {
+            return false;
+        }
+        if end >= self.horizon.end {
+            let stop = self.walker.walk(end, Class::is_email);
+            let address = self.walker.bytes_from(stop).first() == Some(&b'@')
+                && self.walker.char_at(stop + 1).is_some_and(|(c, _)| Class::of(c).is_host());
+            // The place itself counts as read, so that the next question is a new one.
+            self.horizon = Horizon { end: stop + 1, address };
+        }
+        self.horizon.address
+    }
+
+    /// UTS #58 §5.2: a domain with an `@` before it.
+    fn address(&mut self, run: Range<usize>) -> Option<Found> {
+        let at_sign = run.start.checked_sub(1)?;
+        let domain = run.start..self.host_end(run);
+        if !authority::is_domain(self.walker.text, domain.clone()) {
+            return None;
+        }
+        let local = self.local_start(at_sign);
+        let floor = std::mem::replace(&mut self.floor, domain.end);
+        let local = local?..at_sign;
+        let prefix = self.walker.str(floor..local.start).as_bytes();
+        let mailto =
+            prefix.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"mailto:"));
+        let mut link = self.plain(Kind::Email, domain);
+        link.span.start = if mailto { local.start - 7 } else { local.start };
+        link.inner = link.span.start;
+        if let (Some(_), false) = (self.reading.tlds(), mailto) {
+            link.inner = prose::inner_local(self.walker.text, local.clone());
+        }
+        link.user = Some(local);
+        Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
+    pub(super) fn local_start(&mut self, at_sign: usize) -> Option<usize> {
+        let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
+        let local = self.walker.str(start..at_sign);
+        let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
+        (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
+    }
+
+    /// The link with this host: adds root dot, port, path, query and fragment.
+    pub(super) fn with_tail(
+        &mut self,
+        start: usize,
+        kind: Kind,
+        user: Option<Range<usize>>,
+        host: Range<usize>,
+    ) -> Link {
+        let text = self.walker.text;
+        let mut link = self.plain(kind, host);
+        let mut at = link.host.end + authority::root_dot(text, link.host.end);
+        if let Port::Digits(digits) = authority::port(text, at) {
+            at = digits.end;
+            link.port = Some(digits);
+        }
+        let end = match self.reading {
+            Reading::Letter => tail_end(text, at),
+            Reading::Prose(_) => tail_end_in_prose(text, at),
+            Reading::Wide(tlds) => self.wide_tail_end(at, tlds),
+        };
+        self.walker.steps += (end - link.host.end) as u64;
+        link.span = start..end;
+        link.inner = start;
+        link.user = user;
+        link.tail = at..end;
+        link
+    }
+
+    /// The link that is its host.
+    pub(super) fn plain(&self, kind: Kind, host: Range<usize>) -> Link {
+        Link {
+            span: host.clone(),
+            inner: host.start,
+            kind,
+            user: None,
+            port: None,
+            tail: host.end..host.end,
+            defanged: false,
+            confidence: Confidence::Sure,
+            host,
+        }
+    }
+
+    /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`
+    /// (S11), `http://example.com:99999`.
+    pub(super) fn is_port_like(&self, at: usize) -> bool {
+        match self.walker.bytes_from(at) {
+            [b':', b':', ..] => true,
+            [b':', next, ..] => next.is_ascii_hexdigit(),
+            _ => false,
+        }
+    }
+}
+
+pub(super) fn is_www(host: &str) -> bool {
+    host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
+}
+
+/// S11: the text ends with a scheme and its colon.
+fn ends_with_scheme(text: &str) -> bool {
+    let Some(before) = text.strip_suffix(':') else { return false };
+    let letters = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
+    let name = before.get(before.len() - letters..).unwrap_or_default();
+    scheme::does(name).is_some()
+}
+
+/// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.
+fn is_userinfo(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || "-._~!$&'*+,;=%:".contains(c)
+    } else {
+        Class::of(c).is_host()
+    }
+}

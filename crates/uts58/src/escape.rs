@@ -1,0 +1,424 @@
+//! UTS #58 §4: a URL with as few percent-escapes as can be, found whole again by [`super::detect`].
+//!
+//! | §4.1 | here |
+//! | --- | --- |
+//! | interior escaping of literals, assumed by the algorithm | [`is_reserved`] |
+//! | `%` before two hexadecimal digits | [`Url::write_part`] |
+//! | the loop over a part | [`Url::write_part`] |
+//! | bytes that are not UTF-8 are retained, all escaped then | [`Unit::Byte`], [`Url::is_legacy`] |
+//! | §8: Bidi_Control, and what nobody sees (S15) | [`Escaping`] |
+//!
+//! Host: in Unicode, as far as UTS #46 has a Unicode form for each label ("as is customary").
+
+use std::fmt;
+
+use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
+
+use super::percent;
+use super::termination::{Part, STACK};
+use crate::unicode::hosts::is_invisible;
+use crate::unicode::{LinkTerm, link_bracket, link_term};
+
+/// A URL taken apart: what is escaped and what is syntax can be told apart.
+///
+/// ```
+/// use uts58::Url;
+///
+/// let url = Url::parse("https://xn--bcher-kva.example/b%C3%BCcher%2F1.%20(neu)?q=%D7%90.");
+/// assert_eq!(url.to_string(), "https://bücher.example/bücher%2F1.%20(neu)?q=א%2E");
+/// let url = Url::new("https://", "example.com").path(["α", "β/γ"]).fragment("δ)");
+/// assert_eq!(url.to_string(), "https://example.com/α/β%2Fγ#δ%29");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url {
+    /// With its `://`; empty when there is none.
+    pub scheme: String,
+    /// With its `@`; empty when there is none.
+    pub user: String,
+    pub host: String,
+    /// With its `:`; empty when there is none.
+    pub port: String,
+    parts: Vec<(Part, Vec<Unit>)>,
+}
+
+/// How closely §4.1 is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Escaping {
+    /// Two additions towards its aims. A closing bracket that does not match leaves the opening one on
+    /// the stack: its escape takes nothing off in detection, and what is formatted is to be found whole.
+    /// And what nobody sees is escaped (§8, S15).
+    #[default]
+    Adjusted,
+    /// Neither.
+    Letter,
+}
+
+/// One piece of a path, query or fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// Means something to the URL: `/` between segments, `&` `=` `+` in a query.
+    Syntax(char),
+    /// Stands for itself.
+    Literal(char),
+    /// A byte that is not UTF-8.
+    Byte(u8),
+}
+
+/// A URL in minimally escaped form (UTS #58 §4.1). Total: what is no URL comes out as it is, as far
+/// as it holds nothing to escape.
+///
+/// Linear in the text. Idempotent; the parts keep their meaning.
+pub fn format(url: &str) -> String {
+    Url::parse(url).to_string()
+}
+
+impl Url {
+    /// A URL of a scheme with its `://` and a host, without path, query and fragment.
+    pub fn new(scheme: &str, host: &str) -> Url {
+        Url {
+            scheme: scheme.to_owned(),
+            user: String::new(),
+            host: host.to_owned(),
+            port: String::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Adds a path of these segments, which stand for themselves.
+    #[must_use]
+    pub fn path<S: AsRef<str>>(self, segments: impl IntoIterator<Item = S>) -> Url {
+        self.joined(Part::Path, segments, '/')
+    }
+
+    /// Adds a query of keys and values, which stand for themselves.
+    #[must_use]
+    pub fn query<K: AsRef<str>, V: AsRef<str>>(
+        mut self,
+        pairs: impl IntoIterator<Item = (K, Option<V>)>,
+    ) -> Url {
+        let mut units = Vec::new();
+        for (at, (key, value)) in pairs.into_iter().enumerate() {
+            if at > 0 {
+                units.push(Unit::Syntax('&'));
+            }
+            units.extend(key.as_ref().chars().map(Unit::Literal));
+            if let Some(value) = value {
+                units.push(Unit::Syntax('='));
+                units.extend(value.as_ref().chars().map(Unit::Literal));
+            }
+        }
+        self.parts.push((Part::Query, units));
+        self
+    }
+
+    /// Adds a fragment, which stands for itself.
+    #[must_use]
+    pub fn fragment(self, fragment: &str) -> Url {
+        self.joined(Part::Fragment, [fragment], '#')
+    }
+
+    fn joined<S: AsRef<str>>(
+        mut self,
+        part: Part,
+        pieces: impl IntoIterator<Item = S>,
+        separator: char,
+    ) -> Url {
+        let mut units = Vec::new();
+        for (at, piece) in pieces.into_iter().enumerate() {
+            if at > 0 {
+                units.push(Unit::Syntax(separator));
+            }
+            units.extend(piece.as_ref().chars().map(Unit::Literal));
+        }
+        self.parts.push((part, units));
+        self
+    }
+
+    /// Takes a URL apart, escaped to whatever degree. Without a scheme, what comes before the first
+    /// `/`, `?` or `#` is the authority. An empty query or fragment is none (§4.1).
+    pub fn parse(url: &str) -> Url {
+        let scheme = url.find("://").map_or(0, |colon| {
+            let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+            if url.bytes().take(colon).all(letters) { colon + 3 } else { 0 }
+        });
+        let (scheme, rest) = url.split_at_checked(scheme).unwrap_or_default();
+        let tail = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, tail) = rest.split_at_checked(tail).unwrap_or_default();
+        let user = authority.rfind('@').map_or(0, |at| at + 1);
+        let (user, host) = authority.split_at_checked(user).unwrap_or_default();
+        let port = host
+            .rfind(':')
+            .filter(|colon| host.bytes().skip(colon + 1).all(|byte| byte.is_ascii_digit()));
+        let (host, port) = host.split_at_checked(port.unwrap_or(host.len())).unwrap_or_default();
+        Url {
+            scheme: scheme.to_owned(),
+            user: user.to_owned(),
+            host: unicode_host(host),
+            port: port.to_owned(),
+            parts: parts(tail),
+        }
+    }
+
+    /// The parts in plain text, for comparison: initiator, then its pieces between syntax characters.
+    pub fn pieces(&self) -> Vec<(&'static str, Vec<String>)> {
+        self.parts.iter().map(|(part, units)| (part.initiator(), pieces(units))).collect()
+    }
+
+    /// Whether some byte is not UTF-8: then the page has an old charset, and every non-ASCII byte is
+    /// escaped (§4.1).
+    fn is_legacy(&self) -> bool {
+        self.parts.iter().any(|(_, units)| units.iter().any(|unit| matches!(unit, Unit::Byte(_))))
+    }
+
+    /// One part by the loop of §4.1.
+    fn write_part(
+        out: &mut String,
+        (part, units): (Part, &[Unit]),
+        place: Place,
+        legacy: bool,
+        escaping: Escaping,
+    ) {
+        let mut open = Vec::new();
+        // Soft characters held back until something follows that is included.
+        let mut held = String::new();
+        for (at, unit) in units.iter().enumerate() {
+            let rest = units.get(at..).unwrap_or_default();
+            let c = match *unit {
+                Unit::Syntax(c) | Unit::Literal(c) => c,
+                Unit::Byte(byte) => {
+                    out.push_str(&std::mem::take(&mut held));
+                    percent::push(out, byte);
+                    continue;
+                }
+            };
+            let term = match unit {
+                Unit::Literal(_) if is_reserved(part, rest) => LinkTerm::Hard,
+                _ if escaping == Escaping::Adjusted && is_hidden(c) => LinkTerm::Hard,
+                _ if legacy && !c.is_ascii() => LinkTerm::Hard,
+                _ => link_term(c),
+            };
+            if part.is_separator(unit) {
+                open.clear();
+            }
+            let included = match term {
+                LinkTerm::Include => true,
+                LinkTerm::Hard => false,
+                LinkTerm::Soft => {
+                    held.push(c);
+                    continue;
+                }
+                LinkTerm::Open if open.len() < STACK => {
+                    open.push(c);
+                    true
+                }
+                LinkTerm::Open => false,
+                LinkTerm::Close if open.last().copied() == link_bracket(c) => open.pop().is_some(),
+                LinkTerm::Close => {
+                    if escaping == Escaping::Letter {
+                        open.pop();
+                    }
+                    false
+                }
+            };
+            out.push_str(&std::mem::take(&mut held));
+            if included { out.push(c) } else { escape_char(out, c) }
+        }
+        match (held.pop(), place) {
+            (Some(last), Place::Last) => {
+                out.push_str(&held);
+                escape_char(out, last);
+            }
+            (Some(last), Place::Inner) => {
+                out.push_str(&held);
+                out.push(last);
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// Whether another part follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Inner,
+    Last,
+}
+
+impl Url {
+    /// The URL in minimally escaped form.
+    pub fn escaped(&self, escaping: Escaping) -> String {
+        let mut out =
+            [&self.scheme, &self.user, &self.host, &self.port].map(String::as_str).concat();
+        let legacy = self.is_legacy();
+        let last = self.parts.len().saturating_sub(1);
+        for (at, (part, units)) in self.parts.iter().enumerate() {
+            out.push_str(part.initiator());
+            let place = if at == last { Place::Last } else { Place::Inner };
+            Url::write_part(&mut out, (*part, units), place, legacy, escaping);
+        }
+        out
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.escaped(Escaping::Adjusted))
+    }
+}
+
+impl Part {
+    fn initiator(self) -> &'static str {
+        match self {
+            Part::Start => "",
+            Part::Path => "/",
+            Part::Query => "?",
+            Part::Fragment => "#",
+            Part::Directive => ":~:",
+        }
+    }
+
+    fn is_separator(self, unit: &Unit) -> bool {
+        matches!(
+            (self, unit),
+            (Part::Path, Unit::Syntax('/'))
+                | (Part::Query, Unit::Syntax('=' | '&'))
+                | (Part::Directive, Unit::Syntax('&' | ','))
+        )
+    }
+
+    /// The characters that mean something in this part when they are not escaped.
+    fn syntax(self) -> &'static [u8] {
+        match self {
+            Part::Start | Part::Fragment => b"",
+            Part::Path => b"/",
+            Part::Query => b"+=&",
+            Part::Directive => b"&,",
+        }
+    }
+}
+
+/// Whether a literal must not stand as it is at the head of these units: it would be read as syntax.
+fn is_reserved(part: Part, rest: &[Unit]) -> bool {
+    let next = |at: usize| match rest.get(at) {
+        Some(Unit::Syntax(c) | Unit::Literal(c)) => *c,
+        _ => '\0',
+    };
+    match (part, next(0)) {
+        (_, '%') => next(1).is_ascii_hexdigit() && next(2).is_ascii_hexdigit(),
+        (Part::Path, '?' | '#' | '/') => true,
+        (Part::Query, '+' | '#' | '=' | '&') => true,
+        (Part::Directive, '&' | ',') => true,
+        (Part::Fragment | Part::Directive, ':') => next(1) == '~' && next(2) == ':',
+        _ => false,
+    }
+}
+
+/// Path, query, fragment and directives of what follows the authority.
+fn parts(tail: &str) -> Vec<(Part, Vec<Unit>)> {
+    let (before, fragment) = tail.split_once('#').unwrap_or((tail, ""));
+    let (path, query) = before.split_once('?').unwrap_or((before, ""));
+    let mut directives = fragment.split(":~:");
+    let fragment = directives.next().unwrap_or_default();
+    let mut parts = Vec::new();
+    if let Some(path) = path.strip_prefix('/') {
+        parts.push((Part::Path, units(Part::Path, path)));
+    }
+    if !query.is_empty() {
+        parts.push((Part::Query, units(Part::Query, query)));
+    }
+    let directives: Vec<&str> = directives.collect();
+    if !fragment.is_empty() || !directives.is_empty() {
+        parts.push((Part::Fragment, units(Part::Fragment, fragment)));
+    }
+    parts
+        .extend(directives.into_iter().map(|text| (Part::Directive, units(Part::Directive, text))));
+    parts
+}
+
+/// Decodes the percent-escapes of a part; what was escaped stands for itself.
+fn units(part: Part, text: &str) -> Vec<Unit> {
+    let mut units = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let (bytes, behind) = escaped_bytes(rest);
+        if bytes.is_empty() {
+            let syntax = c.is_ascii() && part.syntax().contains(&(c as u8));
+            units.push(if syntax { Unit::Syntax(c) } else { Unit::Literal(c) });
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+            continue;
+        }
+        for chunk in bytes.utf8_chunks() {
+            units.extend(chunk.valid().chars().map(Unit::Literal));
+            units.extend(chunk.invalid().iter().copied().map(Unit::Byte));
+        }
+        rest = behind;
+    }
+    units
+}
+
+/// The bytes of the run of escapes that the text begins with, and what follows.
+fn escaped_bytes(text: &str) -> (Vec<u8>, &str) {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some(byte) = percent::escape_at(rest.as_bytes()) {
+        bytes.push(byte);
+        rest = rest.get(3..).unwrap_or_default();
+    }
+    (bytes, rest)
+}
+
+fn pieces(units: &[Unit]) -> Vec<String> {
+    let split = units.split(|unit| matches!(unit, Unit::Syntax(c) if "/&=".contains(*c)));
+    split
+        .map(|piece| {
+            piece.iter().fold(String::new(), |mut out, unit| {
+                match unit {
+                    Unit::Syntax(c) | Unit::Literal(c) => out.push(*c),
+                    Unit::Byte(byte) => percent::push(&mut out, *byte),
+                }
+                out
+            })
+        })
+        .collect()
+}
+
+/// The Unicode form of a host (UTS #46 ToUnicode), each label that has one.
+fn unicode_host(host: &str) -> String {
+    /// Bytes: beyond is no host (S14), and not worth converting.
+    const LONGEST: usize = 1012;
+    if host.is_ascii() && !host.to_ascii_lowercase().contains("xn--") || host.len() > LONGEST {
+        return host.to_owned();
+    }
+    let (unicode, result) =
+        Uts46::new().to_unicode(host.as_bytes(), AsciiDenyList::URL, Hyphens::Allow);
+    if result.is_ok() { unicode.into_owned() } else { host.to_owned() }
+}
+
+/// S15: controls the direction of text, or shows nothing. Joiners and variation selectors stay: Persian,
+/// the scripts of India and emoji are spelled with them.
+fn is_hidden(c: char) -> bool {
+    is_invisible(c) && !matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}')
+}
+
+fn escape_char(out: &mut String, c: char) {
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        percent::push(out, byte);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_letter_and_two_additions() {
+        for (url, adjusted, letter) in [
+            ("http://a.example/[(}]", "http://a.example/[(%7D%5D", "http://a.example/[(%7D]"),
+            ("http://a.example/a\u{ad}b", "http://a.example/a%C2%ADb", "http://a.example/a\u{ad}b"),
+            ("http://a.example/(b)", "http://a.example/(b)", "http://a.example/(b)"),
+        ] {
+            assert_eq!(Url::parse(url).escaped(Escaping::Adjusted), adjusted);
+            assert_eq!(Url::parse(url).escaped(Escaping::Letter), letter);
+        }
+    }
+}

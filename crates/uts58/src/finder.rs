@@ -1,0 +1,165 @@
+//! Finds the bytes at which a link can show itself, without decoding.
+//!
+//! Every host that can be linked holds a dot (S9: registrable, so two labels; IPv4) or stands behind
+//! `://`. Nothing else has to be looked at.
+
+use memchr::{memchr2, memmem};
+
+use super::prose::may_begin_tld;
+use crate::tlds::TldTable;
+
+/// The label separators other than the full stop (S12), in UTF-8, and last U+2024, which only the wide
+/// reading takes for one (S29). Each is three bytes long.
+static VARIANTS: [[u8; 3]; 4] =
+    [[0xE3, 0x80, 0x82], [0xEF, 0xBC, 0x8E], [0xEF, 0xBD, 0xA1], [0xE2, 0x80, 0xA4]];
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Needles<'t> {
+    /// By the letter everything behind a variant is a host.
+    Letter,
+    /// In prose, what follows a variant must begin as a top-level domain does: behind the stop of Chinese
+    /// and Japanese the next sentence follows directly.
+    Prose(&'t TldTable),
+    /// The same, with U+2024, and with every colon that something stands behind (`http:host`).
+    Wide(&'t TldTable),
+}
+
+/// Bytes searched for one needle before the next needle has its turn: they stay in the first-level
+/// cache.
+const WINDOW: usize = 16 << 10;
+
+/// Finds `.`, its variants, and `:` where a link can be round them.
+#[derive(Clone, Debug)]
+pub(super) struct Finder<'t> {
+    sought: Needles<'t>,
+    needles: [memmem::Finder<'static>; 4],
+    /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
+    next: [usize; 5],
+    /// Where the window ends.
+    window: usize,
+}
+
+impl<'t> Finder<'t> {
+    pub(super) fn new(sought: Needles<'t>) -> Self {
+        let needles = VARIANTS.each_ref().map(memmem::Finder::new);
+        Finder { sought, needles, next: [0; 5], window: 0 }
+    }
+
+    /// The next position at or after `from`. Positions asked for must not go back.
+    pub(super) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
+        let mut from = from;
+        loop {
+            if from >= self.window {
+                if from >= text.len() {
+                    return None;
+                }
+                self.window = text.len().min(from + WINDOW);
+                self.next = [from; 5];
+                self.search_all(text, from);
+            } else {
+                self.search_passed(text, from);
+            }
+            let nearest = self.next.iter().copied().min().unwrap_or(self.window);
+            if nearest < self.window {
+                return Some(nearest);
+            }
+            from = self.window;
+        }
+    }
+
+    fn search_all(&mut self, text: &str, from: usize) {
+        self.next = [self.window; 5];
+        self.next[0] = self.ascii(text.as_bytes(), from);
+        // The variants begin with a byte that is not ASCII.
+        if text.as_bytes().get(from..self.window).is_none_or(<[u8]>::is_ascii) {
+            return;
+        }
+        for variant in 0..VARIANTS.len() {
+            let found = self.variant(text, from, variant);
+            if let Some(next) = self.next.get_mut(variant + 1) {
+                *next = found;
+            }
+        }
+    }
+
+    /// Searches on for the needles whose last position has been passed.
+    fn search_passed(&mut self, text: &str, from: usize) {
+        let [ascii, stop, wide, half, leader] = self.next;
+        if ascii < from {
+            self.next[0] = self.ascii(text.as_bytes(), from);
+        }
+        if stop < from {
+            self.next[1] = self.variant(text, from, 0);
+        }
+        if wide < from {
+            self.next[2] = self.variant(text, from, 1);
+        }
+        if half < from {
+            self.next[3] = self.variant(text, from, 2);
+        }
+        if leader < from {
+            self.next[4] = self.variant(text, from, 3);
+        }
+    }
+
+    /// A full stop before a host character, or a colon before a slash; in brackets, any.
+    fn ascii(&self, bytes: &[u8], from: usize) -> usize {
+        let is_wide = matches!(self.sought, Needles::Wide(_));
+        let mut at = from;
+        while let Some(rest) = bytes.get(at..self.window) {
+            let Some(found) = memchr2(b'.', b':', rest) else { break };
+            at += found;
+            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+            let may_be = match rest.get(found) {
+                Some(b':') => next == b'/' || is_wide && !next.is_ascii_whitespace(),
+                _ => next.is_ascii_alphanumeric() || !next.is_ascii() || b"-_])}".contains(&next),
+            };
+            if may_be {
+                return at;
+            }
+            at += 1;
+        }
+        self.window
+    }
+
+    /// One of the other separators. It may begin in the window and end behind it.
+    fn variant(&self, text: &str, from: usize, variant: usize) -> usize {
+        let bytes = text.as_bytes();
+        let Some(needle) = self.needles.get(variant) else { return self.window };
+        let tlds = match self.sought {
+            Needles::Letter if variant < 3 => None,
+            Needles::Prose(tlds) if variant < 3 => Some(tlds),
+            Needles::Letter | Needles::Prose(_) => return self.window,
+            Needles::Wide(tlds) => Some(tlds),
+        };
+        let end = bytes.len().min(self.window + 2);
+        let mut at = from;
+        while let Some(rest) = bytes.get(at..end) {
+            let Some(found) = needle.find(rest) else { break };
+            at += found;
+            let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
+            if next.is_some_and(|next| tlds.is_none_or(|tlds| may_begin_tld(next, tlds))) {
+                return at.min(self.window);
+            }
+            at += 3;
+        }
+        self.window
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unicode::is_dot_to_somebody;
+
+    /// One set of dots: whatever is one to somebody is looked for.
+    #[test]
+    fn the_variants_are_the_dots() {
+        let dots = ('\u{80}'..=char::MAX).filter(|c| is_dot_to_somebody(*c));
+        let mut sought: Vec<String> =
+            VARIANTS.iter().map(|dot| String::from_utf8(dot.to_vec()).unwrap()).collect();
+        sought.sort();
+        assert_eq!(sought, dots.map(String::from).collect::<Vec<_>>());
+    }
+}

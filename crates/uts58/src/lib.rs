@@ -1,0 +1,149 @@
+//! UTS #58: links and mail addresses in running text.
+//!
+//! | standard | here |
+//! | --- | --- |
+//! | UTS #58 §3.2 initiation, §5.2 address detection | `candidate` |
+//! | what a host may be: WHATWG hosts, S9–S14 | `authority`, [`ipv4`] |
+//! | what a scheme does | [`scheme`] |
+//! | UTS #58 §3.5.1 termination | `termination` |
+//! | S28: a URL where its bounds are certain | [`mod@reference`] |
+//! | RFC 3696: addresses, names (S14, S16, S17) | [`Address`], [`domain_to_ascii`] |
+//! | RFC 6068: `mailto:` and its like | [`mailto`] |
+//! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
+//! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
+//! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
+//! | S27, S29: what careless clients link | [`Boundaries::Wide`], `wide` |
+//!
+//! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
+//! which knows the top-level domains that exist and how people write.
+//!
+//! ```
+//! use uts58::detect;
+//!
+//! let text = "See http://пример.испытание/путь(1), or mail info@例子.中国.";
+//! let links: Vec<&str> = detect(text).map(|link| &text[link.span]).collect();
+//! assert_eq!(links, ["http://пример.испытание/путь(1)", "info@例子.中国"]);
+//! ```
+
+#![forbid(unsafe_code)]
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod address;
+mod authority;
+pub mod base64;
+mod candidate;
+mod defanged;
+mod encoded;
+mod escape;
+mod finder;
+mod href;
+pub mod ipv4;
+mod linkifier;
+pub mod mailto;
+pub mod percent;
+mod prose;
+pub mod reference;
+pub mod scheme;
+mod termination;
+pub mod tlds;
+pub mod unicode;
+mod walk;
+mod wide;
+
+use std::ops::Range;
+
+pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
+use candidate::{Candidates, Flaw, Reading};
+pub use escape::{Escaping, Url, format};
+pub use linkifier::{Boundaries, Linkifier, Links};
+pub use mailto::mailto_addresses;
+pub use percent::encoded as percent_encoded;
+pub use reference::Target;
+pub use wide::known_end;
+
+/// How a URL announces itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `http:`, `https:`, `ftp:` spelled out.
+    Scheme,
+    /// `www.` in front, no scheme.
+    Www,
+    /// A bare host.
+    Bare,
+    /// A mail address, with `mailto:` or without.
+    Email,
+}
+
+/// How sure the layer above the detector is that a person meant a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Confidence {
+    Sure,
+    /// File-like bare names (`helpers.py`, `M.Sc`): found, not auto-linked.
+    Low,
+}
+
+/// A link in a text: byte ranges on character boundaries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The whole link. From [`Linkifier`] it may begin with prose glued to the host (S27): see `inner`.
+    pub span: Range<usize>,
+    /// Where the link begins when the glued prose is left out: what a linkifier links. The start of
+    /// `span` when nothing is glued. Judge both readings.
+    pub inner: usize,
+    pub kind: Kind,
+    /// The host as spelled, brackets of IPv6 included, without port and root dot.
+    pub host: Range<usize>,
+    /// The userinfo without its `@` (URLs); the local part (addresses).
+    pub user: Option<Range<usize>>,
+    /// Digits of the port.
+    pub port: Option<Range<usize>>,
+    /// From the first `/`, `?` or `#` to the end; empty when there is none.
+    pub tail: Range<usize>,
+    /// Already taken apart by somebody, so that no client links a piece of it: every dot of the host is
+    /// bracketed (`example[.]com`), or of a bare host every one before an existing top-level domain.
+    pub defanged: bool,
+    pub confidence: Confidence,
+}
+
+impl Link {
+    /// The link as it stands in a text in which this one begins at byte `by`.
+    #[must_use]
+    pub fn shifted(self, by: usize) -> Link {
+        let shift = |range: Range<usize>| range.start + by..range.end + by;
+        Link {
+            span: shift(self.span),
+            inner: self.inner + by,
+            host: shift(self.host),
+            user: self.user.map(shift),
+            port: self.port.map(shift),
+            tail: shift(self.tail),
+            ..self
+        }
+    }
+}
+
+/// Every link and mail address in the text, in order and disjoint, by the letter of UTS #58.
+///
+/// Linear in the text (S18). Top-level domains are judged by their syntax only (S10).
+pub fn detect(text: &str) -> Detect<'_> {
+    Detect(Candidates::new(text, Reading::Letter))
+}
+
+/// The links of a text: see [`detect`].
+#[derive(Clone, Debug)]
+pub struct Detect<'t>(Candidates<'t>);
+
+impl Detect<'_> {
+    /// Bytes examined so far, each as often as it was read: a measure of work that needs no clock.
+    pub fn steps(&self) -> u64 {
+        self.0.steps()
+    }
+}
+
+impl Iterator for Detect<'_> {
+    type Item = Link;
+
+    fn next(&mut self) -> Option<Link> {
+        self.0.by_ref().find(|found| found.flaw == Flaw::None).map(|found| found.link)
+    }
+}

@@ -1,0 +1,192 @@
+//! The addresses of a URL whose path is one: `mailto:` (RFC 6068), `sip:`, `xmpp:` and their like.
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | RFC 6068 §2: addresses in the path, and in `to`, `cc`, `bcc` | [`links`] |
+//! | RFC 3261 §19.1, RFC 5122 §2: parameters, resources | [`address`] |
+//! | RFC 3696 §3: an IP address in brackets | [`literal`] |
+
+use std::ops::Range;
+
+use super::{Confidence, Kind, Link, percent};
+use crate::unicode::is_dot_to_somebody;
+
+/// The addresses of a `mailto:` URL, decoded; empty if it is none. Its header fields are left alone.
+pub fn mailto_addresses(url: &str) -> Vec<String> {
+    let (scheme, rest) = url.split_at_checked(7).unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("mailto:") {
+        return Vec::new();
+    }
+    let list = rest.split(['?', '#']).next().unwrap_or_default();
+    let addresses = list.split(',').filter(|address| !address.is_empty());
+    addresses.map(percent::decode_text).collect()
+}
+
+/// The addresses behind `mailto:`, in order. A host alone counts where there is no address at all: text
+/// clients link it (S29).
+pub(super) fn links(value: &str, rest: Range<usize>) -> impl Iterator<Item = Link> {
+    let text = value.get(rest.clone()).unwrap_or_default();
+    let mut at = rest.start;
+    let fields = text.split(['?', '&', '#']).enumerate().filter_map(move |(index, field)| {
+        let start = at;
+        at += field.len() + 1;
+        let skip = match (index, field.split_once('=')) {
+            (0, _) => 0,
+            (_, Some((name, _))) if is_recipient(name) => name.len() + 1,
+            _ => return None,
+        };
+        Some(start + skip..start + field.len())
+    });
+    let addresses = fields.flat_map(|field| pieces(value, field));
+    let mut found = addresses.filter_map(|piece| address(value, piece)).peekable();
+    let path = text.find(['?', '#', '/', ';', ' ']).unwrap_or(text.len());
+    let alone = found.peek().is_none().then(|| rest.start..rest.start + path);
+    found.chain(alone.and_then(|path| bare_host(value, path)))
+}
+
+fn is_recipient(name: &str) -> bool {
+    ["to", "cc", "bcc"].iter().any(|field| name.eq_ignore_ascii_case(field))
+}
+
+/// What stands between commas; and between semicolons, with which Outlook separates addresses. Escaped
+/// ones separate as well once the client has decoded them.
+fn pieces(value: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let bytes = value.as_bytes();
+    let mut next = Some(range.start);
+    std::iter::from_fn(move || {
+        let start = next.take()?;
+        let mut at = start;
+        while at < range.end {
+            let rest = bytes.get(at..range.end).unwrap_or_default();
+            let length = match (rest.first(), percent::escape_at(rest)) {
+                (Some(b',' | b';'), _) => 1,
+                (_, Some(b',' | b';')) => 3,
+                _ => 0,
+            };
+            if length > 0 {
+                next = Some(at + length);
+                return Some(start..at);
+            }
+            at += 1;
+        }
+        Some(start..range.end)
+    })
+}
+
+/// The address in this range of a URL; `None` without `@` and host.
+pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
+    let spelled = value.get(range.clone())?;
+    let (split, mark) = match (spelled.rfind('@'), spelled.rfind("%40")) {
+        (Some(at), _) => (at, 1),
+        (None, Some(at)) => (at, 3),
+        (None, None) => return None,
+    };
+    let behind = spelled.get(split + mark..)?;
+    let len = host_length(behind);
+    // `anne[@]example[.]com` leads nowhere: taken apart already.
+    let bracketed = spelled.get(..split)?.ends_with('[') && behind.starts_with(']');
+    if len == 0 || bracketed && !behind.get(..len)?.replace("[.]", "").contains('.') {
+        return None;
+    }
+    let host = range.start + split + mark..range.start + split + mark + len;
+    let blank = spelled.len() - spelled.trim_start().len();
+    let start = range.start + blank.min(split);
+    let end = host.end;
+    Some(Link {
+        span: start..end,
+        inner: start,
+        kind: Kind::Email,
+        host,
+        user: Some(start..range.start + split),
+        port: None,
+        tail: end..end,
+        defanged: false,
+        confidence: Confidence::Sure,
+    })
+}
+
+/// The length of the host that begins here: `sip:a@host;transport=tcp`, `xmpp:a@host/resource`,
+/// `<a@host>`.
+fn host_length(behind: &str) -> usize {
+    if behind.starts_with('[')
+        && let Some(end) = behind.find(']')
+    {
+        return end + 1;
+    }
+    let ends = |c: char| matches!(c, ';' | '/' | ':' | '<' | '>' | '"') || c.is_whitespace();
+    let mut host = behind.split(ends).next().unwrap_or_default();
+    while let Some(shorter) = host.strip_suffix("%20") {
+        host = shorter;
+    }
+    host.len()
+}
+
+fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
+    let text = value.get(range.clone())?;
+    let host = range.start..range.start + host_length(text);
+    let name = value.get(host.clone())?;
+    name.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then(|| Link {
+        span: host.clone(),
+        inner: host.start,
+        kind: Kind::Bare,
+        user: None,
+        port: None,
+        tail: host.end..host.end,
+        defanged: false,
+        confidence: Confidence::Sure,
+        host,
+    })
+}
+
+/// The host inside the brackets of an address literal, as a URL spells it: `192.0.2.1` for
+/// `[192.0.2.1]`, `[2001:db8::1]` for `[IPv6:2001:db8::1]`; `None` for a name.
+pub fn literal(host: &str) -> Option<String> {
+    let inner = host.strip_prefix('[')?.strip_suffix(']')?;
+    match inner.split_at_checked(5) {
+        Some((tag, address)) if tag.eq_ignore_ascii_case("IPv6:") => Some(format!("[{address}]")),
+        _ if inner.contains(':') => None,
+        _ => Some(inner.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(value: &str) -> Vec<&str> {
+        links(value, 0..value.len()).map(|link| &value[link.host]).collect()
+    }
+
+    #[test]
+    fn every_recipient() {
+        for (value, expected) in [
+            (
+                "a@x.example,b@y.example?cc=c@z.example&body=d@no.example",
+                vec!["x.example", "y.example", "z.example"],
+            ),
+            ("a@x.example;b@y.example", vec!["x.example", "y.example"]),
+            ("a@x.example%2Cb@y.example", vec!["x.example", "y.example"]),
+            ("a@host.example;transport=tcp", vec!["host.example"]),
+            ("a@host.example/resource", vec!["host.example"]),
+            ("?to=info%40example.com", vec!["example.com"]),
+            ("a@example.com%20", vec!["example.com"]),
+            ("<a@example.com>", vec!["example.com"]),
+            ("\"a@b\"@example.com", vec!["example.com"]),
+            ("bob@[192.0.2.1]", vec!["[192.0.2.1]"]),
+            ("bob@[IPv6:2001:db8::1]?subject=x", vec!["[IPv6:2001:db8::1]"]),
+            ("example.com", vec!["example.com"]),
+            ("nobody", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(hosts(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn literals() {
+        assert_eq!(literal("[192.0.2.1]").as_deref(), Some("192.0.2.1"));
+        assert_eq!(literal("[IPv6:::1]").as_deref(), Some("[::1]"));
+        assert_eq!(literal("[::1]"), None);
+        assert_eq!(literal("example.com"), None);
+    }
+}

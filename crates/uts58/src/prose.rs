@@ -1,0 +1,225 @@
+//! Hosts in running text that has no spaces, or forgot them (S12, S27; UTS #58 §8).
+//!
+//! | clause | here |
+//! | --- | --- |
+//! | S12: back off to the longest prefix with an existing top-level domain | [`existing_end`] |
+//! | S27, left end: the last symbol or emoji, or a change from a script without spaces, before an ASCII tail | [`inner_start`] |
+//! | S27, right end: `раypal.comです` | [`tld_prefix`] |
+
+use std::ops::Range;
+
+use unicode_script::{Script, UnicodeScript};
+
+use super::authority::is_domain;
+use super::encoded::is_stable;
+use crate::tlds::TldTable;
+use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
+
+/// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
+const LONGEST_LABEL: usize = 1024;
+
+/// Where the longest prefix of a dotted run ends that has two labels and ends in an existing
+/// top-level domain.
+pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &TldTable) -> Option<usize> {
+    let mut rest = text.get(run.clone())?;
+    if rest.is_ascii() {
+        return existing_ascii_end(rest, tlds).map(|end| run.start + end);
+    }
+    while let Some((dot, c)) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c)) {
+        let behind = dot + c.len_utf8();
+        let label = rest.get(behind..)?;
+        if let Some(length) = tld_prefix(label, Stop::of(c), tlds) {
+            return Some(run.start + behind + length);
+        }
+        rest = rest.get(..dot)?;
+    }
+    None
+}
+
+/// The same in ASCII, where a label exists or not.
+fn existing_ascii_end(run: &str, tlds: &TldTable) -> Option<usize> {
+    let mut end = run.len();
+    loop {
+        let dot = memchr::memrchr(b'.', run.as_bytes().get(..end)?)?;
+        let label = run.get(dot + 1..end)?.trim_end_matches(['-', '_']);
+        if !label.is_empty() && tlds.contains_spelling(label) {
+            return Some(dot + 1 + label.len());
+        }
+        end = dot;
+    }
+}
+
+/// What separates the labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A full stop of any width: text of any script that follows it directly is a label.
+    Full,
+    /// The stop of Chinese and Japanese: the next sentence follows it directly.
+    Ideographic,
+}
+
+impl Stop {
+    pub(super) fn of(dot: char) -> Stop {
+        if matches!(dot, '\u{3002}' | '\u{FF61}') { Stop::Ideographic } else { Stop::Full }
+    }
+}
+
+/// The length in bytes of the longest prefix of a label that is an existing top-level domain and
+/// ends where a reader sees an end.
+pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usize> {
+    let first = label.chars().next()?;
+    if label.len() > LONGEST_LABEL {
+        return None;
+    }
+    if first.is_ascii() {
+        return ascii_prefix(label, tlds);
+    }
+    let whole = label.trim_end_matches(is_edge);
+    if has_mapped(whole) && tlds.contains_spelling(whole) {
+        return Some(whole.len());
+    }
+    let ends_there = |end: &usize| {
+        let (Some(name), Some(rest)) = (whole.get(..*end), whole.get(*end..)) else { return false };
+        let (Some(last), next) = (name.chars().next_back(), rest.chars().next()) else {
+            return false;
+        };
+        next.is_none_or(|next| {
+            is_script_boundary(last, next)
+                || (stop == Stop::Full && is_unspaced(last.script()) && is_unspaced(next.script()))
+        })
+    };
+    tlds.unicode_prefixes(whole).filter(ends_there).last()
+}
+
+/// Whether an existing top-level domain may begin with this character. Cheap, and wrong at times on
+/// the side of "yes".
+pub(super) fn may_begin_tld(first: char, tlds: &TldTable) -> bool {
+    tlds.may_begin(first) || !is_stable(first) && may_be_mapped(first)
+}
+
+/// Whether a label may begin here that is an existing top-level domain, by its first characters.
+pub(super) fn may_be_tld(rest: &str, tlds: &TldTable) -> bool {
+    rest.starts_with(|first: char| first.is_ascii() || may_be_mapped(first))
+        || tlds.unicode_prefixes(rest).next().is_some()
+}
+
+/// `com` of `comです`: the letters before another script, or all of an ASCII label.
+fn ascii_prefix(label: &str, tlds: &TldTable) -> Option<usize> {
+    let label = label.trim_end_matches(is_edge);
+    let word =
+        label.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
+    let behind = label.get(word..)?.chars().next();
+    if behind.is_some_and(|c| c == '_' || c.script() == Script::Latin) {
+        return has_mapped(label).then_some(label.len()).filter(|_| tlds.contains_spelling(label));
+    }
+    let name = label.get(..word)?.trim_end_matches('-');
+    tlds.contains_spelling(name).then_some(name.len())
+}
+
+/// S27: where the host begins without the prose glued to its left; its own start when there is none,
+/// nothing when it is no host either way.
+///
+/// Only an ASCII tail has such a boundary (`サーバーexample.com`), besides leading symbols
+/// (`👉пример.рф`) and an ellipsis: anywhere else nobody could tell prose from name.
+pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
+    let name = text.get(host.clone())?;
+    if name.is_ascii() && is_domain(text, host.clone()) {
+        return Some(host.start);
+    }
+    let starts = [ascii_tail(name), leading_signs(name), Some(0)];
+    let candidates = starts.into_iter().flatten().map(|start| host.start + start);
+    let mut candidates = candidates.filter(|start| is_domain(text, *start..host.end));
+    candidates.next()
+}
+
+/// The offset of an ASCII tail that prose of a script without spaces, a symbol or the stop of a Chinese
+/// or Japanese sentence precedes.
+fn ascii_tail(name: &str) -> Option<usize> {
+    let tail = name.bytes().rev().take_while(u8::is_ascii).count();
+    let (before, ascii) = name.split_at_checked(name.len() - tail)?;
+    let last = before.chars().next_back()?;
+    let glued = if is_dot_to_somebody(last) {
+        Stop::of(last) == Stop::Ideographic
+    } else {
+        let seen = bounds::last_seen(before).unwrap_or(last);
+        ascii.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && (bounds::is_unspaced(seen) || is_symbol(seen))
+            && !bounds::continues(before)
+    };
+    glued.then_some(before.len())
+}
+
+/// The offset behind symbols or an ellipsis that the name begins with.
+fn leading_signs(name: &str) -> Option<usize> {
+    let start = match name.rfind("...") {
+        Some(ellipsis) => ellipsis + 3,
+        None => name.len() - name.trim_start_matches(|c| c == '.' || is_symbol(c)).len(),
+    };
+    (start > 0 && start < name.len()).then_some(start)
+}
+
+/// S27 for the local part of an address: the start of an ASCII tail glued to unspaced text.
+pub(super) fn inner_local(text: &str, local: Range<usize>) -> usize {
+    let Some(name) = text.get(local.clone()) else { return local.start };
+    let tail = name.bytes().rev().take_while(u8::is_ascii).count();
+    let (before, ascii) = name.split_at(name.len() - tail);
+    match before.chars().next_back() {
+        Some(c)
+            if (is_unspaced(c.script()) || c == 'ー')
+                && ascii.starts_with(|c: char| c.is_ascii_alphanumeric()) =>
+        {
+            local.end - ascii.len()
+        }
+        _ => local.start,
+    }
+}
+
+fn is_script_boundary(left: char, right: char) -> bool {
+    let (left, right) = (left.script(), right.script());
+    left != right && right != Script::Inherited && right != Script::Common
+}
+
+/// Scripts whose words stand without spaces, or take particles without one.
+fn is_unspaced(script: Script) -> bool {
+    matches!(
+        script,
+        Script::Han
+            | Script::Hiragana
+            | Script::Katakana
+            | Script::Hangul
+            | Script::Bopomofo
+            | Script::Thai
+            | Script::Lao
+            | Script::Khmer
+            | Script::Myanmar
+            | Script::Tibetan
+    )
+}
+
+/// Emoji, arrows, signs: host characters that belong to no word.
+fn is_symbol(c: char) -> bool {
+    let class = Class::of(c);
+    !c.is_ascii()
+        && class.is_host()
+        && (class.is_ignored() || (!class.is_tld() && !c.is_alphanumeric()))
+}
+
+fn is_edge(c: char) -> bool {
+    c == '-' || c == '_' || Class::of(c).is_ignored() || is_symbol(c)
+}
+
+fn has_mapped(label: &str) -> bool {
+    label.chars().any(may_be_mapped)
+}
+
+/// Blocks whose characters UTS #46 maps to plain letters: width forms, styled letters; capitals.
+fn may_be_mapped(c: char) -> bool {
+    // Kana to Hangul, and the scripts of Asia that have no case.
+    if matches!(c, '\u{590}'..='\u{109F}' | '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{D7A3}') {
+        return false;
+    }
+    c.is_uppercase()
+        || matches!(u32::from(c),
+            0xAD | 0x200B | 0x2060 | 0x2070..=0x209F | 0x2100..=0x218F | 0x2460..=0x24FF
+            | 0xFE00..=0xFE0F | 0xFF00..=0xFFEF | 0x1D400..=0x1D7FF | 0x1F100..=0x1F1FF)
+}

@@ -1,0 +1,280 @@
+//! A URL in an attribute, read as browsers read it (S28, WHATWG URL §4.4).
+//!
+//! | WHATWG state | here |
+//! | --- | --- |
+//! | scheme start, scheme | [`scheme()`], the table of `scheme` |
+//! | special authority slashes, special authority ignore slashes | [`parse`] |
+//! | relative, relative slash | [`parse`]: `//host`, `\\host` |
+//! | authority, host, port | [`authority`] |
+//!
+//! The host stays as spelled, since its spelling is what is judged; `url` is the second witness in
+//! the tests. A value without scheme that begins like a host is taken as one, as Outlook does. Below
+//! a base of the same scheme `https:x` is a path to a browser; it counts as a host all the same, since
+//! webmail strips `<base>`.
+
+use std::ops::Range;
+
+use super::scheme::{self, Does};
+use super::{Confidence, Kind, Link, mailto};
+use crate::unicode::is_dot_to_somebody;
+
+/// What a reference leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A host or a mail address.
+    Link(Link),
+    /// A scheme that runs code or leaves the web.
+    Dangerous {
+        span: Range<usize>,
+        scheme: Range<usize>,
+        /// The host of a UNC path or `file:` URL, when there is one.
+        host: Option<Range<usize>>,
+    },
+}
+
+/// Whether browsers remove the character before they parse: tabs and line ends anywhere; NUL as older
+/// ones. [`parse`] takes a value without them.
+pub fn is_stripped(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\0')
+}
+
+/// Where the value leads; several for a `mailto:` with several addresses, none for a relative one.
+pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
+    let range = trimmed(value, range);
+    let text = value.get(range.clone()).unwrap_or_default();
+    let (one, addresses) = match scheme(text) {
+        None => (relative(value, range), None),
+        Some(len) if text.get(..len).and_then(scheme::does) == Some(Does::Address) => {
+            (None, Some(mailto::links(value, range.start + len + 1..range.end)))
+        }
+        Some(len) => (absolute(value, range, len), None),
+    };
+    one.into_iter().chain(addresses.into_iter().flatten().map(Target::Link))
+}
+
+/// A URL whose scheme is so many bytes long.
+fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
+    let text = value.get(range.clone())?;
+    let after = range.start + len + 1;
+    let behind_slashes = after + slashes(value, after..range.end);
+    let behind = || authority(value, behind_slashes..range.end, range.clone(), Kind::Scheme);
+    let direct = match scheme::does(text.get(..len)?) {
+        Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
+        Some(Does::Share) => return Some(dangerous(range.clone(), len, behind())),
+        Some(Does::Web | Does::Socket) => behind(),
+        _ if behind_slashes >= after + 2 => behind(),
+        _ => None,
+    };
+    let link = direct.or_else(|| {
+        // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens what is inside.
+        let inner = text.get(len + 1..)?.find("://")?;
+        authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
+    });
+    link.map(Target::Link)
+}
+
+/// A URL whose scheme, so many bytes long, is dangerous.
+fn dangerous(span: Range<usize>, scheme: usize, server: Option<Link>) -> Target {
+    let scheme = span.start..span.start + scheme;
+    Target::Dangerous { span, scheme, host: server.map(|link| link.host) }
+}
+
+/// The scheme's length, when one stands in front.
+pub fn scheme(text: &str) -> Option<usize> {
+    let len = text.bytes().take(64).position(|c| c == b':')?;
+    let name = text.as_bytes().get(..len)?;
+    let valid = name.first()?.is_ascii_alphabetic()
+        && name.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'.'));
+    // `example.com:8080/x` is a host with a port to everybody but the letter of the standard.
+    let port = name.contains(&b'.') && text.as_bytes().get(len + 1).is_some_and(u8::is_ascii_digit);
+    (valid && !port).then_some(len)
+}
+
+/// C0 controls and spaces at both ends do not count, nor quotes that are none to the standard but to
+/// some clients.
+fn trimmed(value: &str, range: Range<usize>) -> Range<usize> {
+    let blank =
+        |c: char| c <= ' ' || matches!(c, '`' | '\u{2018}' | '\u{2019}' | '\u{201C}' | '\u{201D}');
+    let text = value.get(range.clone()).unwrap_or_default();
+    let start = range.start + text.len() - text.trim_start_matches(blank).len();
+    start..start + text.trim_matches(blank).len()
+}
+
+fn slashes(value: &str, range: Range<usize>) -> usize {
+    let rest = value.as_bytes().get(range).unwrap_or_default();
+    rest.iter().take_while(|c| matches!(c, b'/' | b'\\')).count()
+}
+
+/// No scheme: `//host`, `\\\\host`, or a host or address that only a mail client takes for one.
+fn relative(value: &str, range: Range<usize>) -> Option<Target> {
+    let text = value.get(range.clone())?;
+    let count = slashes(value, range.clone());
+    if count >= 2 {
+        let start = range.start + count;
+        let link = authority(value, start..range.end, range.clone(), Kind::Scheme)?;
+        return Some(match text.starts_with("\\\\") {
+            true => dangerous(range, count, Some(link)),
+            false => Target::Link(link),
+        });
+    }
+    if count == 1 || text.starts_with(['#', '?']) {
+        return None;
+    }
+    bare_address(value, range.clone()).or_else(|| bare_host(value, range)).map(Target::Link)
+}
+
+/// All of the value is an address: nothing stands behind its host.
+fn bare_address(value: &str, range: Range<usize>) -> Option<Link> {
+    let link = mailto::address(value, range.clone())?;
+    let host = value.get(link.host.clone())?;
+    let local = value.get(link.user.clone()?)?;
+    let whole =
+        link.span == range && !local.contains([':', '\\']) && host.contains(is_dot_to_somebody);
+    whole.then_some(link)
+}
+
+/// A host as Outlook takes it: `example.com`, `.example.com`, `example.com {x}`.
+fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
+    let text = value.get(range.clone())?;
+    let name = text.trim_start_matches('.');
+    if name.len() < text.len() && !name.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let start = range.start + text.len() - name.len();
+    let kind = match name.get(..4) {
+        Some(www) if www.eq_ignore_ascii_case("www.") => Kind::Www,
+        _ => Kind::Bare,
+    };
+    let mut link = authority(value, start..range.end, range, kind)?;
+    let host = value.get(link.host.clone())?;
+    let plain = host.find([' ', '%', '{', '[']).and_then(|end| host.get(..end)).unwrap_or(host);
+    link.host.end = link.host.start + plain.len();
+    plain.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then_some(link)
+}
+
+/// The host behind an `@` in the piece of a path that a backslash begins (`\\x@host`): what takes the
+/// backslash for userinfo goes there.
+pub fn behind_backslash(tail: &str) -> Option<&str> {
+    let segment = tail.split(['/', '?', '#']).next()?;
+    let at = segment.rfind('@').filter(|_| segment.starts_with('\\'))?;
+    let rest = at + 1..segment.len();
+    let link = authority(segment, rest.clone(), rest, Kind::Scheme)?;
+    segment.get(link.host)
+}
+
+/// Userinfo, host and port from the start of `rest`, which is all that the link may reach; `None` for an
+/// empty host. The root dot is none of the host.
+pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind) -> Option<Link> {
+    let text = value.get(rest.clone())?;
+    let end = text.find(['/', '\\', '?', '#']).unwrap_or(text.len());
+    let authority = text.get(..end)?;
+    let at = authority.rfind('@');
+    let host_start = at.map_or(0, |at| at + 1);
+    let host = authority.get(host_start..)?;
+    let colon = match host.rfind(']') {
+        Some(bracket) => host.get(bracket..)?.find(':').map(|colon| bracket + colon),
+        None => host.find(':'),
+    };
+    let host_len = colon.unwrap_or(host.len());
+    let shift = |range: Range<usize>| rest.start + range.start..rest.start + range.end;
+    let whole = shift(host_start..host_start + host_len);
+    let spelled = value.get(whole.clone())?;
+    let root = spelled.strip_suffix(is_dot_to_somebody);
+    let named = root.filter(|name| !name.ends_with(is_dot_to_somebody)).unwrap_or(spelled);
+    let host = whole.start..whole.start + named.len();
+    if host.is_empty() {
+        return None;
+    }
+    Some(Link {
+        inner: span.start,
+        span,
+        kind,
+        host,
+        user: at.map(|at| shift(0..at)),
+        port: colon.map(|colon| shift(host_start + colon + 1..end)).filter(|port| !port.is_empty()),
+        tail: rest.start + end..rest.end,
+        defanged: false,
+        confidence: Confidence::Sure,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(value: &str) -> String {
+        let value = value.replace(is_stripped, "");
+        match parse(&value, 0..value.len()).next() {
+            Some(Target::Link(link)) => value[link.host].to_owned(),
+            Some(Target::Dangerous { scheme, .. }) => format!("!{}", &value[scheme]),
+            None => "-".to_owned(),
+        }
+    }
+
+    #[test]
+    fn as_browsers_read_it() {
+        for (value, expected) in [
+            ("http://example.com/a", "example.com"),
+            (" \u{1}https://example.com\n", "example.com"),
+            ("http:example.com", "example.com"),
+            ("https:\\\\example.com\\x", "example.com"),
+            ("ht\ntp://exa\tmple.com", "example.com"),
+            ("//example.com/x", "example.com"),
+            ("/\\example.com", "example.com"),
+            ("http://a@b@example.com:80/", "example.com"),
+            ("http://user:p@[2001:db8::1]:8080", "[2001:db8::1]"),
+            ("www.example.com/x", "www.example.com"),
+            ("example.com:8080/x", "example.com"),
+            ("http://example.com./", "example.com"),
+            ("mailto:info@example.com?subject=x", "example.com"),
+            ("mailto:?to=info%40example.com", "example.com"),
+            ("JaVaScript:alert(1)", "!JaVaScript"),
+            ("ms-excel:ofe|u|http://x", "!ms-excel"),
+            ("\\\\server\\share", "!\\\\"),
+            ("#top", "-"),
+            ("/path", "-"),
+            ("page.html?x", "page.html"),
+            ("cid:part1@example.com", "-"),
+            ("tel:+123", "-"),
+            ("sip:info@example.com;transport=tcp", "example.com"),
+            ("microsoft-edge:https://example.com/x", "example.com"),
+            ("x-app://?url=https://example.com/x", "example.com"),
+            ("`http://example.com/`", "example.com"),
+            ("\u{201D}http://example.com\u{201D}", "example.com"),
+            ("http:///", "-"),
+            ("user@example.com", "example.com"),
+            ("a/b=c@example.com", "example.com"),
+            ("/a@example.com", "-"),
+            (".example.com", "example.com"),
+            ("./example.com", "-"),
+            ("../a.b", "-"),
+            ("zoommtg://example.com/join", "!zoommtg"),
+            ("ldap://example.com/", "!ldap"),
+            ("http://example。com。/", "example。com"),
+            ("https://example.com\\@example.org", "example.com"),
+        ] {
+            assert_eq!(host(value), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn the_url_crate_agrees_on_the_host() {
+        for value in [
+            "http://example.com",
+            "https:/example.com",
+            "http:\\/example.com/x@y",
+            "http://a:b@c.example:1/",
+            "ftp://x.example?y",
+            "ws:z.example#",
+            "http://[::1]/",
+            "https://a%2ecom/",
+            "http://a@/b",
+        ] {
+            let theirs =
+                url::Url::parse(value).ok().and_then(|url| url.host_str().map(str::to_owned));
+            let ours = Some(host(value)).filter(|host| host != "-");
+            let ours = ours.map(|host| host.replace("%2e", "."));
+            assert_eq!(ours, theirs, "{value}");
+        }
+    }
+}

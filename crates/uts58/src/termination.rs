@@ -1,0 +1,153 @@
+//! UTS #58 §3.5.1: where a link ends.
+//!
+//! | §3.5.1 | here |
+//! | --- | --- |
+//! | Table 3-3, initiators and terminators | [`Part::next`] |
+//! | Table 3-3, ClearStackOpen sets | [`Part::separator`] |
+//! | `limit` of the stack | [`STACK`] |
+//! | steps of the loop | [`tail_end`] |
+
+use crate::unicode::{Class, LinkTerm, link_bracket};
+
+/// Open brackets remembered, code points: the figure of §3.5.1.
+pub(super) const STACK: usize = 125;
+
+/// The part of the URL that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Behind the host and port.
+    Start,
+    Path,
+    Query,
+    Fragment,
+    Directive,
+}
+
+impl Part {
+    /// The part that begins at this place and the length in bytes of its initiator.
+    ///
+    /// Every terminator of Table 3-3 is the initiator of another part, so one look does for both.
+    /// `:~:` needs a fragment before it (§3.5.1 step 2).
+    fn next(self, rest: &[u8]) -> Option<(Part, usize)> {
+        match (self, rest.first()?) {
+            (Part::Start, b'/') => Some((Part::Path, 1)),
+            (Part::Start | Part::Path, b'?') => Some((Part::Query, 1)),
+            (Part::Start | Part::Path | Part::Query, b'#') => Some((Part::Fragment, 1)),
+            (Part::Fragment, b':') if rest.starts_with(b":~:") => Some((Part::Directive, 3)),
+            _ => None,
+        }
+    }
+
+    /// The length in bytes of a separator inside the part, across which brackets do not pair.
+    fn separator(self, rest: &[u8]) -> Option<usize> {
+        match (self, rest.first()?) {
+            (Part::Path, b'/') | (Part::Query, b'=' | b'&') | (Part::Directive, b'&' | b',') => {
+                Some(1)
+            }
+            (Part::Directive, b':') if rest.starts_with(b":~:") => Some(3),
+            _ => None,
+        }
+    }
+}
+
+/// Where a link ends whose host and port end at `start`, a byte offset on a character boundary.
+///
+/// S2: the first safe place is `start`, not the start of the link. A dangling initiator stays (S3).
+pub(super) fn tail_end(text: &str, start: usize) -> usize {
+    end_before(text, start, |_| false)
+}
+
+/// The same in running text (UTS #58 §8): punctuation of Chinese and Japanese sentences ends a link,
+/// since the sentence goes on directly behind it (`/docs（中文说明）了解更多`). Who means it as a part of a
+/// path escapes it.
+pub(super) fn tail_end_in_prose(text: &str, start: usize) -> usize {
+    end_before(text, start, ends_sentence)
+}
+
+/// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a sentence,
+/// and the ellipsis.
+fn ends_sentence(c: char) -> bool {
+    matches!(c,
+        '\u{2026}' | '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301B}'
+        | '\u{301D}'..='\u{301F}' | '\u{FF01}' | '\u{FF08}' | '\u{FF09}' | '\u{FF0C}' | '\u{FF0E}'
+        | '\u{FF1A}' | '\u{FF1B}' | '\u{FF1F}' | '\u{FF5F}'..='\u{FF64}')
+}
+
+/// As [`tail_end`]; the characters that `hard` names end the link as well.
+fn end_before(text: &str, start: usize, hard: impl Fn(char) -> bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut part = Part::Start;
+    let mut open = Vec::new();
+    let (mut at, mut safe) = (start, start);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = bytes.get(at..).unwrap_or_default();
+        if part != Part::Start {
+            let plain = rest.iter().take_while(|byte| is_plain(**byte)).count();
+            if plain > 0 {
+                at += plain;
+                safe = at;
+                continue;
+            }
+        }
+        if let Some((next, length)) = part.next(rest) {
+            part = next;
+            open.clear();
+            at += length;
+            safe = at;
+            continue;
+        }
+        if part == Part::Start {
+            return safe;
+        }
+        if let Some(length) = part.separator(rest) {
+            open.clear();
+            at += length;
+            safe = at;
+            continue;
+        }
+        let (c, class) = if byte.is_ascii() {
+            (char::from(byte), Class::of_ascii(byte))
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { return safe };
+            (c, Class::of(c))
+        };
+        if hard(c) {
+            return safe;
+        }
+        at += c.len_utf8();
+        match class.term() {
+            LinkTerm::Include => safe = at,
+            LinkTerm::Soft => {}
+            LinkTerm::Hard => return safe,
+            LinkTerm::Open if open.len() < STACK => {
+                open.push(c);
+                safe = at;
+            }
+            LinkTerm::Close if open.pop().is_some_and(|last| link_bracket(c) == Some(last)) => {
+                safe = at;
+            }
+            LinkTerm::Open | LinkTerm::Close => return safe,
+        }
+    }
+    safe
+}
+
+/// ASCII that is included in every part and means nothing to any.
+fn is_plain(byte: u8) -> bool {
+    static PLAIN: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let c = byte as u8;
+            let plain =
+                c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'%' | b'~' | b'+' | b'@');
+            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+            {
+                table[byte] = plain;
+            }
+            byte += 1;
+        }
+        table
+    };
+    PLAIN.get(usize::from(byte)).copied().unwrap_or(false)
+}

@@ -1,0 +1,173 @@
+//! Generated tables and their accessors.
+//!
+//! | UTS #58 §6.1, UTS #46 | here |
+//! | --- | --- |
+//! | Link_Term | [`link_term`], [`LinkTerm`] |
+//! | Link_Bracket | [`link_bracket`] |
+//! | Link_Email | [`link_email`] |
+//! | what a label may hold, before or after mapping | [`Class`] |
+//!
+//! The tables are written by `UPDATE=1 cargo test --test tables`, which also compares them with
+//! icu_properties and with the official files (S1).
+
+mod host_table;
+pub mod hosts;
+mod link_table;
+pub mod prose;
+
+/// Version of the Unicode data in these tables.
+pub const UNICODE_VERSION: &str = "18.0.0";
+
+/// UTS #58 §3.4.1: how a character ends a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum LinkTerm {
+    /// Inside the link wherever it stands.
+    Include = 0,
+    /// The link ends before it.
+    Hard = 1,
+    /// Inside if something that is inside follows.
+    Soft = 2,
+    /// Opens a pair.
+    Open = 3,
+    /// Inside if it closes the innermost open pair.
+    Close = 4,
+}
+
+/// What a code point is to the link detector: one byte of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class(u8);
+
+impl Class {
+    const TERM: u8 = 0b111;
+    const EMAIL: u8 = 1 << 3;
+    const HOST: u8 = 1 << 4;
+    const TLD: u8 = 1 << 5;
+    const IGNORED: u8 = 1 << 6;
+    const DOT: u8 = 1 << 7;
+
+    /// The class of most of Han and Hangul: a letter that goes anywhere.
+    pub const PLAIN: Class =
+        Class(LinkTerm::Include as u8 | Class::EMAIL | Class::HOST | Class::TLD);
+
+    /// Whether UTF-8 that begins with this byte is a character of [`Class::PLAIN`], three bytes long:
+    /// U+5000 to U+9FFF and U+B000 to U+CFFF, Han and Hangul throughout.
+    #[inline]
+    pub fn is_plain_lead(byte: u8) -> bool {
+        matches!(byte, 0xE5..=0xE9 | 0xEB | 0xEC)
+    }
+
+    /// The class of a code point.
+    pub fn of(c: char) -> Class {
+        let cp = c as usize;
+        let block = link_table::INDEX.get(cp >> 7).copied().unwrap_or(0);
+        let entry = usize::from(block) << 7 | (cp & 0x7F);
+        Class(link_table::BLOCKS.get(entry).copied().unwrap_or(LinkTerm::Hard as u8))
+    }
+
+    /// The class of an ASCII byte; of anything else, that of a control character.
+    #[inline]
+    pub fn of_ascii(byte: u8) -> Class {
+        Class(ASCII.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
+    }
+
+    #[inline]
+    pub fn term(self) -> LinkTerm {
+        match self.0 & Class::TERM {
+            0 => LinkTerm::Include,
+            2 => LinkTerm::Soft,
+            3 => LinkTerm::Open,
+            4 => LinkTerm::Close,
+            _ => LinkTerm::Hard,
+        }
+    }
+
+    /// Link_Email (UTS #58 §5.1): may stand in an unquoted local part.
+    #[inline]
+    pub fn is_email(self) -> bool {
+        self.0 & Class::EMAIL != 0
+    }
+
+    /// May stand in a label as written: valid, mapped, ignored or deviation (UTS #46), and `_`.
+    #[inline]
+    pub fn is_host(self) -> bool {
+        self.0 & Class::HOST != 0
+    }
+
+    /// May stand in a top-level label (S10): maps to letters and marks only.
+    #[inline]
+    pub fn is_tld(self) -> bool {
+        self.0 & Class::TLD != 0
+    }
+
+    /// UTS #46 maps it to nothing.
+    #[inline]
+    pub fn is_ignored(self) -> bool {
+        self.0 & Class::IGNORED != 0
+    }
+
+    /// Separates labels (S12).
+    #[inline]
+    pub fn is_dot(self) -> bool {
+        self.0 & Class::DOT != 0
+    }
+
+    /// May stand in a host as written, label or separator.
+    #[inline]
+    pub fn is_host_or_dot(self) -> bool {
+        self.0 & (Class::HOST | Class::DOT) != 0
+    }
+}
+
+/// What separates labels (S12): the full stop and what UTS #46 maps to it. [`Class::is_dot`] knows the
+/// same set.
+pub const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
+
+/// What separates labels to somebody: [`DOTS`], and U+2024 ONE DOT LEADER, which normalization makes a
+/// full stop (S29). Whatever is judged or taken apart is read with these.
+pub fn is_dot_to_somebody(c: char) -> bool {
+    DOTS.contains(&c) || c == '\u{2024}'
+}
+
+/// The first block, so that ASCII costs one look-up.
+static ASCII: &[u8; 128] = match link_table::BLOCKS.first_chunk() {
+    Some(block) => block,
+    None => &[LinkTerm::Hard as u8; 128],
+};
+
+/// Link_Term of a code point.
+pub fn link_term(c: char) -> LinkTerm {
+    Class::of(c).term()
+}
+
+/// Whether the code point has Link_Email.
+pub fn link_email(c: char) -> bool {
+    Class::of(c).is_email()
+}
+
+/// Link_Bracket: the opening character that a closing one pairs with.
+pub fn link_bracket(close: char) -> Option<char> {
+    let found = link_table::BRACKETS.binary_search_by_key(&(close as u32), |pair| pair.0).ok()?;
+    char::from_u32(link_table::BRACKETS.get(found)?.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dots_are_those_of_the_table() {
+        let dots: Vec<char> = ('\0'..=char::MAX).filter(|c| Class::of(*c).is_dot()).collect();
+        assert_eq!(dots, DOTS);
+    }
+
+    #[test]
+    fn a_plain_lead_tells_the_class() {
+        for c in '\u{80}'..=char::MAX {
+            let lead = c.encode_utf8(&mut [0; 4]).bytes().next();
+            if lead.is_some_and(Class::is_plain_lead) {
+                assert_eq!((Class::of(c), c.len_utf8()), (Class::PLAIN, 3), "{c:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Runs of characters in a text, and the count of what was read.
+
+use std::ops::Range;
+
+use crate::unicode::{Class, is_dot_to_somebody};
+
+/// A text that is walked through by byte offsets on character boundaries.
+#[derive(Clone, Debug)]
+pub(super) struct Walker<'t> {
+    pub(super) text: &'t str,
+    /// Bytes read, each as often as it was read.
+    pub(super) steps: u64,
+}
+
+impl<'t> Walker<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Walker { text, steps: 0 }
+    }
+
+    /// The start of the run of host characters and dots that ends before `end`, not before `floor`.
+    pub(super) fn run_start(&mut self, floor: usize, end: usize) -> usize {
+        self.walk_back(floor, end, Class::is_host_or_dot)
+    }
+
+    /// Where the run of characters of some class begins that ends before `end`, not before `floor`.
+    pub(super) fn walk_back(
+        &mut self,
+        floor: usize,
+        end: usize,
+        belongs: impl Fn(Class) -> bool,
+    ) -> usize {
+        let plain = belongs(Class::PLAIN);
+        let bytes = self.text.as_bytes();
+        let mut start = end;
+        while start > floor {
+            match bytes.get(start - 1) {
+                Some(byte) if byte.is_ascii() => {
+                    if !belongs(Class::of_ascii(*byte)) {
+                        break;
+                    }
+                    start -= 1;
+                    continue;
+                }
+                _ => {}
+            }
+            let lead = start.checked_sub(3).and_then(|at| bytes.get(at)).copied();
+            if plain && lead.is_some_and(Class::is_plain_lead) {
+                start -= 3;
+                continue;
+            }
+            match self.char_before(start) {
+                Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
+                _ => break,
+            }
+        }
+        self.steps += (end - start) as u64;
+        start
+    }
+
+    /// The end of the run of host characters and dots that begins at `start`.
+    pub(super) fn run_end(&mut self, start: usize) -> usize {
+        self.walk(start, Class::is_host_or_dot)
+    }
+
+    /// Where the run of characters of some class ends that begins at `start`.
+    pub(super) fn walk(&mut self, start: usize, belongs: impl Fn(Class) -> bool) -> usize {
+        let plain = belongs(Class::PLAIN);
+        let bytes = self.text.as_bytes();
+        let mut end = start;
+        while let Some(&byte) = bytes.get(end) {
+            if byte.is_ascii() {
+                if !belongs(Class::of_ascii(byte)) {
+                    break;
+                }
+                end += 1;
+            } else if plain && Class::is_plain_lead(byte) {
+                end += 3;
+            } else {
+                match self.char_at(end) {
+                    Some((c, next)) if belongs(Class::of(c)) => end = next,
+                    _ => break,
+                }
+            }
+        }
+        self.steps += (end - start) as u64;
+        end
+    }
+
+    /// The end of a run without what a host cannot end with: dots, hyphens, `_`, signs, invisible
+    /// characters.
+    pub(super) fn trimmed_end(&self, run: Range<usize>) -> usize {
+        let text = self.text.get(run.clone()).unwrap_or_default();
+        if text.as_bytes().last().is_some_and(u8::is_ascii_alphanumeric) {
+            return run.end;
+        }
+        run.start + text.trim_end_matches(is_edge).len()
+    }
+
+    /// The start of a schemeless host without what no host starts with: hyphens (of a list, a dash),
+    /// invisible characters. A dot stays, and makes the name malformed.
+    pub(super) fn trimmed_start(&self, run: Range<usize>) -> usize {
+        let text = self.text.get(run.clone()).unwrap_or_default();
+        if text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric) {
+            return run.start;
+        }
+        let trimmed = text.trim_start_matches(|c| c == '-' || Class::of(c).is_ignored());
+        run.end - trimmed.len()
+    }
+
+    /// The ASCII letters that end before `end`, not before `floor`: where they begin.
+    pub(super) fn letters_start(&self, floor: usize, end: usize) -> usize {
+        let before = self.text.as_bytes().get(floor..end).unwrap_or_default();
+        end - before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count()
+    }
+
+    pub(super) fn str(&self, range: Range<usize>) -> &'t str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    pub(super) fn bytes_from(&self, at: usize) -> &'t [u8] {
+        self.text.as_bytes().get(at..).unwrap_or_default()
+    }
+
+    /// The character at this place, and where the next one is.
+    pub(super) fn char_at(&self, at: usize) -> Option<(char, usize)> {
+        let c = self.text.get(at..)?.chars().next()?;
+        Some((c, at + c.len_utf8()))
+    }
+
+    pub(super) fn char_before(&self, at: usize) -> Option<char> {
+        self.text.get(..at)?.chars().next_back()
+    }
+}
+
+fn is_edge(c: char) -> bool {
+    let class = Class::of(c);
+    matches!(c, '-' | '_') || is_dot_to_somebody(c) || class.is_ignored() || is_sign(c, class)
+}
+
+/// Not of a word: neither letter, mark nor ASCII.
+fn is_sign(c: char, class: Class) -> bool {
+    !c.is_ascii() && class.is_host() && !class.is_tld()
+}
