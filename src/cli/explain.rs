@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Answer;
-use super::message::Whole;
 use super::shared::ConfigFile;
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
@@ -36,7 +35,8 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = args.config.load()?;
     let settings = config.settings_of_user()?;
-    let whole = Whole::read(args.message.as_deref())?;
+    let bytes = super::input::read(args.message.as_deref())?;
+    let message = Message::split(&bytes);
     let envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
     let selection = settings.policies.select(&envelope);
     let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));
@@ -44,10 +44,10 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),
         ..Facts::default()
     };
-    let seen = trace(whole.message(), &facts, &selection.policy, &super::tld::table(&config));
+    let seen = trace(message, &facts, &selection.policy, &super::tld::table(&config));
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colour { Paint::Ansi } else { Paint::Plain };
-    let page = page(whole.message(), &selection.policy, &seen, paint);
+    let page = page(message, &selection.policy, &seen, paint);
     super::print(&page)
 }
 
@@ -226,14 +226,13 @@ mod tests {
 
     #[test]
     fn the_page_shows_parts_links_and_edits() {
-        let whole = Whole::new(
+        let message = Message::split(
             "From: a@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhttp://p\u{430}ypal.com/\u{202E}\r\n"
-                .as_bytes()
-                .to_vec(),
+                .as_bytes(),
         );
         let policy = Policy::default();
-        let seen = trace(whole.message(), &Facts::default(), &policy, &crate::tld::builtin());
-        let page = page(whole.message(), &policy, &seen, Paint::Plain);
+        let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
+        let page = page(message, &policy, &seen, Paint::Plain);
         for piece in [
             "rule: default (enforce)",
             "part 1: plain",
@@ -249,13 +248,12 @@ mod tests {
 
     #[test]
     fn a_part_that_only_some_see_says_why() {
-        let whole = Whole::new(
-            b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n<a href=//example.com>x</a>\r\n"
-                .to_vec(),
+        let message = Message::split(
+            b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n<a href=//example.com>x</a>\r\n",
         );
         let policy = Policy::default();
-        let seen = trace(whole.message(), &Facts::default(), &policy, &crate::tld::builtin());
-        let page = page(whole.message(), &policy, &seen, Paint::Plain);
+        let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
+        let page = page(message, &policy, &seen, Paint::Plain);
         assert!(page.contains("html, seen by some: another label"), "{page}");
     }
 

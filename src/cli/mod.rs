@@ -16,7 +16,6 @@ mod linkify;
 mod links;
 mod lists;
 pub mod manual;
-mod message;
 mod pasted;
 mod reload;
 mod restore;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::message::Whole;
 use super::{Answer, complain, done};
 use crate::engine::splice::{RestoreError, Seal, restore};
+use crate::engine::whole::Whole;
 
 /// Undo the edits of a filtered message
 ///
@@ -29,10 +29,10 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
-    let whole = Whole::read(file)?;
+    let bytes = super::input::read(file)?;
+    let Whole { envelope, message, separator } = Whole::split(&bytes);
     let key = args.seal_key.as_deref().map(read_key).transpose()?;
     let stored = |digest: &str| fs::read(args.state_dir.join(RECIPES).join(digest)).ok();
-    let message = whole.message();
     let restored = match restore(message.head, message.body, key.as_deref(), stored) {
         Ok(restored) => restored,
         Err(error) => {
@@ -48,8 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     complain(&format_args!("body as it was before the filter; {seal}"));
     let mut out = std::io::stdout().lock();
-    let mut pieces =
-        [whole.envelope(), &restored.head, whole.separator(), &restored.body].into_iter();
+    let mut pieces = [envelope, &restored.head, separator, &restored.body].into_iter();
     done(pieces.try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush()))
 }
 

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use super::Answer;
 use super::dns::Asker;
-use super::message::{Lines, Whole};
 use super::shared::ConfigFile;
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields};
-use crate::engine::{Answers, Case, Facts, Policy, examine, inspect_case, splice};
+use crate::engine::{Answers, Case, Facts, Message, Policy, examine, inspect_case, splice};
 
 /// Filter one message
 ///
@@ -35,8 +34,8 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = args.config.load()?;
     let settings = config.settings_of_user()?;
-    let whole = Whole::read(args.file.as_deref())?;
-    let message = whole.message();
+    let bytes = super::input::read(args.file.as_deref())?;
+    let message = Message::split(&bytes);
     // A message that was filtered before keeps its fields: filtering it again changes nothing.
     let known = splice::undo::holds(message.head, message.body, |_| None);
     let omit = args.no_header || known;
@@ -65,17 +64,5 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         );
     }
     let mut out = io::stdout().lock();
-    let head = splice::apply::apply_head(message.head, &outcome.head_edits);
-    let fields = Lines::of(message.head).fields(&outcome.fields);
-    let mut write = || -> io::Result<()> {
-        out.write_all(whole.envelope())?;
-        out.write_all(&fields)?;
-        out.write_all(&head)?;
-        out.write_all(whole.separator())?;
-        for segment in splice::apply::apply(message.body, &outcome.edits) {
-            out.write_all(segment)?;
-        }
-        out.flush()
-    };
-    super::done(write())
+    super::done(out.write_all(&outcome.apply(&bytes)).and_then(|()| out.flush()))
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 
 use crate::engine::Message;
+use crate::engine::whole::pieces;
 
 /// How `From ` lines in a body are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,9 @@ pub struct Letter<'b> {
 impl<'b> Letter<'b> {
     /// Reads a message whose header begins at `lead`.
     pub fn new(bytes: &'b [u8], lead: usize, quoting: Quoting) -> Letter<'b> {
-        let body = body_start(bytes, lead).unwrap_or(bytes.len());
-        let head = lead..head_end(bytes, lead, body);
+        let rest = bytes.get(lead..).unwrap_or_default();
+        let [head, _, body] = pieces(rest).map(<[u8]>::len);
+        let (head, body) = (lead..lead + head, bytes.len() - body);
         let (bytes, gone) = match quoting {
             Quoting::None => (Cow::Borrowed(bytes), Vec::new()),
             Quoting::Quoted => unquote(bytes, body),
@@ -103,34 +105,6 @@ pub fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
         at = end + 1;
         line
     })
-}
-
-/// First byte of the body of a message whose header begins at `lead`: after the first empty
-/// line. `None` without one.
-pub fn body_start(bytes: &[u8], lead: usize) -> Option<usize> {
-    let rest = bytes.get(lead..)?;
-    if rest.starts_with(b"\n") {
-        return Some(lead + 1);
-    }
-    if rest.starts_with(b"\r\n") {
-        return Some(lead + 2);
-    }
-    memchr_iter(b'\n', rest).find_map(|at| match rest.get(at + 1..) {
-        Some([b'\n', ..]) => Some(lead + at + 2),
-        Some([b'\r', b'\n', ..]) => Some(lead + at + 3),
-        _ => None,
-    })
-}
-
-fn head_end(bytes: &[u8], lead: usize, body: usize) -> usize {
-    if body >= bytes.len() && body_start(bytes, lead).is_none() {
-        return bytes.len();
-    }
-    match bytes.get(lead..body) {
-        Some([.., b'\r', b'\n']) => body - 2,
-        Some([.., b'\n']) => body - 1,
-        _ => body,
-    }
 }
 
 /// A message with one level of `From `-quoting taken away, and the offsets (in the quoted bytes)

@@ -17,6 +17,7 @@ use memchr::{memchr, memmem};
 
 use super::from_line::{LINE, is_separator};
 use super::letter::{self, Quoting, Raw};
+use crate::engine::whole::body_start;
 
 /// Bytes read at a time. Few in tests, so that every seam is met.
 const CHUNK: usize = if cfg!(test) { 61 } else { 256 * 1024 };
@@ -137,7 +138,7 @@ impl<R: Read> Splitter<R> {
     /// The end that Content-Length names, if a separator or the end of the stream follows there.
     fn end_by_length(&mut self, lead: usize, grown: &mut dyn FnMut(usize)) -> Option<End> {
         let body = loop {
-            if let Some(body) = letter::body_start(self.rest(), lead) {
+            if let Some(body) = self.rest().get(lead..).and_then(body_start).map(|at| lead + at) {
                 break body;
             }
             if self.ended || self.rest().len() > self.largest.min(TRUSTED) {

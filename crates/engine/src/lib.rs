@@ -32,7 +32,7 @@ pub mod trace;
 pub use guard::{Inspect, examine, guarded, unread};
 pub use homograph::{self as host, Memory, explain};
 pub use mailsplice::mime::{self, Message};
-pub use mailsplice::{span, splice};
+pub use mailsplice::{span, splice, whole};
 pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
 pub use policy::Policy;
 pub use resolve::Inspection;
@@ -141,3 +141,8 @@ fn defuses(policy: &Policy) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -4,6 +4,10 @@ use std::fmt;
 use std::ops::Range;
 
 pub use homograph::verdict::{Edit, Reason, Reasons, Verdict};
+use mailsplice::Whole;
+use mailsplice::splice::{apply, apply_head};
+use mailsplice::whole::LineEnd;
+
 pub use mailsplice::edit::{Bypass, Field, HeadEdit, RawEdit, StoredRecipe};
 
 /// Where in a message a link stands.
@@ -119,4 +123,22 @@ pub struct Outcome {
     pub passed: Vec<String>,
     /// Whether there were more of them.
     pub passed_more: bool,
+}
+
+impl Outcome {
+    /// The message, as a file holds it, with what is to change in it: our fields in front, edits in header
+    /// and body. `bytes` is what the inspected message was split from ([`Message::split`]).
+    ///
+    /// [`Message::split`]: mailsplice::Message::split
+    pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
+        let Whole { envelope, message, separator } = Whole::split(bytes);
+        let body = apply(message.body, &self.edits);
+        let mut out = Vec::with_capacity(bytes.len());
+        out.extend_from_slice(envelope);
+        out.extend(LineEnd::of(message.head).fields(&self.fields));
+        out.extend(apply_head(message.head, &self.head_edits));
+        out.extend_from_slice(separator);
+        body.for_each(|segment| out.extend_from_slice(segment));
+        out
+    }
 }

@@ -271,3 +271,8 @@ fn has_tld_syntax(form: &Form) -> bool {
     let letters = tld.chars().all(|c| c.is_alphabetic() || is_combining_mark(c));
     letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
 }
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

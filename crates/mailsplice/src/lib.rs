@@ -13,3 +13,12 @@ pub mod media;
 pub mod mime;
 pub mod span;
 pub mod splice;
+pub mod whole;
+
+pub use mime::Message;
+pub use whole::Whole;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

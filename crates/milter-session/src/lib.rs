@@ -20,3 +20,8 @@ pub use endpoint::Endpoint;
 #[cfg(feature = "server")]
 pub use server::{Event, Handler, Server};
 pub use session::{Mail, Origin, Session};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -147,3 +147,8 @@ impl Iterator for Detect<'_> {
         self.0.by_ref().find(|found| found.flaw == Flaw::None).map(|found| found.link)
     }
 }
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

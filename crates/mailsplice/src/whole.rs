@@ -1,0 +1,127 @@
+//! One message as a file holds it: an mbox line perhaps, the header, an empty line, the body.
+
+use memchr::{memchr, memchr_iter};
+
+use crate::edit::Field;
+use crate::mime::Message;
+
+/// A message and what stands around its pieces; nothing is copied or changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<'m> {
+    /// The mbox line in front, with its line end.
+    pub envelope: &'m [u8],
+    pub message: Message<'m>,
+    /// The empty line between header and body; nothing when the message ends before it.
+    pub separator: &'m [u8],
+}
+
+/// The line end of a message: what lines of ours are to end with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    Crlf,
+    Lf,
+}
+
+impl<'m> Whole<'m> {
+    /// Cuts a file at its first empty line. Never fails: without one all of it is header.
+    pub fn split(bytes: &'m [u8]) -> Whole<'m> {
+        let start = match bytes.starts_with(b"From ") {
+            true => memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1),
+            false => 0,
+        };
+        let (envelope, rest) = bytes.split_at_checked(start).unwrap_or_default();
+        let [head, separator, body] = pieces(rest);
+        Whole { envelope, message: Message { head, body }, separator }
+    }
+}
+
+/// Header, empty line, body.
+pub fn pieces(bytes: &[u8]) -> [&[u8]; 3] {
+    let Some(body) = body_start(bytes) else { return [bytes, &[], &[]] };
+    let (head, body) = bytes.split_at_checked(body).unwrap_or_default();
+    let empty = if head.ends_with(b"\r\n") { 2 } else { 1 };
+    let (head, separator) = head.split_at_checked(head.len() - empty).unwrap_or_default();
+    [head, separator, body]
+}
+
+impl<'m> Message<'m> {
+    /// Header and body of a message in a file or in memory, as [`Whole::split`] cuts it.
+    pub fn split(bytes: &'m [u8]) -> Message<'m> {
+        Whole::split(bytes).message
+    }
+}
+
+/// First byte of the body: after the first empty line. `None` without one.
+pub fn body_start(bytes: &[u8]) -> Option<usize> {
+    if bytes.starts_with(b"\n") {
+        return Some(1);
+    }
+    if bytes.starts_with(b"\r\n") {
+        return Some(2);
+    }
+    memchr_iter(b'\n', bytes).find_map(|at| match bytes.get(at + 1..) {
+        Some([b'\n', ..]) => Some(at + 2),
+        Some([b'\r', b'\n', ..]) => Some(at + 3),
+        _ => None,
+    })
+}
+
+impl LineEnd {
+    /// The line end of a header block; CRLF for an empty one.
+    pub fn of(head: &[u8]) -> LineEnd {
+        match memchr(b'\n', head) {
+            Some(at) if at == 0 || head.get(at - 1) != Some(&b'\r') => LineEnd::Lf,
+            _ => LineEnd::Crlf,
+        }
+    }
+
+    /// Header fields as lines of the message.
+    pub fn fields(self, fields: &[Field]) -> Vec<u8> {
+        let end = if self == LineEnd::Lf { "\n" } else { "\r\n" };
+        let mut out = String::new();
+        for field in fields {
+            out += field.name;
+            out += ": ";
+            out += &field.value.replace('\n', end);
+            out += end;
+        }
+        out.into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str) -> [String; 4] {
+        let Whole { envelope, message, separator } = Whole::split(text.as_bytes());
+        [envelope, message.head, separator, message.body]
+            .map(|bytes| String::from_utf8(bytes.to_vec()).unwrap())
+    }
+
+    #[test]
+    fn the_pieces_make_up_the_whole() {
+        for (text, expected) in [
+            ("A: b\r\n\r\nc", ["", "A: b\r\n", "\r\n", "c"]),
+            ("From x\nA: b\n c\n\nd\n", ["From x\n", "A: b\n c\n", "\n", "d\n"]),
+            ("\nbody", ["", "", "\n", "body"]),
+            ("\r\nbody", ["", "", "\r\n", "body"]),
+            ("A: b\r\n\nc", ["", "A: b\r\n", "\n", "c"]),
+            ("A: b", ["", "A: b", "", ""]),
+            ("", ["", "", "", ""]),
+        ] {
+            assert_eq!(pieces(text), expected, "{text:?}");
+            assert_eq!(pieces(text).concat(), text);
+        }
+    }
+
+    #[test]
+    fn fields_end_as_the_message_does() {
+        let field = Field { name: "X-Linkmilter", value: "a\n b".to_owned() };
+        assert_eq!(
+            LineEnd::of(b"A: b\n").fields(std::slice::from_ref(&field)),
+            b"X-Linkmilter: a\n b\n"
+        );
+        assert_eq!(LineEnd::of(b"").fields(&[field]), b"X-Linkmilter: a\r\n b\r\n");
+    }
+}
