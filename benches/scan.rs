@@ -215,7 +215,7 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
         decoded += readings(letter.message(), &settings, |reading| {
             let layers = content::layers(reading.text.as_str(), reading.media);
             let most = settings.policy.limits.links;
-            let read = |layer| content::read(&layer, &settings.tlds, most).sightings.len();
+            let read = |layer| content::read(&layer, &settings.tlds, most).occurrences.len();
             layers.map(read).sum()
         });
     });

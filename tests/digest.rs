@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use daemon::{House, PATIENCE, binary, clean};
 use linkmilter::config::{self, Sources};
 use linkmilter::daemon::digest::post_of;
-use linkmilter::daemon::post::{Encryption, Transport};
+use linkmilter::daemon::mailer::{Encryption, Transport};
 use linkmilter::daemon::seal::Seal;
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect};

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use linkmilter::engine::Verdict;
-use linkmilter::engine::host::{Context, Glue, Names, judge};
+use linkmilter::engine::host::{Context, HostBounds, Names, judge};
 use linkmilter::engine::policy::RestrictionLevel;
 use linkmilter::engine::tlds::TldTable;
 
@@ -108,7 +108,7 @@ impl Row {
             own: &none,
             blocked: &none,
             tlds: &tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         };
         let judgement = judge(&self.source, &context);
         let wrong = self.ascii_status.iter().any(|code| {

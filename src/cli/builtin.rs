@@ -1,7 +1,7 @@
 //! Judging by the names that are built in and the machine's top-level domains, for commands that know
 //! no message.
 
-use crate::engine::host::{Context, Glue, Names};
+use crate::engine::host::{Context, HostBounds, Names};
 use crate::engine::policy::RestrictionLevel;
 use crate::engine::tlds::TldTable;
 
@@ -28,7 +28,7 @@ impl Builtin {
             own: &self.none,
             blocked: &self.none,
             tlds: &self.tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Answer;
 use super::shared::Events;
 use crate::record::event::{self, Event};
 use crate::record::journal::{Query, read};
-use crate::record::story::story;
+use crate::record::narrative::story;
 
 /// Say what was done to a past message
 #[derive(Debug, clap::Args)]

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use tokio::time::sleep;
 
 use super::journal;
+use super::mailer::{self, Encryption, Post, PostError, Smtp, Transport};
 use super::metrics::{Ended, Metrics};
-use super::post::{self, Encryption, Post, PostError, Smtp, Transport};
 use super::seal::Seal;
 use crate::config::{self, Config, Schedule, SmtpTls, file};
 use crate::record::digest::{self, Digest};
@@ -202,8 +202,8 @@ pub async fn send(plan: &Plan, from: Timestamp, to: Timestamp) -> Result<(), Dig
     let Digest { sums, text } = made.await.map_err(|_| DigestError::Cut)??;
     let text = digest::with_troubles(&plan.troubles, &text);
     let subject = digest::subject(&sums, &plan.host_name);
-    let mail = post::compose(&plan.post, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
-    Ok(post::send(&plan.post, mail).await?)
+    let mail = mailer::compose(&plan.post, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
+    Ok(mailer::send(&plan.post, mail).await?)
 }
 
 /// What stands in the file of the last digest: when one was sent or given up, and up to when

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::metrics::{JournalFault, Kept, Metrics};
-use super::quiet::Quiet;
+use super::throttle::Quiet;
 use crate::config::Config;
 use crate::record::event::Event;
 use crate::record::journal::{Bounds, Journal, JournalError};

@@ -6,7 +6,7 @@ use arc_swap::ArcSwapOption;
 
 use super::metrics::{Cache, Lookup, Metrics};
 use crate::engine::TldTable;
-use crate::engine::host::{Judgement, Memo, Under};
+use crate::engine::host::{CacheKey, Judgement, Memo};
 
 /// The memory in force. A message keeps the one that it began with.
 #[derive(Debug)]
@@ -56,14 +56,14 @@ impl Memory {
 }
 
 impl crate::engine::Memory for Memory {
-    fn recall(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+    fn recall(&self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         let known = self.lock().recall(spelling, under);
         let result = if known.is_some() { Lookup::Hit } else { Lookup::Miss };
         self.metrics.cache(Cache::Host, result, 1);
         known
     }
 
-    fn keep(&self, spelling: &str, under: Under, judgement: &Arc<Judgement>) {
+    fn keep(&self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         self.lock().keep(spelling, under, judgement);
     }
 }

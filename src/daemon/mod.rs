@@ -13,20 +13,20 @@ pub mod host_name;
 pub mod journal;
 mod listen;
 pub mod log;
+pub mod mailer;
 pub mod memory;
 pub mod metrics;
 pub mod notify;
 pub mod pid;
-pub mod post;
-pub mod quiet;
 pub mod recipes;
 pub mod reload;
 pub mod reloaded;
 mod reply;
+pub mod report;
 pub mod resolver;
 pub mod seal;
 pub mod settings;
-pub mod tell;
+pub mod throttle;
 pub mod tlds;
 mod tries;
 
@@ -52,8 +52,8 @@ use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
 use pid::PidFile;
 use reloaded::{Reloads, Told};
+use report::Tell;
 use settings::{Loaded, Start};
-use tell::Tell;
 use tlds::{Tlds, Upkeep};
 
 /// What the command line says to the daemon.
@@ -201,7 +201,7 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
     let (drain, draining) = watch::channel(false);
     let status = health.status();
-    let house = House { sources, filter, server: Arc::clone(&server), metrics, health, log };
+    let house = Service { sources, filter, server: Arc::clone(&server), metrics, health, log };
     let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
     notifier.ready(&status);
     // Whoever closed standard output does not want to be told.
@@ -279,7 +279,7 @@ impl Signals {
 }
 
 /// What a reload and a stop act on.
-struct House {
+struct Service {
     sources: Sources,
     filter: Arc<Filter>,
     server: Arc<Server<Filter>>,
@@ -288,7 +288,7 @@ struct House {
     log: LogHandle,
 }
 
-impl House {
+impl Service {
     /// Reloads at each SIGHUP; at SIGTERM and SIGINT begins the drain.
     async fn watch(self, mut signals: Signals, notifier: Notifier, drain: watch::Sender<bool>) {
         let mut reloads = 0;

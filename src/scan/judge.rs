@@ -9,10 +9,10 @@ use crate::record::finding::{Gap, Line, Origin, SCHEMA};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
+use super::crosscheck;
 use super::headers::Headers;
 use super::letter::{Letter, Raw};
 use super::read::Sink;
-use super::witness;
 
 /// What is written while the scan goes on. The other forms are made of the counts at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,10 +156,10 @@ impl<'s> Judge<'s> {
     }
 
     fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {
-        match witness::compare(letter.raw(), outcome, &self.settings.tlds) {
-            witness::Word::Silent => {}
-            witness::Word::Agrees => self.out.tally.witnessed += 1,
-            witness::Word::Differs => {
+        match crosscheck::compare(letter.raw(), outcome, &self.settings.tlds) {
+            crosscheck::Word::Silent => {}
+            crosscheck::Word::Agrees => self.out.tally.witnessed += 1,
+            crosscheck::Word::Differs => {
                 self.out.tally.witnessed += 1;
                 self.out.tally.disputed += 1;
             }

@@ -6,6 +6,7 @@
 //! interruption ([`journal`]).
 
 pub mod budget;
+pub mod crosscheck;
 pub mod decode;
 mod from_line;
 pub mod headers;
@@ -21,7 +22,6 @@ pub mod ranges;
 pub mod read;
 pub mod sniff;
 pub mod walk;
-pub mod witness;
 
 use std::io;
 use std::path::PathBuf;

@@ -25,7 +25,7 @@ use super::input::Input;
 use super::journal::{Chain, Journal};
 use super::judge::{Judge, Judged, Settings};
 use super::letter::{Quoting, Raw};
-use super::produce::{House, Producer};
+use super::produce::{Producer, Shared};
 use super::progress::Progress;
 use super::read::{self, Sink};
 use super::{Error, Report};
@@ -64,7 +64,7 @@ impl Scan<'_> {
         let budget = Budget::new(self.jobs * BATCHES_PER_JOB);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
-        let house = House {
+        let house = Shared {
             settings: self.settings,
             budget: &budget,
             progress: self.progress,

@@ -31,7 +31,7 @@ const BATCH_ITEMS: usize = 64;
 
 /// What all threads share.
 #[derive(Clone, Copy)]
-pub(super) struct House<'scope> {
+pub(super) struct Shared<'scope> {
     pub settings: &'scope Settings,
     pub budget: &'scope Budget,
     pub progress: &'scope Progress,
@@ -46,7 +46,7 @@ pub(super) struct House<'scope> {
 /// Reads, and hands batches out.
 pub(super) struct Producer<'p, 'scope> {
     scope: &'p rayon::Scope<'scope>,
-    house: House<'scope>,
+    house: Shared<'scope>,
     /// Takes what was judged, with its number and the chain up to it.
     sender: Sender<(u64, Judged, Chain)>,
     batch: Batch,
@@ -62,7 +62,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     /// Goes on after what an earlier run has `done`.
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
-        house: House<'scope>,
+        house: Shared<'scope>,
         sender: Sender<(u64, Judged, Chain)>,
         done: Position,
     ) -> Producer<'p, 'scope> {
@@ -200,7 +200,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             self.changed = self.number == self.done.batches && self.chain != self.done.chain;
             return if self.changed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
-        let House { settings, budget, progress, halted, .. } = self.house;
+        let Shared { settings, budget, progress, halted, .. } = self.house;
         let (sender, chain) = (self.sender.clone(), self.chain);
         let taken = Taken { bytes: batch.data.len(), budget, halted };
         budget.take(taken.bytes);

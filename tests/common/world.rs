@@ -1,6 +1,6 @@
 //! Judging hosts beside a list of protected names and a table, with nothing else set.
 
-use linkmilter::engine::host::{Context, Glue, Judgement, Names, judge};
+use linkmilter::engine::host::{Context, HostBounds, Judgement, Names, judge};
 use linkmilter::engine::policy::RestrictionLevel;
 use linkmilter::engine::tlds::TldTable;
 use linkmilter::tld;
@@ -29,7 +29,7 @@ impl World {
             own: &self.none,
             blocked: &self.none,
             tlds: &self.tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         }
     }
 

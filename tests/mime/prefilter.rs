@@ -28,7 +28,7 @@ fn passed_over(raw: &[u8]) -> (Vec<String>, usize, usize) {
         for reading in readings {
             for layer in content::layers(reading.text.as_str(), reading.media) {
                 let view = content::read(&layer, &tlds, usize::MAX);
-                if !view.sightings.is_empty() {
+                if !view.occurrences.is_empty() {
                     found.push(format!("{}: {:?}", tree.parts[index].path, reading.text.as_str()));
                 }
             }

@@ -3,7 +3,7 @@
 
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
-use super::{budget, fields, finding, host, judging, mime, net, rounds};
+use super::{budget, fields, finding, host, judging, mime, net, settle};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
@@ -113,7 +113,7 @@ fn message() -> Vec<Bound> {
         Bound {
             name: "rounds",
             unit: "times an edited message is read again",
-            default: rounds::ROUNDS as u64,
+            default: settle::ROUNDS as u64,
             reason: "An edit for one reading of a part can change what another one shows. Real mail \
                      needs one.",
             effect: "the edits so far stay; `limit:rounds`",

@@ -34,7 +34,7 @@ pub struct Budget<'a> {
     /// Bytes that may be written beside links: notices, anchors.
     pub extras: usize,
     /// Links that one stretch of text may hold.
-    pub sightings: usize,
+    pub occurrences: usize,
     stop: Option<&'a AtomicBool>,
     over: Option<&'static str>,
     cost: Cost,
@@ -49,7 +49,7 @@ impl<'a> Budget<'a> {
             left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
-            sightings: limits.links.saturating_add(1).min(memory / SIGHTING_BYTES),
+            occurrences: limits.links.saturating_add(1).min(memory / SIGHTING_BYTES),
             stop,
             over: None,
             cost: Cost::default(),

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 
-use super::content::{self, Apart};
-use super::judging::{Judge, Judged, Standing};
+use super::content::{self, Defanger};
+use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
 use super::{Case, Facts, Message, TldTable, actions};
-use homograph::{Glue, Judgement, LinkJudgement};
+use homograph::{HostBounds, Judgement, LinkJudgement};
 use mailsplice::media::Media;
 use uts58::{self, Target, mailto, reference};
 
@@ -149,15 +149,15 @@ impl Checker<'_> {
         let folding = OnceCell::new();
         for layer in content::layers(&text, media) {
             let view = content::read(&layer, self.tlds, self.policy.limits.links);
-            let mut apart = Apart::new(&text, &layer, &view, self.tlds, &folding);
-            for sighting in &view.sightings {
-                let text = view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
-                let Some(judged) = self.judge.sighting(text, sighting) else { continue };
+            let mut apart = Defanger::new(&text, &layer, &view, self.tlds, &folding);
+            for occurrence in &view.occurrences {
+                let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+                let Some(judged) = self.judge.occurrence(text, occurrence) else { continue };
                 let here = fate_of(self.policy, &judged, |action| {
-                    !apart.edits(sighting, judged.host.as_deref(), action).is_empty()
+                    !apart.edits(occurrence, judged.host.as_deref(), action).is_empty()
                 });
                 fate = fate.max(here);
-                let kind = match &sighting.target {
+                let kind = match &occurrence.target {
                     Target::Link(link) => link.kind,
                     Target::Dangerous { .. } => uts58::Kind::Scheme,
                 };
@@ -184,14 +184,16 @@ impl Checker<'_> {
             None => (slashed.as_str(), behind_slashes()),
         };
         if let Some(link) = found {
-            self.seen.extend(self.judge.spelled(text, &link, Glue::None).map(|it| (link.kind, it)));
+            self.seen.extend(
+                self.judge.spelled(text, &link, HostBounds::Certain).map(|it| (link.kind, it)),
+            );
         }
     }
 }
 
 /// What the policy does with a link of which something is left to `edit`.
 fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bool) -> Fate {
-    if let Standing::Asked(tld) = &judged.standing {
+    if let TldStatus::Asked(tld) = &judged.tld_status {
         return Fate::Asked(tld.clone());
     }
     let (action, done) = actions::anywhere(policy, judged);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::content::Visibility;
-use super::judging::{Judged, Standing};
+use super::judging::{Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use homograph::{Section, registrable};
@@ -15,7 +15,7 @@ use mailsplice::span::TextEdit;
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub finding: Finding,
-    pub standing: Standing,
+    pub tld_status: TldStatus,
     /// Part and reading that the edits are of; `None` for what belongs to no reading.
     pub reading: Option<(usize, usize)>,
     /// In the coordinates of that reading.
@@ -25,7 +25,7 @@ pub struct Candidate {
 impl Candidate {
     /// A finding that no edit of a reading answers.
     pub fn told(finding: Finding) -> Candidate {
-        Candidate { finding, standing: Standing::Link, reading: None, edits: Vec::new() }
+        Candidate { finding, tld_status: TldStatus::Link, reading: None, edits: Vec::new() }
     }
 }
 
@@ -35,7 +35,7 @@ pub const PASSED: usize = 64;
 
 /// Everything that was found in a message.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct Findings {
     /// Links that need nothing, counted only.
     pub plain: usize,
     pub candidates: Vec<Candidate>,
@@ -57,9 +57,9 @@ pub struct Found {
 /// at all, and in another one lie.
 pub type Badness = (Verdict, Edit);
 
-impl Found {
-    pub fn new(bypasses: Vec<(String, Bypass)>) -> Found {
-        Found { bypasses, ..Found::default() }
+impl Findings {
+    pub fn new(bypasses: Vec<(String, Bypass)>) -> Findings {
+        Findings { bypasses, ..Findings::default() }
     }
 
     /// Names what was not read, once for all layers of a part.
@@ -91,7 +91,7 @@ impl Found {
     pub fn push(&mut self, policy: &Policy, candidate: Candidate) {
         let silent = candidate.finding.verdict == Verdict::Ok
             && candidate.edits.is_empty()
-            && candidate.standing == Standing::Link
+            && candidate.tld_status == TldStatus::Link
             && policy.report == Report::Findings;
         if silent {
             self.plain += 1;
@@ -195,7 +195,7 @@ fn alternative(path: String, host: &str, part: usize) -> Candidate {
             target: None,
             done: Done::Reported,
         },
-        standing: Standing::Link,
+        tld_status: TldStatus::Link,
         reading: Some((part, 0)),
         edits: Vec::new(),
     }

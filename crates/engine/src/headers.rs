@@ -8,12 +8,12 @@ use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 use super::budget::Budget;
 use super::content;
 use super::cost::Stage;
-use super::finding::{Candidate, Found};
+use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged, same_domain};
 use super::net;
 use super::outcome::{Done, Finding, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
-use homograph::Glue;
+use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
@@ -24,7 +24,7 @@ pub fn read(
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
     policy: &Policy,
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
     if !budget.spend(Stage::Header, bounded.len() as u64) {
@@ -137,7 +137,13 @@ fn parser() -> MessageParser {
 }
 
 /// Judges what relative URLs of an HTML part begin with: programs put both together.
-pub fn bases(part: &Part, judge: &mut Judge<'_>, most: usize, policy: &Policy, found: &mut Found) {
+pub fn bases(
+    part: &Part,
+    judge: &mut Judge<'_>,
+    most: usize,
+    policy: &Policy,
+    found: &mut Findings,
+) {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
     for base in part.bases.iter().filter(|_| html) {
         let field = Field {
@@ -173,7 +179,7 @@ struct FieldReader<'h, 'j, 'p> {
     policy: &'j Policy,
     /// Findings that may be kept.
     most: usize,
-    found: &'j mut Found,
+    found: &'j mut Findings,
 }
 
 impl FieldReader<'_, '_, '_> {
@@ -195,7 +201,7 @@ impl FieldReader<'_, '_, '_> {
         let spelled = address.address.as_deref().unwrap_or_default();
         let name = address.name.as_deref().unwrap_or_default();
         let judged = match mailto::address(spelled, 0..spelled.len()) {
-            Some(link) => self.judge.spelled(spelled, &link, Glue::None),
+            Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
             None => None,
         };
         let Some(judged) = judged else { return self.text(name) };
@@ -230,8 +236,8 @@ impl FieldReader<'_, '_, '_> {
             return;
         }
         for link in self.links(text) {
-            let glue = content::glue_in_text(link.kind);
-            let Some(judged) = self.judge.spelled(text, &link, glue) else { continue };
+            let bounds = content::glue_in_text(link.kind);
+            let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
             let lie = link.kind == Kind::Scheme && judged.verdict >= Verdict::Unsafe;
             if self.field.interest == Interest::Lies && !lie {
                 continue;

@@ -4,19 +4,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::content::{Shown, Sighting};
+use super::content::{Occurrence, Shown};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskTlds;
 use super::{Case, Policy, TldTable};
 use homograph::{
-    self, Context, Glue, Judgement, LinkJudgement, Memory, Names, Section, Under, registrable,
+    self, CacheKey, Context, HostBounds, Judgement, LinkJudgement, Memory, Names, Section,
+    registrable,
 };
 use uts58::{Boundaries, Kind, Link, Linkifier, Target};
 
 /// Distinct hosts kept in the memo; a message with more is judged without it.
 pub(super) const MEMO: usize = 4_096;
 
-/// A sighting with its judgement.
+/// An occurrence with its judgement.
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub verdict: Verdict,
@@ -28,12 +29,12 @@ pub struct Judged {
     /// Hosts that it carries beside: in its userinfo, its path, its query.
     pub inner: Vec<Judgement>,
     /// Whether it is a link at all.
-    pub standing: Standing,
+    pub tld_status: TldStatus,
 }
 
 /// What the TLD table says of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TldStatus {
     Link,
     /// A link if the DNS knows this TLD.
     Asked(String),
@@ -47,10 +48,10 @@ pub struct Judge<'a> {
     tlds: &'a TldTable,
     own: Names,
     /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
-    memo: HashMap<Box<str>, Vec<(Glue, Arc<Judgement>)>>,
+    memo: HashMap<Box<str>, Vec<(HostBounds, Arc<Judgement>)>>,
     /// What is known from other messages.
     memory: Option<&'a dyn Memory>,
-    /// TLDs to ask for, in the order of their first sighting.
+    /// TLDs to ask for, in the order of their first occurrence.
     pub questions: Vec<String>,
     /// Steps that judging took since somebody asked.
     steps: u64,
@@ -73,44 +74,44 @@ impl<'a> Judge<'a> {
         std::mem::take(&mut self.steps)
     }
 
-    /// The judgement of a sighting in its text; `None` when it is no link.
-    pub fn sighting(&mut self, text: &str, sighting: &Sighting) -> Option<Judged> {
-        let mut judged = match &sighting.target {
-            Target::Link(link) => self.link(text, link, sighting.glue)?,
+    /// The judgement of an occurrence in its text; `None` when it is no link.
+    pub fn occurrence(&mut self, text: &str, occurrence: &Occurrence) -> Option<Judged> {
+        let mut judged = match &occurrence.target {
+            Target::Link(link) => self.link(text, link, occurrence.bounds)?,
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
-                if fetches_nothing(text.get(span.clone()).unwrap_or_default(), sighting) {
+                if fetches_nothing(text.get(span.clone()).unwrap_or_default(), occurrence) {
                     judged.edit = Edit::Inert;
                 }
                 judged
             }
         };
-        if sighting.shown == Shown::Obfuscated {
+        if occurrence.shown == Shown::Obfuscated {
             judged.add(Reason::HtmlObfuscated);
         }
         Some(judged)
     }
 
     /// The judgement of a link in a text; `None` when it is no link.
-    pub fn link(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
-        let mut judged = self.spelled(text, link, glue)?;
+    pub fn link(&mut self, text: &str, link: &Link, bounds: HostBounds) -> Option<Judged> {
+        let mut judged = self.spelled(text, link, bounds)?;
         let host = judged.host.clone()?;
-        judged.standing = self.standing(&host, link.kind)?;
+        judged.tld_status = self.tld_status(&host, link.kind)?;
         Some(judged)
     }
 
     /// The same, whether or not the table knows the top-level domain; nothing is asked.
-    pub fn spelled(&mut self, text: &str, link: &Link, glue: Glue) -> Option<Judged> {
+    pub fn spelled(&mut self, text: &str, link: &Link, bounds: HostBounds) -> Option<Judged> {
         if link.defanged {
             return None;
         }
         let spelling = &*homograph::spelled_host(text, link);
         // Half taken apart by somebody: what a reader puts together again.
         let whole = link.refanged_host(text);
-        let (spelling, glue) =
-            whole.as_deref().map_or((spelling, glue), |whole| (whole, Glue::None));
-        let host = self.host(spelling, glue);
-        let mut judged = Judged::of(host, Standing::Link);
+        let (spelling, bounds) =
+            whole.as_deref().map_or((spelling, bounds), |whole| (whole, HostBounds::Certain));
+        let host = self.host(spelling, bounds);
+        let mut judged = Judged::of(host, TldStatus::Link);
         let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
         let word = judged.edit < Edit::Anywhere || name.is_some_and(homograph::is_word);
         if link.kind == Kind::Bare && word {
@@ -121,7 +122,7 @@ impl<'a> Judge<'a> {
         if link.user.is_some() || carries(tail) || rewritten(spelling, tail) {
             self.steps += JUDGED + JUDGED_BYTE * link.span.len() as u64;
             let carried = match &judged.host {
-                Some(host) => homograph::carried(text, link, host, &self.context(glue)),
+                Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
                 None => LinkJudgement::default(),
             };
             judged.join(carried);
@@ -146,7 +147,7 @@ impl<'a> Judge<'a> {
         let links = Linkifier::new(self.tlds).boundaries(Boundaries::Wide).links(local);
         for link in links.filter(|link| link.kind != Kind::Email) {
             let Some(spelling) = local.get(link.host) else { continue };
-            let host = self.host(spelling, Glue::Left);
+            let host = self.host(spelling, HostBounds::Prose);
             if host.question.is_none() && host.verdict >= Verdict::Unsafe {
                 judged.verdict = judged.verdict.max(host.verdict);
                 judged.reasons = judged.reasons.union(host.reasons);
@@ -160,39 +161,39 @@ impl<'a> Judge<'a> {
         self.tlds
     }
 
-    fn context(&self, glue: Glue) -> Context<'_> {
+    fn context(&self, bounds: HostBounds) -> Context<'_> {
         Context {
             level: self.policy.level,
             protected: &self.policy.protected,
             own: &self.own,
             blocked: &self.policy.blocked,
             tlds: self.tlds,
-            glue,
+            bounds,
         }
     }
 
     /// Judges a host, or remembers it.
-    pub fn host(&mut self, spelling: &str, glue: Glue) -> Arc<Judgement> {
+    pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
         let known = self.memo.get(spelling).into_iter().flatten();
-        if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == glue) {
+        if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == bounds) {
             return Arc::clone(known);
         }
         self.steps += JUDGED + JUDGED_BYTE * spelling.len() as u64;
-        let judgement = self.recall(spelling, glue);
+        let judgement = self.recall(spelling, bounds);
         if self.memo.len() < MEMO {
             let known = self.memo.entry(Box::from(spelling)).or_default();
-            known.push((glue, Arc::clone(&judgement)));
+            known.push((bounds, Arc::clone(&judgement)));
         }
         judgement
     }
 
     /// Judges a host, unless another message had it.
-    fn recall(&self, spelling: &str, glue: Glue) -> Arc<Judgement> {
-        let context = self.context(glue);
+    fn recall(&self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
+        let context = self.context(bounds);
         let Some(memory) = self.memory else {
             return Arc::new(homograph::judge(spelling, &context));
         };
-        let under = Under::of(&context);
+        let under = CacheKey::of(&context);
         memory.recall(spelling, under).unwrap_or_else(|| {
             let judgement = Arc::new(homograph::judge(spelling, &context));
             memory.keep(spelling, under, &judgement);
@@ -210,23 +211,23 @@ impl<'a> Judge<'a> {
         self.policy.protected.covers(ascii) || self.own.covers(ascii)
     }
 
-    fn standing(&mut self, host: &Judgement, kind: Kind) -> Option<Standing> {
+    fn tld_status(&mut self, host: &Judgement, kind: Kind) -> Option<TldStatus> {
         if host.reasons.contains(Reason::TldSyntax) {
             return None;
         }
         let Some(tld) = &host.question else { return Some(self.in_table(host, kind)) };
         let asked = kind != Kind::Bare && self.ask(tld);
-        asked.then(|| Standing::Asked(tld.clone()))
+        asked.then(|| TldStatus::Asked(tld.clone()))
     }
 
     /// A TLD that needs no question is asked for only when every one is (S26).
-    fn in_table(&mut self, host: &Judgement, kind: Kind) -> Standing {
+    fn in_table(&mut self, host: &Judgement, kind: Kind) -> TldStatus {
         if self.policy.ask_tlds == AskTlds::Unknown || kind == Kind::Bare {
-            return Standing::Link;
+            return TldStatus::Link;
         }
         match host.ascii.rsplit('.').next().filter(|tld| self.tlds.contains(tld)) {
-            Some(tld) if self.ask(tld) => Standing::Confirmed(tld.to_owned()),
-            _ => Standing::Link,
+            Some(tld) if self.ask(tld) => TldStatus::Confirmed(tld.to_owned()),
+            _ => TldStatus::Link,
         }
     }
 
@@ -241,14 +242,15 @@ impl<'a> Judge<'a> {
     }
 
     fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
-        let host = host.and_then(|host| text.get(host)).map(|host| self.host(host, Glue::None));
+        let host =
+            host.and_then(|host| text.get(host)).map(|host| self.host(host, HostBounds::Certain));
         let mut judged = Judged {
             verdict: host.as_ref().map_or(Verdict::Ok, |host| host.verdict),
             reasons: host.as_ref().map_or(Reasons::EMPTY, |host| host.reasons),
             edit: Edit::Link,
             host,
             inner: Vec::new(),
-            standing: Standing::Link,
+            tld_status: TldStatus::Link,
         };
         judged.add(Reason::DangerousScheme);
         judged
@@ -257,7 +259,8 @@ impl<'a> Judge<'a> {
     /// The visible text is a host of another registrable domain than the target (S9).
     pub fn compare(&self, visible: &Judged, target: &mut Judged) {
         let (Some(seen), Some(led)) = (&visible.host, &target.host) else { return };
-        if matches!(visible.standing, Standing::Asked(_)) || same_domain(&seen.ascii, &led.ascii) {
+        if matches!(visible.tld_status, TldStatus::Asked(_)) || same_domain(&seen.ascii, &led.ascii)
+        {
             return;
         }
         let protected = self.is_protected(&seen.ascii);
@@ -270,14 +273,14 @@ impl<'a> Judge<'a> {
 
 /// Whether a dangerous scheme is none where it stands: a picture from the reader's own disk, as every
 /// paste from a word processor has them, or `data:` that says no type (RFC 2397), which is text.
-fn fetches_nothing(url: &str, sighting: &Sighting) -> bool {
+fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
     let Some((scheme, rest)) = url.split_once(':') else { return false };
     if scheme.eq_ignore_ascii_case("data") {
         let kind = rest.split_once(',').map(|(head, _)| head.split(';').next().unwrap_or_default());
         let (kind, subtype) = kind.and_then(|kind| kind.split_once('/')).unwrap_or_default();
         return kind.trim().is_empty() || subtype.trim().is_empty();
     }
-    scheme.eq_ignore_ascii_case("file") && sighting.loads() && is_local(rest)
+    scheme.eq_ignore_ascii_case("file") && occurrence.loads() && is_local(rest)
 }
 
 /// Whether a `file:` URL, behind its colon, names no other machine: it has no host, or a drive.
@@ -302,14 +305,14 @@ fn rewritten(host: &str, tail: &str) -> bool {
 
 impl Judged {
     /// The judgement of a host, of which nothing else is known.
-    pub fn of(host: Arc<Judgement>, standing: Standing) -> Judged {
+    pub fn of(host: Arc<Judgement>, tld_status: TldStatus) -> Judged {
         Judged {
             verdict: host.verdict,
             reasons: host.reasons,
             edit: host.edit,
             host: Some(host),
             inner: Vec::new(),
-            standing,
+            tld_status,
         }
     }
 
@@ -362,7 +365,7 @@ mod tests {
             Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None, stop: None };
         let mut judge = Judge::new(case);
         for n in 0..MEMO + 10 {
-            let judged = judge.host(&format!("host{n}.example.com"), Glue::None);
+            let judged = judge.host(&format!("host{n}.example.com"), HostBounds::Certain);
             assert_eq!(judged.verdict, Verdict::Ok);
         }
         assert_eq!(judge.memo.len(), MEMO);

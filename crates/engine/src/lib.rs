@@ -26,7 +26,7 @@ pub mod outcome;
 mod parts;
 pub mod policy;
 mod resolve;
-mod rounds;
+mod settle;
 pub mod trace;
 
 pub use guard::{Inspect, examine, guarded, unread};
@@ -41,7 +41,7 @@ pub use uts58::{self as link, tlds, unicode};
 
 use budget::Budget;
 use cost::Stage;
-use finding::Found;
+use finding::Findings;
 use judging::Judge;
 use policy::{Defang, Mode, Notice, OnAmbiguous};
 
@@ -102,7 +102,7 @@ fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
 }
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
-fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Found) {
+fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Findings) {
     let defused;
     let case = match case.policy.on_ambiguous {
         OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && defuses(case.policy) => {
@@ -113,14 +113,14 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<St
     };
     let Case { message, facts, policy, tlds, .. } = case;
     let mut judge = Judge::new(case);
-    let mut found = Found::new(tree.bypasses.clone());
+    let mut found = Findings::new(tree.bypasses.clone());
     headers::read(message.head, &mut judge, budget, policy, &mut found);
     let notice = policy.notice == Notice::Inline;
     let said = || notice.then(|| notices::of_header(message.head)).flatten();
     let language = facts.language.as_deref().or_else(said);
     let disjoint = tree.is_disjoint();
     for part in 0..tree.parts.len() {
-        let mut room = parts::Room { message, tree, language, policy, tlds, disjoint };
+        let mut room = parts::PartContext { message, tree, language, policy, tlds, disjoint };
         room.read(part, &mut judge, budget, &mut found);
         if budget.over().is_some() {
             break;

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
-use super::content::{self, Apart, Layer, Markup, SeenBy, Sighting, Spot, View, Visibility};
+use super::content::{self, Defanger, Layer, Markup, Occurrence, SeenBy, Site, View, Visibility};
 use super::cost::Stage;
-use super::finding::{Badness, Candidate, Found};
-use super::judging::{Judge, Judged, Standing};
+use super::finding::{Badness, Candidate, Findings};
+use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Finding, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldTable, actions, headers, notices};
@@ -18,7 +18,7 @@ use uts58::Target;
 
 /// All that reading a part needs and does not change.
 #[derive(Clone, Copy)]
-pub struct Room<'a> {
+pub struct PartContext<'a> {
     pub message: Message<'a>,
     pub tree: &'a Tree,
     /// The reader's language, where the operator or the message says it.
@@ -29,14 +29,14 @@ pub struct Room<'a> {
     pub disjoint: bool,
 }
 
-impl Room<'_> {
+impl PartContext<'_> {
     /// Reads a part in every way that a client might.
     pub fn read(
         &mut self,
         part: usize,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
-        found: &mut Found,
+        found: &mut Findings,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
         headers::bases(entry, judge, budget.findings, self.policy, found);
@@ -77,12 +77,12 @@ impl Room<'_> {
 }
 
 /// Whether a link leads to a host that deceives: a scheme that runs code is not enough.
-fn is_lie(sighting: &Sighting, judged: &Judged) -> bool {
-    matches!(sighting.target, Target::Link(_)) && judged.verdict >= Verdict::Unsafe
+fn is_lie(occurrence: &Occurrence, judged: &Judged) -> bool {
+    matches!(occurrence.target, Target::Link(_)) && judged.verdict >= Verdict::Unsafe
 }
 
 /// Names what ended the budget, in the part that it ended in.
-fn over(budget: &Budget<'_>, entry: &Part, found: &mut Found) {
+fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
     if let Some(why) = budget.over() {
         found.bypass(&entry.path, why);
     }
@@ -97,7 +97,7 @@ enum Passes {
 
 /// One reading of one part.
 struct Open<'a> {
-    room: Room<'a>,
+    room: PartContext<'a>,
     part: usize,
     entry: &'a Part,
     reading: &'a Reading<'a>,
@@ -120,16 +120,16 @@ impl Open<'_> {
         documents: &mut VecDeque<Layer<'static>>,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
-        found: &mut Found,
+        found: &mut Findings,
     ) {
         // One more than may be kept tells that there are more.
         let most = self.room.policy.limits.links.saturating_add(1);
-        let space = content::Room { all: most, together: budget.sightings };
+        let space = content::Capacity { all: most, together: budget.occurrences };
         let mut here = Here::new();
         let mut links = 0;
         let full = content::read_in_turn(layer, self.room.tlds, space, &mut |mut view| {
             documents.extend(content::documents(layer, &mut view));
-            links += view.sightings.len();
+            links += view.occurrences.len();
             if !budget.spend(Stage::Reading, view.steps) {
                 return ControlFlow::Break(());
             }
@@ -138,7 +138,7 @@ impl Open<'_> {
                 layer,
                 passes,
                 view: &view,
-                apart: Apart::new(
+                apart: Defanger::new(
                     self.reading.text.as_str(),
                     layer,
                     &view,
@@ -166,35 +166,35 @@ struct LayerReader<'a> {
     layer: &'a Layer<'a>,
     passes: Passes,
     view: &'a View<'a>,
-    apart: Apart<'a>,
+    apart: Defanger<'a>,
     /// The language of the text, found out when the first notice needs it.
     written_in: OnceCell<Option<&'static str>>,
 }
 
 impl<'a> LayerReader<'a> {
-    /// Judges every sighting and makes its edits. Those that the budget does not reach are left out.
+    /// Judges every occurrence and makes its edits. Those that the budget does not reach are left out.
     /// Whether there were more than may be kept.
     fn judge_all(
         &mut self,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
-        found: &mut Found,
+        found: &mut Findings,
         here: &mut Here,
     ) -> bool {
         let view = self.view;
-        let mut judged: Vec<Option<Judged>> = Vec::with_capacity(view.sightings.len());
-        for sighting in &view.sightings {
-            let text = view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
-            judged.push(judge.sighting(text, sighting));
-            if !budget.link(sighting.span().len(), judge.spent()) {
+        let mut judged: Vec<Option<Judged>> = Vec::with_capacity(view.occurrences.len());
+        for occurrence in &view.occurrences {
+            let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+            judged.push(judge.occurrence(text, occurrence));
+            if !budget.link(occurrence.span().len(), judge.spent()) {
                 break;
             }
         }
         self.compare(judge, &mut judged);
         let most = self.open.room.policy.limits.links;
-        for (sighting, judged) in view.sightings.iter().zip(judged) {
+        for (occurrence, judged) in view.occurrences.iter().zip(judged) {
             let Some(judged) = judged else { continue };
-            if sighting.seen_by == SeenBy::Careless && !is_lie(sighting, &judged) {
+            if occurrence.seen_by == SeenBy::Careless && !is_lie(occurrence, &judged) {
                 continue;
             }
             if found.links() >= most {
@@ -203,9 +203,9 @@ impl<'a> LayerReader<'a> {
             // Where a link stands in the message is worth a look only where it can be met again, or
             // somebody hears of it.
             let span = OnceCell::new();
-            let span = || span.get_or_init(|| self.raw_span(sighting)).clone();
+            let span = || span.get_or_init(|| self.raw_span(occurrence)).clone();
             if self.passes == Passes::Several {
-                let (visibility, bad) = (sighting.visibility(), (judged.verdict, judged.edit));
+                let (visibility, bad) = (occurrence.visibility(), (judged.verdict, judged.edit));
                 if found.is_known(&span(), visibility, bad) {
                     continue;
                 }
@@ -222,8 +222,8 @@ impl<'a> LayerReader<'a> {
             if found.candidates.len() >= budget.findings {
                 return true;
             }
-            let mut candidate = self.candidate(sighting, &judged, span());
-            self.add_extras(sighting, &judged, &mut candidate, budget, found);
+            let mut candidate = self.candidate(occurrence, &judged, span());
+            self.add_extras(occurrence, &judged, &mut candidate, budget, found);
             found.push(self.open.room.policy, candidate);
         }
         false
@@ -233,7 +233,7 @@ impl<'a> LayerReader<'a> {
     fn is_silent(&self, judged: &Judged) -> bool {
         let policy = self.open.room.policy;
         judged.verdict == Verdict::Ok
-            && judged.standing == Standing::Link
+            && judged.tld_status == TldStatus::Link
             && policy.report == Report::Findings
             && policy.linkify == Linkify::Off
             && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
@@ -241,8 +241,8 @@ impl<'a> LayerReader<'a> {
 
     /// Visible text against the `href` around it.
     fn compare(&self, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
-        for (index, sighting) in self.view.sightings.iter().enumerate() {
-            let Some(anchor) = sighting.anchor.flatten() else { continue };
+        for (index, occurrence) in self.view.occurrences.iter().enumerate() {
+            let Some(anchor) = occurrence.anchor.flatten() else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };
             if let Some(Some(target)) = judged.get_mut(anchor) {
                 judge.compare(&visible, target);
@@ -250,9 +250,9 @@ impl<'a> LayerReader<'a> {
         }
     }
 
-    fn raw_span(&self, sighting: &Sighting) -> std::ops::Range<usize> {
-        let seen = match self.view.seen.get(sighting.seen) {
-            Some(seen) => self.layer.seen.source(seen.source(sighting.span())),
+    fn raw_span(&self, occurrence: &Occurrence) -> std::ops::Range<usize> {
+        let seen = match self.view.seen.get(occurrence.seen) {
+            Some(seen) => self.layer.seen.source(seen.source(occurrence.span())),
             None => 0..0,
         };
         self.open.room.tree.raw_span(self.open.part, self.open.reading, seen)
@@ -260,20 +260,20 @@ impl<'a> LayerReader<'a> {
 
     fn candidate(
         &mut self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         judged: &Judged,
         span: std::ops::Range<usize>,
     ) -> Candidate {
         let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
-        let edits = self.apart.edits(sighting, judged.host.as_deref(), action);
+        let edits = self.apart.edits(occurrence, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
-        let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
+        let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let host = judged.host.as_deref();
         let finding = Finding {
             part: self.open.entry.path.clone(),
-            place: sighting.place(self.layer),
+            place: occurrence.place(self.layer),
             span,
-            spelling: text.get(sighting.span()).unwrap_or_default().to_owned(),
+            spelling: text.get(occurrence.span()).unwrap_or_default().to_owned(),
             ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
             unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
             verdict: judged.verdict,
@@ -284,7 +284,7 @@ impl<'a> LayerReader<'a> {
         };
         Candidate {
             finding,
-            standing: judged.standing.clone(),
+            tld_status: judged.tld_status.clone(),
             reading: Some((self.open.part, self.open.index)),
             edits,
         }
@@ -293,14 +293,14 @@ impl<'a> LayerReader<'a> {
     /// Adds what stands beside the link, as long as there is room for it.
     fn add_extras(
         &self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         judged: &Judged,
         candidate: &mut Candidate,
         budget: &mut Budget<'_>,
-        found: &mut Found,
+        found: &mut Findings,
     ) {
         let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
-        let extras = self.extras(sighting, judged, action);
+        let extras = self.extras(occurrence, judged, action);
         if extras.is_empty() {
             return;
         }
@@ -312,36 +312,41 @@ impl<'a> LayerReader<'a> {
     }
 
     /// A notice beside a dead link, an anchor round a good one: only when asked for.
-    fn extras(&self, sighting: &Sighting, judged: &Judged, action: LinkAction) -> Vec<TextEdit> {
+    fn extras(
+        &self,
+        occurrence: &Occurrence,
+        judged: &Judged,
+        action: LinkAction,
+    ) -> Vec<TextEdit> {
         let policy = self.open.room.policy;
-        let visible = matches!(sighting.spot, Spot::Text | Spot::HtmlText);
+        let visible = matches!(occurrence.site, Site::Text | Site::HtmlText);
         if !visible || self.layer.property.is_some() || self.layer.depth > 0 {
             return Vec::new();
         }
         let apart = action >= LinkAction::Unlink;
         if apart && policy.notice == Notice::Inline {
             let language = self.language();
-            let notice = match sighting.spot {
-                Spot::HtmlText => notices::in_html(language),
+            let notice = match occurrence.site {
+                Site::HtmlText => notices::in_html(language),
                 _ => notices::in_text(language, |words| self.fits(words)),
             };
-            return self.apart.behind(sighting, notice);
+            return self.apart.behind(occurrence, notice);
         }
         let linkify = policy.linkify == Linkify::Html
             && policy.mode != Mode::ReportOnly
-            && sighting.spot == Spot::HtmlText
-            && sighting.anchor.is_none()
-            && sighting.markup == Markup::Read
+            && occurrence.site == Site::HtmlText
+            && occurrence.anchor.is_none()
+            && occurrence.markup == Markup::Read
             && action == LinkAction::Leave;
-        let text = self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str());
-        match &sighting.target {
+        let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+        match &occurrence.target {
             Target::Link(link)
                 if linkify
                     && content::linkify::may_be_linked(text, link, judged.verdict)
                     && content::linkify::is_as_judged(link, judged.host.as_deref()) =>
             {
                 let anchor =
-                    |href: String| self.apart.anchor(sighting, link.inner..link.span.end, &href);
+                    |href: String| self.apart.anchor(occurrence, link.inner..link.span.end, &href);
                 link.href(text).map_or_else(Vec::new, anchor)
             }
             _ => Vec::new(),

@@ -2,11 +2,11 @@
 
 use super::actions::{self, Subject};
 use super::budget::Budget;
-use super::finding::{Candidate, Found};
-use super::judging::Standing;
+use super::finding::{Candidate, Findings};
+use super::judging::TldStatus;
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
 use super::policy::HeaderFields;
-use super::{Answer, Answers, Case, fields, rounds};
+use super::{Answer, Answers, Case, fields, settle};
 use mailsplice::mime::{Lowered, Tree};
 use mailsplice::splice;
 
@@ -18,7 +18,7 @@ pub struct Inspection<'a> {
     pub questions: Vec<String>,
     case: Case<'a>,
     tree: Tree,
-    found: Found,
+    found: Findings,
     /// What is left for the rounds.
     budget: Budget<'a>,
 }
@@ -28,7 +28,7 @@ impl<'a> Inspection<'a> {
         case: Case<'a>,
         tree: Tree,
         questions: Vec<String>,
-        found: Found,
+        found: Findings,
         budget: Budget<'a>,
     ) -> Inspection<'a> {
         Inspection { questions, case, tree, found, budget }
@@ -37,21 +37,21 @@ impl<'a> Inspection<'a> {
     /// Finishes with what the DNS answered; an unanswered question counts as unverified.
     pub fn resolve(mut self, answers: &Answers) -> Outcome {
         let mut found = answered(self.found, answers);
-        let lowered = rounds::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
+        let lowered = settle::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
         finish(self.case, found, lowered)
     }
 }
 
 /// Keeps the candidates whose TLD exists. What is missing is no link; what nobody could verify is
 /// reported and left alone.
-pub(super) fn answered(mut found: Found, answers: &Answers) -> Found {
+pub(super) fn answered(mut found: Findings, answers: &Answers) -> Findings {
     found.candidates.retain_mut(|candidate| {
         let answer = |tld| answers.get(tld).copied().unwrap_or(Answer::Unverified);
-        match &candidate.standing {
-            Standing::Link => true,
+        match &candidate.tld_status {
+            TldStatus::Link => true,
             // Unverified: the table decides.
-            Standing::Confirmed(tld) => answer(tld) != Answer::Missing,
-            Standing::Asked(tld) => match answer(tld) {
+            TldStatus::Confirmed(tld) => answer(tld) != Answer::Missing,
+            TldStatus::Asked(tld) => match answer(tld) {
                 Answer::Exists => true,
                 Answer::Missing => false,
                 Answer::Unverified => {
@@ -72,7 +72,7 @@ fn unverified(candidate: &mut Candidate) {
     finding.done = Done::Reported;
 }
 
-fn finish(case: Case<'_>, found: Found, lowered: Lowered) -> Outcome {
+fn finish(case: Case<'_>, found: Findings, lowered: Lowered) -> Outcome {
     let Case { message, facts, policy, .. } = case;
     let links = found.links();
     let findings: Vec<_> = found

@@ -5,8 +5,8 @@
 
 use super::budget::Budget;
 use super::cost::Cost;
-use super::finding::{Candidate, Found};
-use super::judging::Standing;
+use super::finding::{Candidate, Findings};
+use super::judging::TldStatus;
 use super::outcome::{Bypass, Finding};
 use super::policy::{Policy, Report};
 use super::{Case, Facts, TldTable, search, split};
@@ -45,17 +45,17 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTab
     let bytes = message.head.len() + message.body.len();
     let mut budget = Budget::of(&policy.limits, bytes, None);
     let tree = split(case, &mut budget);
-    let (_, Found { candidates, bypasses, .. }) = search(case, &tree, &mut budget);
+    let (_, Findings { candidates, bypasses, .. }) = search(case, &tree, &mut budget);
     let links = candidates
         .into_iter()
-        .map(|Candidate { finding, standing, reading, edits }| Traced {
+        .map(|Candidate { finding, tld_status, reading, edits }| Traced {
             finding,
             part: reading.map(|(part, _)| part),
             reading: reading.map_or(0, |(_, reading)| reading),
             edits,
-            question: match standing {
-                Standing::Link | Standing::Confirmed(_) => None,
-                Standing::Asked(tld) => Some(tld),
+            question: match tld_status {
+                TldStatus::Link | TldStatus::Confirmed(_) => None,
+                TldStatus::Asked(tld) => Some(tld),
             },
         })
         .collect();

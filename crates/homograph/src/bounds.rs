@@ -5,7 +5,7 @@ use unicode_script::{Script, UnicodeScript};
 
 use super::form::is_dot;
 use super::reading::are_twins;
-use super::{Context, Glue, Judgement, judge_part};
+use super::{Context, HostBounds, Judgement, judge_part};
 use crate::verdict::{Edit, Verdict};
 use uts58::unicode::prose;
 
@@ -23,7 +23,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 /// The worst judgement of the host, wherever it begins.
 fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
-    if context.glue == Glue::None || spelling.starts_with('[') {
+    if context.bounds == HostBounds::Certain || spelling.starts_with('[') {
         return judge_part(spelling, 0..spelling.len(), context);
     }
     let starts = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
@@ -97,7 +97,7 @@ mod tests {
     use crate::{Names, judge};
     use uts58::tlds::TldTable;
 
-    fn host(spelling: &str, glue: Glue) -> (String, Verdict) {
+    fn host(spelling: &str, bounds: HostBounds) -> (String, Verdict) {
         let (protected, none) = (Names::new(["paypal.com"]), Names::default());
         let tlds = TldTable::new(["com", "de", "xn--p1ai", "xn--3e0b707e"], "");
         let context = Context {
@@ -106,7 +106,7 @@ mod tests {
             own: &none,
             blocked: &none,
             tlds: &tlds,
-            glue,
+            bounds,
         };
         let judgement = judge(spelling, &context);
         (spelling[judgement.span].to_owned(), judgement.verdict)
@@ -126,19 +126,19 @@ mod tests {
             "στηνexample.com",
         ] {
             assert_eq!(
-                host(spelling, Glue::Left),
+                host(spelling, HostBounds::Prose),
                 ("example.com".to_owned(), Verdict::Ok),
                 "{spelling}"
             );
         }
         for spelling in ["сwww.example.com", "соWWW.пример.рф"] {
-            assert_eq!(host(spelling, Glue::Left).1, Verdict::Ok, "{spelling}");
+            assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
         }
         for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "डाटामेल.com"]
         {
-            assert_eq!(host(spelling, Glue::Left), (spelling.to_owned(), Verdict::Ok));
+            assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
         }
-        assert_eq!(host("👉пример.рф", Glue::Left), ("пример.рф".to_owned(), Verdict::Ok));
+        assert_eq!(host("👉пример.рф", HostBounds::Prose), ("пример.рф".to_owned(), Verdict::Ok));
     }
 
     /// A side all of whose letters read as the other script is no prose.
@@ -154,32 +154,32 @@ mod tests {
             "Привет-аcme.com",
         ] {
             assert_eq!(
-                host(spelling, Glue::Left),
+                host(spelling, HostBounds::Prose),
                 (spelling.to_owned(), Verdict::Unsafe),
                 "{spelling}"
             );
         }
         for sign in ["👉", "→", "★", "✓", "€", "☎", "🎁", "a.👉", "見て→"] {
-            let (span, verdict) = host(&format!("{sign}раypal.com"), Glue::Left);
+            let (span, verdict) = host(&format!("{sign}раypal.com"), HostBounds::Prose);
             assert_eq!(verdict, Verdict::Unsafe, "{sign}");
             assert!(span.ends_with("раypal.com"), "{sign}");
         }
         for before in ["x_", "\u{200d}", "देखें"] {
-            let (span, verdict) = host(&format!("{before}раypal.com"), Glue::Left);
+            let (span, verdict) = host(&format!("{before}раypal.com"), HostBounds::Prose);
             assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
         }
-        let encoded = host("x_xn--ypal-43d9g.com", Glue::Left);
+        let encoded = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
         assert_eq!(encoded, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));
         for behind in [".html", ".php", ".1", ".x.y", "1", "_x"] {
-            for glue in [Glue::Left, Glue::None] {
-                let (span, verdict) = host(&format!("раypal.com{behind}"), glue);
+            for bounds in [HostBounds::Prose, HostBounds::Certain] {
+                let (span, verdict) = host(&format!("раypal.com{behind}"), bounds);
                 assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{behind}");
             }
         }
-        let joined = host("ра\u{200c}\u{200d}ypal.com", Glue::Left);
+        let joined = host("ра\u{200c}\u{200d}ypal.com", HostBounds::Prose);
         assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));
         assert_eq!(
-            host("наexample.com", Glue::None),
+            host("наexample.com", HostBounds::Certain),
             ("наexample.com".to_owned(), Verdict::Suspect)
         );
     }

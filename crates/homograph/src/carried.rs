@@ -197,7 +197,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::verdict::RestrictionLevel;
-    use crate::{Glue, Names};
+    use crate::{HostBounds, Names};
     use uts58::Target;
     use uts58::tlds::TldTable;
 
@@ -210,7 +210,7 @@ pub(super) mod tests {
             own: &none,
             blocked: &none,
             tlds: &tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         })
     }
 
@@ -300,8 +300,8 @@ pub(super) mod tests {
         fn nothing_panics(text in "\\PC{0,80}", left: bool) {
             url(&text);
             with_context(|context| {
-                let glue = if left { Glue::Left } else { Glue::None };
-                let context = Context { glue, ..*context };
+                let bounds = if left { HostBounds::Prose } else { HostBounds::Certain };
+                let context = Context { bounds, ..*context };
                 let span = judge(&text, &context).span;
                 assert!(text.get(span).is_some());
             });

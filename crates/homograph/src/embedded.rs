@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use memchr::memchr_iter;
 
-use super::{Context, Glue, Judgement, judge, userinfo, wrappers};
+use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};
 
@@ -37,7 +37,7 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     if tail.len() > SEARCHED_BYTES {
         return Embedded::default();
     }
-    let context = Context { glue: Glue::None, ..*context };
+    let context = Context { bounds: HostBounds::Certain, ..*context };
     let mut search = Search {
         context,
         found: Embedded::default(),
@@ -121,7 +121,7 @@ impl Search<'_> {
                 continue;
             };
             if slashes == 0 {
-                self.deceiving(link.host_str(text), Glue::None, Edit::Link);
+                self.deceiving(link.host_str(text), HostBounds::Certain, Edit::Link);
                 if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
                     self.userinfo(user);
                 }
@@ -140,12 +140,12 @@ impl Search<'_> {
         }
         let tlds = self.context.tlds;
         for link in Linkifier::new(tlds).boundaries(Boundaries::Wide).links(text) {
-            let (glue, least) = match link.kind {
-                Kind::Scheme | Kind::Email => (Glue::None, Edit::Link),
-                Kind::Www => (Glue::Left, Edit::Link),
-                Kind::Bare => (Glue::Left, Edit::Anywhere),
+            let (bounds, least) = match link.kind {
+                Kind::Scheme | Kind::Email => (HostBounds::Certain, Edit::Link),
+                Kind::Www => (HostBounds::Prose, Edit::Link),
+                Kind::Bare => (HostBounds::Prose, Edit::Anywhere),
             };
-            self.deceiving(link.host_str(text), glue, least);
+            self.deceiving(link.host_str(text), bounds, least);
         }
     }
 
@@ -192,9 +192,9 @@ impl Search<'_> {
         }
     }
 
-    fn deceiving(&mut self, host: &str, glue: Glue, least: Edit) {
+    fn deceiving(&mut self, host: &str, bounds: HostBounds, least: Edit) {
         if self.is_new(host) {
-            let judgement = judge(host, &Context { glue, ..self.context });
+            let judgement = judge(host, &Context { bounds, ..self.context });
             if judgement.edit >= least {
                 self.keep(judgement);
             }

@@ -52,7 +52,7 @@ pub use edit::is_word;
 pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use form::SPELLING_BYTES;
 pub use lookalike::VARIANTS;
-pub use memo::{Memo, Memory, REMEMBERED, REMEMBERED_BYTES, Under};
+pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use names::{BadName, Names};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
@@ -61,7 +61,7 @@ pub use wrappers::rewrites;
 
 use form::{Form, Literal, NAME_CHARACTERS, Part};
 use reading::Sights;
-use script::{Role, Scene};
+use script::{LabelContext, Role};
 use target::{Hit, Subject};
 use unicode_normalization::char::is_combining_mark;
 use uts58::tlds::TldTable;
@@ -78,16 +78,16 @@ pub struct Context<'a> {
     pub blocked: &'a Names,
     pub tlds: &'a TldTable,
     /// Whether prose may be glued to the host (S27): schemeless text.
-    pub glue: Glue,
+    pub bounds: HostBounds,
 }
 
 /// S27: whether running text may be glued to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Glue {
-    /// The host's bounds are certain: an attribute, or something that says where it begins.
-    None,
+pub enum HostBounds {
+    /// Certain: an attribute, or something that says where it begins.
+    Certain,
     /// A schemeless host in prose, which may stand before it without a space.
-    Left,
+    Prose,
 }
 
 /// What was found of one label.
@@ -194,16 +194,17 @@ fn said_of_labels(
         Ordering::Less => Role::Sub,
         Ordering::Equal | Ordering::Greater => Role::Registrable,
     };
-    let scenes = form.parts.iter().zip(sights).enumerate().map(|(at, (part, sights))| Scene {
-        tlds: context.tlds,
-        spelling: &part.spelling,
-        unicode: &part.unicode,
-        sights,
-        role: role(at),
-        tld,
-        level: context.level,
-    });
-    scenes.map(|scene| script::examine(&scene)).collect()
+    let contexts =
+        form.parts.iter().zip(sights).enumerate().map(|(at, (part, sights))| LabelContext {
+            tlds: context.tlds,
+            spelling: &part.spelling,
+            unicode: &part.unicode,
+            sights,
+            role: role(at),
+            tld,
+            level: context.level,
+        });
+    contexts.map(|context| script::examine(&context)).collect()
 }
 
 /// The protected name, of the list or the recipients' own, that the host reads as most.

@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, ScriptExtension, UnicodeScript};
 
-use super::script::Scene;
+use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 
 /// Marks on one base at most. Vietnamese and Yoruba write two, Tibetan and Khmer stack more, so
@@ -16,18 +16,18 @@ const STACKED: usize = 3;
 ///
 /// UTS #46 maps the capital `İ` to `i` with such a dot, so that Turkish in capitals
 /// (`WWW.İSTANBUL.COM`) leads elsewhere than its writer means: told, not taken apart.
-pub(super) fn abused(scene: &Scene<'_>) -> Option<Verdict> {
-    if !are_abused(scene.unicode) {
+pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
+    if !are_abused(context.unicode) {
         return None;
     }
     // On letters of other scripts a mark too many is a slip of the keyboard, and shows as one.
-    if !scene.unicode.chars().any(takes_marks)
-        && !scene.unicode.contains(|c: char| c.is_ascii_alphanumeric())
+    if !context.unicode.chars().any(takes_marks)
+        && !context.unicode.contains(|c: char| c.is_ascii_alphanumeric())
     {
         return Some(Verdict::Suspect);
     }
-    let typed = scene.spelling.contains('İ') && !scene.spelling.contains('\u{307}');
-    let plain = || scene.unicode.replace("i\u{307}", "i");
+    let typed = context.spelling.contains('İ') && !context.spelling.contains('\u{307}');
+    let plain = || context.unicode.replace("i\u{307}", "i");
     if typed && !are_abused(&plain()) {
         return Some(Verdict::Suspect);
     }

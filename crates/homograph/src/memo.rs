@@ -7,32 +7,32 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Context, Glue, Judgement};
+use super::{Context, HostBounds, Judgement};
 
 /// Remembers judgements from one message to the next. Asked once for each distinct host of a message.
 pub trait Memory: Debug + Sync {
     /// The judgement of this spelling under these circumstances, if it is still known.
-    fn recall(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>>;
+    fn recall(&self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>>;
 
     /// Keeps a judgement for as long as there is room.
-    fn keep(&self, spelling: &str, under: Under, judgement: &Arc<Judgement>);
+    fn keep(&self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>);
 }
 
 /// What a judgement depends on beside the spelling and the table of top-level domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Under {
-    glue: Glue,
+pub struct CacheKey {
+    bounds: HostBounds,
     /// Names and level: equal for equal ones, but for chance (2⁻⁶⁴).
     names: u64,
 }
 
-impl Under {
-    pub fn of(context: &Context<'_>) -> Under {
+impl CacheKey {
+    pub fn of(context: &Context<'_>) -> CacheKey {
         let sets = [context.own, context.protected, context.blocked];
         let names = sets.iter().fold(context.level as u64, |sum, names| {
             sum.rotate_left(21).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ names.fingerprint()
         });
-        Under { glue: context.glue, names }
+        CacheKey { bounds: context.bounds, names }
     }
 }
 
@@ -46,7 +46,7 @@ pub struct Memo {
 
 #[derive(Debug, Default)]
 struct Half {
-    by_spelling: HashMap<Box<str>, Vec<(Under, Arc<Judgement>)>>,
+    by_spelling: HashMap<Box<str>, Vec<(CacheKey, Arc<Judgement>)>>,
     judgements: usize,
 }
 
@@ -58,7 +58,7 @@ pub const REMEMBERED_BYTES: usize = 256;
 
 impl Memo {
     /// The judgement, if it is remembered. One from the old half becomes young again.
-    pub fn recall(&mut self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+    pub fn recall(&mut self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         if let Some(known) = self.young.find(spelling, under) {
             return Some(known);
         }
@@ -67,7 +67,7 @@ impl Memo {
         Some(known)
     }
 
-    pub fn keep(&mut self, spelling: &str, under: Under, judgement: &Arc<Judgement>) {
+    pub fn keep(&mut self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
             return;
         }
@@ -89,7 +89,7 @@ impl Memo {
 }
 
 impl Half {
-    fn find(&self, spelling: &str, under: Under) -> Option<Arc<Judgement>> {
+    fn find(&self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         let known = self.by_spelling.get(spelling)?;
         let (_, judgement) = known.iter().find(|(known, _)| *known == under)?;
         Some(Arc::clone(judgement))
@@ -112,9 +112,9 @@ mod tests {
             own: &names,
             blocked: &names,
             tlds: &tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         };
-        let under = Under::of(&context);
+        let under = CacheKey::of(&context);
         let mut memo = Memo::default();
         let often = "often.com";
         memo.keep(often, under, &Arc::new(judge(often, &context)));
@@ -142,16 +142,16 @@ mod tests {
             own: &none,
             blocked: &none,
             tlds: &tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         };
         let others = [
             Context { own: &own, ..context },
             Context { protected: &own, ..context },
             Context { blocked: &own, ..context },
             Context { level: RestrictionLevel::AsciiOnly, ..context },
-            Context { glue: Glue::Left, ..context },
+            Context { bounds: HostBounds::Prose, ..context },
         ];
-        let all: Vec<Under> = [context].iter().chain(&others).map(Under::of).collect();
+        let all: Vec<CacheKey> = [context].iter().chain(&others).map(CacheKey::of).collect();
         for (at, one) in all.iter().enumerate() {
             assert_eq!(all.iter().position(|other| other == one), Some(at));
         }

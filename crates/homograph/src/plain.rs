@@ -100,7 +100,7 @@ fn stands_behind(name: &Name, behind: Option<&[u8]>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Glue, judge_whole};
+    use super::super::{HostBounds, judge_whole};
     use super::*;
     use crate::verdict::RestrictionLevel;
     use uts58::tlds::TldTable;
@@ -115,7 +115,7 @@ mod tests {
             own: &none,
             blocked: &none,
             tlds: &tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         };
         let labels = [
             "mail",

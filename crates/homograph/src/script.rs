@@ -37,7 +37,7 @@ pub(super) enum Role {
 
 /// A label in its forms, and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scene<'a> {
+pub(super) struct LabelContext<'a> {
     pub spelling: &'a str,
     pub unicode: &'a str,
     /// What the characters of `unicode` read as.
@@ -51,16 +51,16 @@ pub(super) struct Scene<'a> {
 }
 
 /// Everything to be said of the characters of a label.
-pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
+pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
     let mut found = Vec::new();
-    if scene.spelling.is_ascii() && scene.unicode.is_ascii() {
+    if context.spelling.is_ascii() && context.unicode.is_ascii() {
         return found;
     }
-    if let Some(verdict) = compat(scene.spelling) {
+    if let Some(verdict) = compat(context.spelling) {
         found.push((Reason::CompatForm, verdict));
     }
-    let label = scene.unicode;
-    if label.is_ascii() || scene.role == Role::Suffix {
+    let label = context.unicode;
+    if label.is_ascii() || context.role == Role::Suffix {
         return found;
     }
     let mut add = |holds: bool, reason: Reason| {
@@ -71,23 +71,23 @@ pub(super) fn examine(scene: &Scene<'_>) -> Vec<(Reason, Verdict)> {
     add(mixes_numbers(label), Reason::NumberMix);
     add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
     // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
-    let known = || at_home(label, scene.tld) && !label.contains(|c: char| c.is_ascii_digit());
-    add(scene.sights.read_as_number() && !known(), Reason::DigitLookalike);
-    let strange = label.chars().any(|c| is_stranger(c, scene.tld));
-    add(strange || is_of_no_language(label, scene.tld), Reason::TldLetter);
-    if let Some(verdict) = status::restricted(scene) {
+    let known = || at_home(label, context.tld) && !label.contains(|c: char| c.is_ascii_digit());
+    add(context.sights.read_as_number() && !known(), Reason::DigitLookalike);
+    let strange = label.chars().any(|c| is_stranger(c, context.tld));
+    add(strange || is_of_no_language(label, context.tld), Reason::TldLetter);
+    if let Some(verdict) = status::restricted(context) {
         found.push((Reason::StatusRestricted, verdict));
     }
-    if let Some(verdict) = mixed(label, scene.tld, scene.level) {
+    if let Some(verdict) = mixed(label, context.tld, context.level) {
         found.push((Reason::MixedScript, verdict));
     }
-    if let Some(verdict) = marks::abused(scene) {
+    if let Some(verdict) = marks::abused(context) {
         found.push((Reason::MarkAbuse, verdict));
     }
-    if let Some(verdict) = whole_script(scene) {
+    if let Some(verdict) = whole_script(context) {
         found.push((Reason::WholeScript, verdict));
     }
-    if let Some(verdict) = separators::deceives(scene) {
+    if let Some(verdict) = separators::deceives(context) {
         found.push((Reason::SeparatorLookalike, verdict));
     }
     found
@@ -133,14 +133,14 @@ fn holds_twins(word: &str, tld: &str) -> bool {
 /// UTS #39 §4.1, away from home. Ordinary words read as nonsense (`спорт.com`, `сахар.com`): they are
 /// told, and that they read as a name is for `target` to say. Below a registrable label only exact
 /// twins count.
-fn whole_script(scene: &Scene<'_>) -> Option<Verdict> {
-    if at_home(scene.unicode, scene.tld) {
+fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
+    if at_home(context.unicode, context.tld) {
         return None;
     }
-    let word = scene.sights.len() >= WORD;
-    match scene.sights.read_as_latin()? {
+    let word = context.sights.len() >= WORD;
+    match context.sights.read_as_latin()? {
         Shape::Exact if word => Some(Verdict::Suspect),
-        Shape::Same if word && scene.role == Role::Registrable => Some(Verdict::Suspect),
+        Shape::Same if word && context.role == Role::Registrable => Some(Verdict::Suspect),
         _ => Some(Verdict::Notice),
     }
 }

@@ -6,14 +6,14 @@ use unicode_security::skeleton;
 use super::cjk::is_cjk;
 use super::homes::is_home;
 use super::reading::{Separates, Sights};
-use super::script::Scene;
+use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldTable;
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
-pub(super) fn deceives(scene: &Scene<'_>) -> Option<Verdict> {
-    let (label, tld) = (scene.sights, scene.tld);
+pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
+    let (label, tld) = (context.sights, context.tld);
     let judge = |(at, (c, separates)): (usize, (char, Separates))| {
         if c.is_ascii() {
             return None;
@@ -23,7 +23,7 @@ pub(super) fn deceives(scene: &Scene<'_>) -> Option<Verdict> {
         let bad = match c {
             '·' if is_catalan(before, after) => false,
             // Between letters it reads as a dot only where a top-level domain could stand behind it.
-            '·' if between_letters(before, after) && !ends_host(label, at + 1, scene.tlds) => {
+            '·' if between_letters(before, after) && !ends_host(label, at + 1, context.tlds) => {
                 return Some(Verdict::Suspect);
             }
             '·' => true,
@@ -124,7 +124,7 @@ mod tests {
     use crate::verdict::RestrictionLevel;
 
     fn verdict(label: &str, tld: &str) -> Option<Verdict> {
-        deceives(&Scene {
+        deceives(&LabelContext {
             spelling: label,
             unicode: label,
             sights: &Sights::of(label.chars()),

@@ -13,20 +13,20 @@ use unicode_security::general_security_profile::IdentifierType;
 
 use super::homes::is_home;
 use super::reading::Reading;
-use super::script::{self, Scene};
+use super::script::{self, LabelContext};
 use crate::letters;
 use crate::verdict::Verdict;
 use uts58::unicode::hosts::is_joiner;
 
 /// How bad the worst character of the label is of those that identifiers should not hold.
-pub(super) fn restricted(scene: &Scene<'_>) -> Option<Verdict> {
-    let label = scene.unicode;
+pub(super) fn restricted(context: &LabelContext<'_>) -> Option<Verdict> {
+    let label = context.unicode;
     if !label.chars().any(script::restricted) {
         return None;
     }
     let company = Company::of(label);
-    let found = scene.sights.iter().filter(|(c, _)| script::restricted(*c));
-    found.filter_map(|(c, readings)| grade(c, readings, company, scene.tld)).max()
+    let found = context.sights.iter().filter(|(c, _)| script::restricted(*c));
+    found.filter_map(|(c, readings)| grade(c, readings, company, context.tld)).max()
 }
 
 /// The letters among which a character stands.

@@ -1,6 +1,8 @@
 //! Userinfo that reads as a host: `https://www.paypal.com@attack.example`.
 
-use super::{Context, EMBEDDED, Glue, Judgement, SEARCHED_BYTES, TRIED, is_special_use, judge};
+use super::{
+    Context, EMBEDDED, HostBounds, Judgement, SEARCHED_BYTES, TRIED, is_special_use, judge,
+};
 use uts58::{Boundaries, Kind, Linkifier, percent};
 
 /// The hosts that a reader takes the userinfo for, [`EMBEDDED`] at most: the name as a whole, and
@@ -20,11 +22,11 @@ pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
     let seen = decoded.get(..decoded.floor_char_boundary(SEARCHED_BYTES)).unwrap_or_default();
     let linkifier = Linkifier::new(context.tlds).boundaries(Boundaries::Wide);
     for link in linkifier.links(seen).take(TRIED) {
-        let glue = match link.kind {
-            Kind::Scheme | Kind::Email => Glue::None,
-            Kind::Www | Kind::Bare => Glue::Left,
+        let bounds = match link.kind {
+            Kind::Scheme | Kind::Email => HostBounds::Certain,
+            Kind::Www | Kind::Bare => HostBounds::Prose,
         };
-        let host = judge(link.host_str(seen), &Context { glue, ..*context });
+        let host = judge(link.host_str(seen), &Context { bounds, ..*context });
         // A password may have a dot in it.
         let in_name = link.kind != Kind::Bare || link.host.start < name.len();
         if in_name && exists(&host, context) || is_known(&host, context) {

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use super::seen::{Builder, Seen};
+use super::mapped::{Builder, MappedText};
 use super::{Edits, Language, Layer, STRETCH, encoded};
 use mailsplice::span::TextEdit;
 use uts58::scheme::{self, Does};
@@ -80,7 +80,7 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     stretches.flatten()
 }
 
-fn properties(unfolded: &Seen<'_>) -> Vec<Layer<'static>> {
+fn properties(unfolded: &MappedText<'_>) -> Vec<Layer<'static>> {
     let mut layers = Vec::new();
     let mut at = 0;
     for line in unfolded.as_str().split_inclusive('\n') {
@@ -115,7 +115,7 @@ pub fn fold(text: &str, newline: &str, edits: &mut [TextEdit]) {
 
 /// Undoes folding: a line end before a space or tab is dropped with it (§3.1). The content lines at the
 /// front of the text, which begins at this byte of the part; and their length there.
-fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
+fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
     let mut seen = Builder::with_capacity(text.len().min(STRETCH));
     let mut at = start;
     let mut softly = false;
@@ -137,7 +137,7 @@ fn unfold(text: &str, start: usize) -> (Seen<'static>, usize) {
     (seen.finish(), at - start)
 }
 
-fn property(unfolded: &Seen<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
+fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Layer<'static>>) {
     let Some(text) = unfolded.as_str().get(line.clone()) else { return };
     // A second colon: `URL:javascript:…`, `URL:http://2130706433/`.
     let plain = !may_hold_link(text) && memchr_iter(b':', text.as_bytes()).nth(1).is_none();
@@ -256,18 +256,18 @@ enum Escapes {
 }
 
 /// A range of the unfolded text in the coordinates of the part.
-fn piece(unfolded: &Seen<'_>, range: Range<usize>, escapes: Escapes) -> Seen<'static> {
+fn piece(unfolded: &MappedText<'_>, range: Range<usize>, escapes: Escapes) -> MappedText<'static> {
     let text = unfolded.as_str().get(range.clone()).unwrap_or_default();
     let inner = match escapes {
-        Escapes::None => Seen::slice(text, range.start),
+        Escapes::None => MappedText::slice(text, range.start),
         Escapes::Text => unescape(text).shifted(range.start),
     };
     inner.over(unfolded)
 }
 
-fn unescape(text: &str) -> Seen<'_> {
+fn unescape(text: &str) -> MappedText<'_> {
     if !text.contains('\\') {
-        return Seen::slice(text, 0);
+        return MappedText::slice(text, 0);
     }
     let mut seen = Builder::with_capacity(text.len());
     let mut from = 0;

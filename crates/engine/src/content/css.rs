@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use memchr::memchr3_iter;
 
-use super::seen::{Builder, Seen};
+use super::mapped::{Builder, MappedText};
 
 /// The URLs of a style sheet or a `style` attribute, each with its escapes decoded.
-pub fn urls(css: &str) -> Vec<Seen<'_>> {
+pub fn urls(css: &str) -> Vec<MappedText<'_>> {
     let mut found = Vec::new();
     let mut done = 0;
     for at in memchr3_iter(b'(', b'"', b'\'', css.as_bytes()) {
@@ -134,10 +134,10 @@ fn terminator(css: &str, start: usize, ends: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Decodes escapes (§4.3.7): a backslash and up to six hex digits, or any other character.
-fn unescape(css: &str, range: Range<usize>) -> Seen<'_> {
-    let Some(slice) = css.get(range.clone()) else { return Seen::slice("", range.start) };
+fn unescape(css: &str, range: Range<usize>) -> MappedText<'_> {
+    let Some(slice) = css.get(range.clone()) else { return MappedText::slice("", range.start) };
     if !slice.contains('\\') {
-        return Seen::slice(slice, range.start);
+        return MappedText::slice(slice, range.start);
     }
     let mut seen = Builder::with_capacity(slice.len());
     let mut start = 0;

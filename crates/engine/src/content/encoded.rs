@@ -3,7 +3,7 @@
 
 use super::Edits;
 use super::calendar::value_colon;
-use super::seen::{Builder, Seen};
+use super::mapped::{Builder, MappedText};
 use uts58::base64;
 
 /// Whether a content line says that it is in quoted-printable.
@@ -27,7 +27,7 @@ fn is_base64(head: &str) -> bool {
 }
 
 /// What an encoded value says, in its own coordinates; `None` where nothing is encoded.
-pub fn value(head: &str, value: &str) -> Option<(Seen<'static>, Edits)> {
+pub fn value(head: &str, value: &str) -> Option<(MappedText<'static>, Edits)> {
     if says(head, "quoted-printable") {
         return Some((quoted(value), Edits::Possible));
     }
@@ -47,7 +47,7 @@ fn is_b(parameter: &str) -> bool {
 }
 
 /// `=D1=80`, soft line breaks gone before.
-fn quoted(value: &str) -> Seen<'static> {
+fn quoted(value: &str) -> MappedText<'static> {
     let mut seen = Builder::with_capacity(value.len());
     let mut at = 0;
     while let Some(rest) = value.get(at..).filter(|rest| !rest.is_empty()) {
@@ -85,7 +85,7 @@ fn octets(text: &str) -> Vec<u8> {
 
 /// Base64 as a whole: no character of it has bytes of its own. The blanks are what folds have left (vCard
 /// 2.1 indents its lines by several).
-fn unwrapped(value: &str) -> Seen<'static> {
+fn unwrapped(value: &str) -> MappedText<'static> {
     let mut seen = Builder::default();
     let digits: Vec<u8> = value.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let octets = base64::decode(&digits);

@@ -2,7 +2,7 @@
 //!
 //! Without DelSp a soft break leaves a space, which ends a link: such text needs no joining.
 
-use super::seen::{Builder, Seen};
+use super::mapped::{Builder, MappedText};
 use super::{Language, Layer, STRETCH};
 
 /// The text with its soft breaks undone: quote marks and stuffing of the lines joined left out. A layer
@@ -18,7 +18,7 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
 }
 
 /// The paragraphs at the front, which begins at this byte of the text; and their length there.
-fn stretch(text: &str, start: usize) -> (Seen<'static>, usize) {
+fn stretch(text: &str, start: usize) -> (MappedText<'static>, usize) {
     let mut seen = Builder::with_capacity(text.len().min(STRETCH));
     let mut at = start;
     let mut open: Option<usize> = None;

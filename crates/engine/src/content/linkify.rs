@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
     }
 
     fn judge(&self, link: &Link) -> LinkJudgement {
-        let context = Context { glue: super::glue_in_text(link.kind), ..*self.context };
+        let context = Context { bounds: super::glue_in_text(link.kind), ..*self.context };
         judge_link(self.text, link, &context)
     }
 
@@ -239,7 +239,7 @@ impl<'a> Writer<'a> {
 mod tests {
     use super::*;
     use crate::policy::RestrictionLevel;
-    use homograph::{Glue, Names};
+    use homograph::{HostBounds, Names};
     use uts58::tlds::TldTable;
 
     fn html(text: &str) -> String {
@@ -255,7 +255,7 @@ mod tests {
             own: &none,
             blocked: &none,
             tlds: &tlds,
-            glue: Glue::None,
+            bounds: HostBounds::Certain,
         };
         linkify(text, options, &context)
     }

@@ -4,34 +4,34 @@
 //! finds the links in one of them, [`apart`] makes the edits for a link. All coordinates are bytes
 //! of the reading that mime gave; the way back to the raw bytes is mime's.
 
-mod apart;
 mod calendar;
 mod css;
+mod defanger;
 mod encoded;
 mod flowed;
 mod html;
 pub mod linkify;
-mod seen;
+mod mapped;
 mod text;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::outcome::Place;
-use homograph::Glue;
+use homograph::HostBounds;
 use mailsplice::media::Media;
 use uts58::tlds::TldTable;
 use uts58::{Kind, Link, Target};
 
-pub use apart::Apart;
+pub use defanger::Defanger;
 pub use html::Holds;
-pub use seen::Seen;
+pub use mapped::MappedText;
 pub use text::LONGEST_WRAPPED;
 
 /// A text of a part: the part itself, or what a property or a folding hides.
 #[derive(Clone, Debug)]
 pub struct Layer<'t> {
-    pub seen: Seen<'t>,
+    pub seen: MappedText<'t>,
     pub language: Language,
     /// The calendar property that holds it.
     pub property: Option<String>,
@@ -68,10 +68,10 @@ pub enum Language {
 /// A layer as read: the texts that a reader or a client sees, and the links in them.
 #[derive(Clone, Debug, Default)]
 pub struct View<'l> {
-    pub seen: Vec<Seen<'l>>,
-    pub sightings: Vec<Sighting>,
+    pub seen: Vec<MappedText<'l>>,
+    pub occurrences: Vec<Occurrence>,
     /// Documents inside attributes (`srcdoc`), in the coordinates of the layer's text.
-    pub documents: Vec<Seen<'l>>,
+    pub documents: Vec<MappedText<'l>>,
     /// Bytes that were read to find them: steps of the budget.
     pub steps: u64,
     /// Whether there were more links than there was room for.
@@ -80,7 +80,7 @@ pub struct View<'l> {
 
 /// Links that are looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct Capacity {
     /// In the whole layer.
     pub all: usize,
     /// In one stretch of it that cannot be cut.
@@ -92,15 +92,15 @@ pub type Take<'f, 'l> = &'f mut dyn FnMut(View<'l>) -> ControlFlow<()>;
 
 /// A link where a reader or a client sees it.
 #[derive(Clone, Debug)]
-pub struct Sighting {
+pub struct Occurrence {
     /// Which of the view's texts it stands in; the target's ranges are bytes of that text.
     pub seen: usize,
     pub target: Target,
-    pub spot: Spot,
+    pub site: Site,
     /// Whether prose may be glued to the host (S27).
-    pub glue: Glue,
+    pub bounds: HostBounds,
     pub shown: Shown,
-    /// The anchor around this visible text: the sighting of its `href`, when it leads anywhere.
+    /// The anchor around this visible text: the occurrence of its `href`, when it leads anywhere.
     pub anchor: Option<Option<usize>>,
     /// Whether markup that is written round it is read as such.
     pub markup: Markup,
@@ -142,7 +142,7 @@ pub enum Visibility {
 
 /// Where a link stands in its layer, and with that how it is taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub enum Site {
     /// Running text.
     Text,
     /// A calendar value that is one URL.
@@ -164,8 +164,8 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
         Media::Html => {
             // Programs in C drop NUL before they look for tags.
             let nul = memchr::memchr(0, text.as_bytes());
-            let without = nul.map(|_| Seen::slice(text, 0).without(|c| c == '\0'));
-            let whole = std::iter::once(Seen::slice(text, 0));
+            let without = nul.map(|_| MappedText::slice(text, 0).without(|c| c == '\0'));
+            let whole = std::iter::once(MappedText::slice(text, 0));
             Box::new(whole.chain(without).map(|seen| Layer::of(seen, Language::Html)))
         }
         Media::Calendar => Box::new(calendar::layers(text)),
@@ -179,7 +179,7 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
 pub fn read_in_turn<'l>(
     layer: &'l Layer<'_>,
     tlds: &TldTable,
-    room: Room,
+    room: Capacity,
     take: Take<'_, 'l>,
 ) -> ControlFlow<()> {
     match layer.language {
@@ -192,7 +192,7 @@ pub fn read_in_turn<'l>(
 /// The same together, `most` at most.
 pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> {
     let mut whole = View::default();
-    let room = Room { all: most, together: most };
+    let room = Capacity { all: most, together: most };
     let _ = read_in_turn(layer, tlds, room, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
@@ -203,15 +203,15 @@ pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> 
 impl<'l> View<'l> {
     /// Adds what a further stretch holds.
     fn join(&mut self, mut then: View<'l>) {
-        let (seen, sightings) = (self.seen.len(), self.sightings.len());
-        for sighting in &mut then.sightings {
-            sighting.seen += seen;
-            if let Some(Some(anchor)) = &mut sighting.anchor {
-                *anchor += sightings;
+        let (seen, occurrences) = (self.seen.len(), self.occurrences.len());
+        for occurrence in &mut then.occurrences {
+            occurrence.seen += seen;
+            if let Some(Some(anchor)) = &mut occurrence.anchor {
+                *anchor += occurrences;
             }
         }
         self.seen.append(&mut then.seen);
-        self.sightings.append(&mut then.sightings);
+        self.occurrences.append(&mut then.occurrences);
         self.documents.append(&mut then.documents);
         self.steps += then.steps;
         self.cut |= then.cut;
@@ -220,7 +220,7 @@ impl<'l> View<'l> {
 
 /// The documents inside a layer, as layers of their own.
 pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
-    let inner = |document: Seen<'_>| Layer {
+    let inner = |document: MappedText<'_>| Layer {
         seen: document.through(&layer.seen).into_owned(),
         language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
         property: layer.property.clone(),
@@ -231,15 +231,15 @@ pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> 
 }
 
 impl<'t> Layer<'t> {
-    fn of(seen: Seen<'t>, language: Language) -> Layer<'t> {
+    fn of(seen: MappedText<'t>, language: Language) -> Layer<'t> {
         Layer { seen, language, property: None, depth: 0, edits: Edits::Possible }
     }
 }
 
-impl Sighting {
+impl Occurrence {
     /// Whether the client loads it as a part of the page, and never goes there.
     pub fn loads(&self) -> bool {
-        html::loads(&self.spot)
+        html::loads(&self.site)
     }
 
     /// The place as findings name it.
@@ -247,11 +247,11 @@ impl Sighting {
         if let Some(property) = &layer.property {
             return Place::Calendar(property.clone());
         }
-        match &self.spot {
-            Spot::Text | Spot::Value => Place::Text,
-            Spot::HtmlText => Place::HtmlText,
-            Spot::Style | Spot::Attribute { holds: Holds::Css, .. } => Place::Style,
-            Spot::Attribute { element, attribute, .. } => Place::Attribute {
+        match &self.site {
+            Site::Text | Site::Value => Place::Text,
+            Site::HtmlText => Place::HtmlText,
+            Site::Style | Site::Attribute { holds: Holds::Css, .. } => Place::Style,
+            Site::Attribute { element, attribute, .. } => Place::Attribute {
                 element: element.clone().into_owned(),
                 attribute: (*attribute).to_owned(),
             },
@@ -259,11 +259,11 @@ impl Sighting {
     }
 
     /// The link in running text.
-    fn in_text(seen: usize, link: Link, spot: Spot) -> Sighting {
-        Sighting {
+    fn in_text(seen: usize, link: Link, site: Site) -> Occurrence {
+        Occurrence {
             seen,
-            spot,
-            glue: glue_in_text(link.kind),
+            site,
+            bounds: glue_in_text(link.kind),
             target: Target::Link(link),
             shown: Shown::AsWritten,
             anchor: None,
@@ -274,10 +274,10 @@ impl Sighting {
 
     /// Whether a reader sees the characters of the link, or only a client follows it.
     pub fn visibility(&self) -> Visibility {
-        match &self.spot {
-            Spot::Text | Spot::Value | Spot::HtmlText => Visibility::Shown,
-            Spot::Attribute { holds: Holds::Shown, .. } => Visibility::Shown,
-            Spot::Attribute { .. } | Spot::Style => Visibility::Followed,
+        match &self.site {
+            Site::Text | Site::Value | Site::HtmlText => Visibility::Shown,
+            Site::Attribute { holds: Holds::Shown, .. } => Visibility::Shown,
+            Site::Attribute { .. } | Site::Style => Visibility::Followed,
         }
     }
 
@@ -291,9 +291,9 @@ impl Sighting {
 }
 
 /// Whether prose may be glued to the host of a link in running text (S27).
-pub fn glue_in_text(kind: Kind) -> Glue {
+pub fn glue_in_text(kind: Kind) -> HostBounds {
     match kind {
-        Kind::Scheme | Kind::Email => Glue::None,
-        Kind::Www | Kind::Bare => Glue::Left,
+        Kind::Scheme | Kind::Email => HostBounds::Certain,
+        Kind::Www | Kind::Bare => HostBounds::Prose,
     }
 }

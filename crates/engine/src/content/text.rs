@@ -4,9 +4,11 @@ use std::ops::ControlFlow;
 
 use memchr::{memchr_iter, memchr3};
 
-use super::seen::{Builder, Seen};
-use super::{Language, Layer, Markup, Room, STRETCH, SeenBy, Shown, Sighting, Spot, Take, View};
-use homograph::Glue;
+use super::mapped::{Builder, MappedText};
+use super::{
+    Capacity, Language, Layer, Markup, Occurrence, STRETCH, SeenBy, Shown, Site, Take, View,
+};
+use homograph::HostBounds;
 use uts58::tlds::TldTable;
 use uts58::{Boundaries, Linkifier, reference};
 
@@ -16,12 +18,17 @@ pub const LONGEST_WRAPPED: usize = 2_048;
 /// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C).
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let joined = memchr_iter(b'<', text.as_bytes()).filter_map(|at| wrapped(text, at + 1));
-    let whole = std::iter::once(Seen::slice(text, 0));
+    let whole = std::iter::once(MappedText::slice(text, 0));
     joined.chain(whole).map(|seen| Layer::of(seen, Language::Text))
 }
 
 /// The links of running text. White space ends links, so a long text is cut there.
-pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) -> ControlFlow<()> {
+pub fn read<'t>(
+    text: &'t str,
+    tlds: &TldTable,
+    room: Capacity,
+    take: Take<'_, 't>,
+) -> ControlFlow<()> {
     let linkifier = Linkifier::new(tlds).boundaries(Boundaries::Wide);
     let mut left = room.all;
     let mut at = 0;
@@ -31,12 +38,13 @@ pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) 
         let mut links = linkifier.links(stretch);
         let most = left.min(room.together);
         let found = links.by_ref().take(most);
-        let sightings: Vec<_> = found.map(|link| Sighting::in_text(0, link, Spot::Text)).collect();
-        left -= sightings.len();
+        let occurrences: Vec<_> =
+            found.map(|link| Occurrence::in_text(0, link, Site::Text)).collect();
+        left -= occurrences.len();
         take(View {
-            seen: vec![Seen::slice(stretch, at)],
-            cut: sightings.len() == room.together && links.next().is_some(),
-            sightings,
+            seen: vec![MappedText::slice(stretch, at)],
+            cut: occurrences.len() == room.together && links.next().is_some(),
+            occurrences,
             steps: stretch.len() as u64 + links.steps(),
             ..View::default()
         })?;
@@ -54,26 +62,26 @@ fn stretch_end(text: &str, at: usize) -> usize {
 
 /// A value that is one URL; of its addresses, `most` at most.
 pub fn value(text: &str, most: usize) -> View<'_> {
-    let seen = Seen::slice(text, 0).as_url();
+    let seen = MappedText::slice(text, 0).as_url();
     let range = 0..seen.as_str().len();
-    let sightings = reference::parse(seen.as_str(), range)
+    let occurrences = reference::parse(seen.as_str(), range)
         .take(most)
-        .map(|target| Sighting {
+        .map(|target| Occurrence {
             seen: 0,
             target,
-            spot: Spot::Value,
-            glue: Glue::None,
+            site: Site::Value,
+            bounds: HostBounds::Certain,
             shown: Shown::AsWritten,
             anchor: None,
             markup: Markup::Shown,
             seen_by: SeenBy::Everybody,
         })
         .collect();
-    View { seen: vec![seen], sightings, steps: text.len() as u64, ..View::default() }
+    View { seen: vec![seen], occurrences, steps: text.len() as u64, ..View::default() }
 }
 
 /// The URL that begins at `start`, behind `<`, when a line end cuts it; joined.
-fn wrapped(text: &str, start: usize) -> Option<Seen<'_>> {
+fn wrapped(text: &str, start: usize) -> Option<MappedText<'_>> {
     let rest = text.get(start..)?;
     reference::scheme(rest)?;
     let window = rest.as_bytes().get(..LONGEST_WRAPPED.min(rest.len()))?;

@@ -25,12 +25,12 @@ use std::ops::Range;
 use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
-use super::finding::{Candidate, Found};
-use super::judging::{Judge, Judged, Standing};
+use super::finding::{Candidate, Findings};
+use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::resolve::LONGEST_LINE;
-use homograph::{Glue, Judgement, ends_host_to_a_reader};
+use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
 use mailsplice::mime::{Media, Message, Part, Tree, View};
 use packed::{Order, Packed, ebcdic, wide, yenc};
 use uts58::base64;
@@ -64,7 +64,7 @@ pub fn cast(
     tree: &Tree,
     (judge, policy): (&mut Judge<'_>, &Policy),
     budget: &mut Budget<'_>,
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     let body = message.body;
     if budget.spend(Stage::Net, body.len() as u64) {
@@ -112,7 +112,7 @@ struct Net<'n, 'p, 'b> {
     judge: &'n mut Judge<'p>,
     policy: &'n Policy,
     budget: &'n mut Budget<'b>,
-    found: &'n mut Found,
+    found: &'n mut Findings,
     tree: &'n Tree,
     body: &'n [u8],
     /// Hosts that readings have met, and those above them, when somebody asked.
@@ -214,7 +214,7 @@ impl Net<'_, '_, '_> {
         // Before this one is judged.
         let judge = &self.judge;
         self.met.get_or_insert_with(|| judge.met().iter().flat_map(|host| parents(host)).collect());
-        let judgement = self.judge.host(&host, Glue::None);
+        let judgement = self.judge.host(&host, HostBounds::Certain);
         if !is_lie(&host, &judgement) {
             return;
         }
@@ -222,7 +222,7 @@ impl Net<'_, '_, '_> {
         if met {
             return;
         }
-        let judged = Judged::of(judgement, Standing::Link);
+        let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match of {
             Bytes::Plain => self.edits(letters, at, &judged),
             Bytes::Unwrapped(_) => Vec::new(),

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::named::NAMED;
-use crate::content::seen::{Builder, Seen};
+use crate::content::mapped::{Builder, MappedText};
 
 /// Where a reference stands: in attributes a name without `;` before `=` or a letter is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +44,10 @@ pub fn decode_into(seen: &mut Builder, text: &str, range: Range<usize>, within: 
 }
 
 /// An attribute value as a client reads it, white space kept.
-pub fn attribute<'t>(text: &'t str, range: Range<usize>) -> Seen<'t> {
+pub fn attribute<'t>(text: &'t str, range: Range<usize>) -> MappedText<'t> {
     let value = text.get(range.clone()).unwrap_or_default();
     if memchr(b'&', value.as_bytes()).is_none() {
-        return Seen::slice(value, range.start);
+        return MappedText::slice(value, range.start);
     }
     let mut seen = Builder::with_capacity(value.len());
     decode_into(&mut seen, text, range, Within::Attribute);

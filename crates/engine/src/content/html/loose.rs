@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{Holds, Reader, SeenBy, Spot, entity};
+use super::{Holds, Reader, SeenBy, Site, entity};
 
 impl Reader<'_, '_, '_> {
     /// Reads the quoted strings of a declaration: values of entities, and the `href` of a style sheet.
@@ -25,7 +25,7 @@ impl Reader<'_, '_, '_> {
         self.seen_by = SeenBy::Careless;
         for range in quoted(text) {
             let range = inner.start + range.start..inner.start + range.end;
-            let spot = Spot::Attribute {
+            let site = Site::Attribute {
                 tag: range.start,
                 element: "!doctype".into(),
                 attribute: "entity",
@@ -33,8 +33,8 @@ impl Reader<'_, '_, '_> {
             };
             let seen = entity::attribute(self.text, range);
             match holds {
-                Holds::Shown => self.running_text(seen, &spot, |_| true),
-                _ => self.references(seen.as_url(), None, &spot),
+                Holds::Shown => self.running_text(seen, &site, |_| true),
+                _ => self.references(seen.as_url(), None, &site),
             }
         }
         self.seen_by = SeenBy::Everybody;

@@ -22,16 +22,21 @@ pub use token::{RawText, Tag, Token, Tokenizer};
 pub(super) use urls::loads;
 
 use super::css;
-use super::seen::{Builder, Seen};
-use super::{Markup, Room, STRETCH, SeenBy, Shown, Sighting, Spot, Take, Target, View};
+use super::mapped::{Builder, MappedText};
+use super::{Capacity, Markup, Occurrence, STRETCH, SeenBy, Shown, Site, Take, Target, View};
 use entity::Within;
-use homograph::Glue;
+use homograph::HostBounds;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldTable;
 use uts58::{Boundaries, Linkifier};
 
 /// The links of an HTML text.
-pub fn read<'t>(text: &'t str, tlds: &TldTable, room: Room, take: Take<'_, 't>) -> ControlFlow<()> {
+pub fn read<'t>(
+    text: &'t str,
+    tlds: &TldTable,
+    room: Capacity,
+    take: Take<'_, 't>,
+) -> ControlFlow<()> {
     let mut reader = Reader::new(text, tlds, room, take);
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
@@ -97,8 +102,8 @@ impl Inside {
 /// The text of an `<a href>`.
 #[derive(Clone, Debug)]
 struct Anchor {
-    /// The sighting of its `href`, when it leads anywhere.
-    sighting: Option<usize>,
+    /// The occurrence of its `href`, when it leads anywhere.
+    occurrence: Option<usize>,
     text: Range<usize>,
 }
 
@@ -118,7 +123,7 @@ struct Reader<'t, 'k, 'f> {
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
     nodes: Vec<usize>,
-    /// The sighting of the first `<base href>`.
+    /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
@@ -149,7 +154,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     fn new(
         text: &'t str,
         tlds: &'k TldTable,
-        room: Room,
+        room: Capacity,
         take: Take<'f, 't>,
     ) -> Reader<'t, 'k, 'f> {
         Reader {
@@ -182,7 +187,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Sightings that there is room for.
     fn room(&self) -> usize {
-        self.most.min(self.together).saturating_sub(self.view.sightings.len())
+        self.most.min(self.together).saturating_sub(self.view.occurrences.len())
     }
 
     /// Gives away what was found so far, when nothing behind refers to it.
@@ -191,7 +196,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             true => std::mem::take(&mut self.view),
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
         };
-        self.most -= view.sightings.len().min(self.most);
+        self.most -= view.occurrences.len().min(self.most);
         (self.take)(view)
     }
 
@@ -200,11 +205,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.in_turn && self.base.is_none() && self.open_anchor.is_none() && self.anchors.is_empty()
     }
 
-    /// Takes a sighting, where there is room.
-    fn sight(&mut self, sighting: Sighting) {
+    /// Takes an occurrence, where there is room.
+    fn sight(&mut self, occurrence: Occurrence) {
         match self.room() {
             0 => self.view.cut = true,
-            _ => self.view.sightings.push(sighting),
+            _ => self.view.occurrences.push(occurrence),
         }
     }
 
@@ -238,7 +243,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Comment(_) => {}
                 Token::Raw(element, content) => self.raw(element, content),
             }
-            let many = self.view.sightings.len() >= TOGETHER;
+            let many = self.view.occurrences.len() >= TOGETHER;
             if many {
                 self.flush_long();
             }
@@ -332,18 +337,18 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     fn raw(&mut self, element: RawElement, content: Range<usize>) {
         match element {
             RawElement::Script => {
-                let seen = Seen::slice(self.slice(&content), content.start);
-                let spot = Spot::Attribute {
+                let seen = MappedText::slice(self.slice(&content), content.start);
+                let site = Site::Attribute {
                     tag: content.start,
                     element: "script".into(),
                     attribute: "text",
                     holds: Holds::Script,
                 };
-                self.script(seen, &spot);
+                self.script(seen, &site);
             }
             RawElement::Style => {
-                let outer = Seen::slice(self.slice(&content), content.start);
-                self.sheet(&outer, &Spot::Style);
+                let outer = MappedText::slice(self.slice(&content), content.start);
+                self.sheet(&outer, &Site::Style);
             }
             RawElement::Escapable => {
                 self.separate(content.start);
@@ -374,13 +379,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     /// URLs of a sheet that stands in the text as `outer` shows it.
-    fn sheet(&mut self, outer: &Seen<'t>, spot: &Spot) {
-        let found: Vec<Seen<'t>> = match outer.as_slice() {
+    fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
+        let found: Vec<MappedText<'t>> = match outer.as_slice() {
             Some((css, _)) => css::urls(css).into_iter().map(|url| url.through(outer)).collect(),
             None => css::urls(outer.as_str()).into_iter().map(|url| url.over(outer)).collect(),
         };
         for seen in found {
-            self.references(seen, None, spot);
+            self.references(seen, None, site);
         }
     }
 
@@ -392,7 +397,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn open(&mut self, tag: &Tag, attributes: &[token::Attribute]) {
         let name = self.slice(&tag.name);
-        let first = self.view.sightings.len();
+        let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
         let breaks = self.breaks(name, &traits);
         if breaks {
@@ -435,10 +440,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.end_anchor();
         self.separate(tag.range.start);
         let from = self.visible.len();
-        let own = (self.view.sightings.len() > first).then_some(first);
+        let own = (self.view.occurrences.len() > first).then_some(first);
         // A relative address leads to the host of the base.
-        let sighting = own.or_else(|| self.base.filter(|_| self.is_relative(attributes)));
-        self.open_anchor = Some(Anchor { sighting, text: from..from });
+        let occurrence = own.or_else(|| self.base.filter(|_| self.is_relative(attributes)));
+        self.open_anchor = Some(Anchor { occurrence, text: from..from });
     }
 
     fn is_relative(&self, attributes: &[token::Attribute]) -> bool {

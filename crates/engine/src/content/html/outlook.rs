@@ -3,11 +3,11 @@
 
 use super::entity::{self, Within};
 use super::token::{TagKind, Token, Tokenizer};
-use super::{RawText, Seen, elements};
-use crate::content::seen::Builder;
+use super::{MappedText, RawText, elements};
+use crate::content::mapped::Builder;
 
 /// The visible text of the document.
-pub fn text(source: &str) -> Seen<'static> {
+pub fn text(source: &str) -> MappedText<'static> {
     let mut seen = Builder::with_capacity(source.len() / 4);
     let mut tokens = Tokenizer::new(source, 0..source.len(), RawText::Honour);
     let mut around: Option<Tokenizer<'_>> = None;

@@ -4,7 +4,7 @@ use uts58::tlds::TldTable;
 /// All stretches of a document together.
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
-    let room = Room { all: usize::MAX, together: usize::MAX };
+    let room = Capacity { all: usize::MAX, together: usize::MAX };
     let _ = read(html, tlds, room, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
@@ -18,25 +18,25 @@ fn long_documents_come_in_stretches() {
     let piece = "<p><a href='http://a.com/'>b.com</a> <img src='http://c.com/'> d.com</p> ";
     let html = piece.repeat(3 * TOGETHER);
     let tlds = TldTable::new(["com"], "");
-    let room = Room { all: usize::MAX, together: usize::MAX };
+    let room = Capacity { all: usize::MAX, together: usize::MAX };
     let mut stretches = 0;
     let _ = read(&html, &tlds, room, &mut |view| {
-        stretches += usize::from(!view.sightings.is_empty());
-        assert!(view.sightings.len() <= 2 * TOGETHER, "{}", view.sightings.len());
+        stretches += usize::from(!view.occurrences.is_empty());
+        assert!(view.occurrences.len() <= 2 * TOGETHER, "{}", view.occurrences.len());
         ControlFlow::Continue(())
     });
     assert!(stretches > 5, "{stretches}");
     let view = whole(&html, &tlds);
-    assert_eq!(view.sightings.len(), 4 * 3 * TOGETHER);
-    for sighting in &view.sightings {
-        let text = view.seen[sighting.seen].as_str();
-        let Target::Link(link) = &sighting.target else { panic!("{sighting:?}") };
-        let source = view.seen[sighting.seen].source(link.host.clone());
+    assert_eq!(view.occurrences.len(), 4 * 3 * TOGETHER);
+    for occurrence in &view.occurrences {
+        let text = view.seen[occurrence.seen].as_str();
+        let Target::Link(link) = &occurrence.target else { panic!("{occurrence:?}") };
+        let source = view.seen[occurrence.seen].source(link.host.clone());
         assert_eq!(html[source], text[link.host.clone()]);
-        let led = sighting.anchor.flatten().map(|at| &view.sightings[at]);
+        let led = occurrence.anchor.flatten().map(|at| &view.occurrences[at]);
         let shown = &text[link.host.clone()] == "b.com";
-        assert_eq!(led.is_some(), shown, "{sighting:?}");
-        if let Some(Sighting { target: Target::Link(led), seen, .. }) = led {
+        assert_eq!(led.is_some(), shown, "{occurrence:?}");
+        if let Some(Occurrence { target: Target::Link(led), seen, .. }) = led {
             assert_eq!(&view.seen[*seen].as_str()[led.host.clone()], "a.com");
         }
     }
@@ -54,21 +54,21 @@ fn long_documents_come_in_stretches() {
 fn found(html: &str) -> Vec<String> {
     let tlds = TldTable::new(["com", "example", "org"], "");
     let view = whole(html, &tlds);
-    view.sightings
+    view.occurrences
         .iter()
-        .map(|sighting| {
-            let text = view.seen[sighting.seen].as_str();
-            let place = match &sighting.spot {
-                Spot::Attribute { element, attribute, .. } => format!("{element}[{attribute}]"),
-                Spot::Style => "style".to_owned(),
+        .map(|occurrence| {
+            let text = view.seen[occurrence.seen].as_str();
+            let place = match &occurrence.site {
+                Site::Attribute { element, attribute, .. } => format!("{element}[{attribute}]"),
+                Site::Style => "style".to_owned(),
                 _ => "text".to_owned(),
             };
-            let host = match &sighting.target {
+            let host = match &occurrence.target {
                 Target::Link(link) => text[link.host.clone()].to_owned(),
                 Target::Dangerous { scheme, .. } => format!("!{}", &text[scheme.clone()]),
             };
-            let obfuscated = if sighting.shown == Shown::Obfuscated { "?" } else { "" };
-            let anchored = if sighting.anchor.flatten().is_some() { "^" } else { "" };
+            let obfuscated = if occurrence.shown == Shown::Obfuscated { "?" } else { "" };
+            let anchored = if occurrence.anchor.flatten().is_some() { "^" } else { "" };
             format!("{place} {host}{obfuscated}{anchored}")
         })
         .collect()
@@ -160,7 +160,7 @@ fn comments_and_raw_text_are_looked_into() {
     assert_eq!(found(comment), ["a[href] a.com"]);
     let tlds = TldTable::new(["com"], "");
     let view = whole(comment, &tlds);
-    assert!(view.sightings.iter().all(|sighting| sighting.seen_by == SeenBy::Careless));
+    assert!(view.occurrences.iter().all(|occurrence| occurrence.seen_by == SeenBy::Careless));
     assert_eq!(found("<![if !mso]><a href=http://a.com><![endif]>"), ["a[href] a.com"]);
     for element in ["noscript", "xmp", "noembed", "textarea", "title", "noframes"] {
         let html = format!("<{element}>b.com <a href=http://a.com></{element}>");

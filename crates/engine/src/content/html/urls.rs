@@ -9,7 +9,8 @@ use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
 use super::{
-    Glue, Markup, Reader, Seen, SeenBy, Shown, Sighting, Spot, Tag, Target, entity, loose,
+    HostBounds, MappedText, Markup, Occurrence, Reader, SeenBy, Shown, Site, Tag, Target, entity,
+    loose,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -52,7 +53,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 None if written.get(..2).is_some_and(|on| on.eq_ignore_ascii_case("on")) => {
                     let seen = entity::attribute(self.text, value);
-                    self.script(seen, &found("on*").spot(Holds::Script));
+                    self.script(seen, &found("on*").site(Holds::Script));
                 }
                 None => {}
             }
@@ -67,9 +68,9 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// URLs that script names in full.
-    pub(super) fn script(&mut self, seen: Seen<'t>, spot: &Spot) {
+    pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
         if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
-            self.running_text(seen, spot, |link| link.kind == Kind::Scheme);
+            self.running_text(seen, site, |link| link.kind == Kind::Scheme);
         }
     }
 
@@ -80,10 +81,10 @@ impl<'t> Reader<'t, '_, '_> {
         }
         match (holds, found.element) {
             (Holds::Url, element) if element.eq_ignore_ascii_case("base") => {
-                let first = self.view.sightings.len();
+                let first = self.view.occurrences.len();
                 let seen = entity::attribute(self.text, value).as_url();
-                self.references(seen, None, &found.spot(Holds::FixedUrl));
-                if self.view.sightings.len() > first {
+                self.references(seen, None, &found.site(Holds::FixedUrl));
+                if self.view.occurrences.len() > first {
                     self.base.get_or_insert(first);
                 }
             }
@@ -91,20 +92,20 @@ impl<'t> Reader<'t, '_, '_> {
                 let seen = entity::attribute(self.text, value).as_url();
                 if let Some(range) = loose::behind_quote(seen.as_str()) {
                     let before = std::mem::replace(&mut self.seen_by, SeenBy::Careless);
-                    self.references(seen.clone(), Some(vec![range]), &found.spot(holds));
+                    self.references(seen.clone(), Some(vec![range]), &found.site(holds));
                     self.seen_by = before;
                 }
-                self.references(seen, None, &found.spot(holds));
+                self.references(seen, None, &found.site(holds));
             }
             (Holds::SourceSet, _) => {
                 let seen = entity::attribute(self.text, value);
                 let ranges = source_set(seen.as_str());
-                self.references(seen, Some(ranges), &found.spot(holds));
+                self.references(seen, Some(ranges), &found.site(holds));
             }
             (Holds::UrlList, _) => {
                 let seen = entity::attribute(self.text, value);
                 let ranges = words(seen.as_str(), |c| c.is_ascii_whitespace() || c == ',');
-                self.references(seen, Some(ranges), &found.spot(holds));
+                self.references(seen, Some(ranges), &found.site(holds));
             }
             (Holds::Animated, element)
                 if element.eq_ignore_ascii_case("set")
@@ -112,14 +113,14 @@ impl<'t> Reader<'t, '_, '_> {
             {
                 let seen = entity::attribute(self.text, value);
                 let ranges = words(seen.as_str(), |c| c == ';');
-                self.references(seen, Some(ranges), &found.spot(holds));
+                self.references(seen, Some(ranges), &found.site(holds));
             }
             (Holds::Css, _)
                 if memchr3(b'(', b'"', b'\'', raw.as_bytes()).is_some()
                     || memchr(b'&', raw.as_bytes()).is_some() =>
             {
                 let outer = entity::attribute(self.text, value);
-                self.sheet(&outer, &found.spot(holds));
+                self.sheet(&outer, &found.site(holds));
             }
             (Holds::Document, _) => {
                 let seen = entity::attribute(self.text, value);
@@ -131,33 +132,33 @@ impl<'t> Reader<'t, '_, '_> {
             {
                 let seen = entity::attribute(self.text, value).as_url();
                 let ranges = refresh_url(seen.as_str()).into_iter().collect();
-                self.references(seen, Some(ranges), &found.spot(holds));
+                self.references(seen, Some(ranges), &found.site(holds));
             }
             (Holds::Shown, _) if may_show_link(raw) => self.shown(found, value),
             _ => {}
         }
     }
 
-    /// Pushes a sighting for each place that the URLs of an attribute lead to.
+    /// Pushes an occurrence for each place that the URLs of an attribute lead to.
     pub(super) fn references(
         &mut self,
-        seen: Seen<'t>,
+        seen: MappedText<'t>,
         ranges: Option<Vec<Range<usize>>>,
-        spot: &Spot,
+        site: &Site,
     ) {
         self.view.steps += seen.as_str().len() as u64;
         let text = seen.as_str();
         let whole = 0..text.len();
         let index = self.view.seen.len();
-        let before = self.view.sightings.len();
+        let before = self.view.occurrences.len();
         for range in ranges.unwrap_or_else(|| vec![whole]) {
             for target in reference::parse(text, range) {
-                if !is_harmless(&target, spot, text) {
-                    self.sight(Sighting {
+                if !is_harmless(&target, site, text) {
+                    self.sight(Occurrence {
                         seen: index,
                         target,
-                        spot: spot.clone(),
-                        glue: Glue::None,
+                        site: site.clone(),
+                        bounds: HostBounds::Certain,
                         shown: Shown::AsWritten,
                         anchor: None,
                         markup: Markup::Shown,
@@ -166,7 +167,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
             }
         }
-        if self.view.sightings.len() > before {
+        if self.view.occurrences.len() > before {
             self.view.seen.push(seen);
         }
     }
@@ -174,23 +175,28 @@ impl<'t> Reader<'t, '_, '_> {
     /// Links in an attribute that a reader sees as text.
     fn shown(&mut self, found: &Found<'_>, value: Range<usize>) {
         let seen = entity::attribute(self.text, value);
-        self.running_text(seen, &found.spot(Holds::Shown), |_| true);
+        self.running_text(seen, &found.site(Holds::Shown), |_| true);
     }
 
-    pub(super) fn running_text(&mut self, seen: Seen<'t>, spot: &Spot, keep: fn(&Link) -> bool) {
+    pub(super) fn running_text(
+        &mut self,
+        seen: MappedText<'t>,
+        site: &Site,
+        keep: fn(&Link) -> bool,
+    ) {
         let mut links = self.linkifier.links(seen.as_str());
         let index = self.view.seen.len();
-        let before = self.view.sightings.len();
+        let before = self.view.occurrences.len();
         let (room, seen_by) = (self.room(), self.seen_by);
         let kept = links.by_ref().filter(keep).take(room);
-        let sightings =
-            kept.map(|link| Sighting { seen_by, ..Sighting::in_text(index, link, spot.clone()) });
-        self.view.sightings.extend(sightings);
+        let occurrences = kept
+            .map(|link| Occurrence { seen_by, ..Occurrence::in_text(index, link, site.clone()) });
+        self.view.occurrences.extend(occurrences);
         self.view.cut |=
-            self.view.sightings.len() - before == room && links.any(|link| keep(&link));
+            self.view.occurrences.len() - before == room && links.any(|link| keep(&link));
         self.view.steps += seen.as_str().len() as u64 + links.steps();
         drop(links);
-        if self.view.sightings.len() > before {
+        if self.view.occurrences.len() > before {
             self.view.seen.push(seen);
         }
     }
@@ -217,8 +223,8 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn spot(&self, holds: Holds) -> Spot {
-        Spot::Attribute {
+    fn site(&self, holds: Holds) -> Site {
+        Site::Attribute {
             tag: self.tag.range.start,
             element: elements::element(self.element),
             attribute: self.name,
@@ -243,20 +249,20 @@ fn may_show_link(value: &str) -> bool {
 
 /// A dangerous scheme runs only where a click or a frame leads; an image does not run. A file
 /// server is asked for a password hash even for an image.
-fn is_harmless(target: &Target, spot: &Spot, text: &str) -> bool {
-    let (Target::Dangerous { scheme, .. }, Spot::Attribute { .. }) = (target, spot) else {
-        return matches!((target, spot), (Target::Dangerous { .. }, Spot::Style));
+fn is_harmless(target: &Target, site: &Site, text: &str) -> bool {
+    let (Target::Dangerous { scheme, .. }, Site::Attribute { .. }) = (target, site) else {
+        return matches!((target, site), (Target::Dangerous { .. }, Site::Style));
     };
     let name = text.get(scheme.clone()).unwrap_or_default();
     let file = name.starts_with('\\') || scheme::does(name) == Some(Does::Share);
-    loads(spot) && !file
+    loads(site) && !file
 }
 
-/// Whether what stands at the spot is loaded as a part of the page, and no click leads there.
-pub(in crate::content) fn loads(spot: &Spot) -> bool {
-    match spot {
-        Spot::Style => true,
-        Spot::Attribute { element, attribute, holds, .. } => {
+/// Whether what stands at the site is loaded as a part of the page, and no click leads there.
+pub(in crate::content) fn loads(site: &Site) -> bool {
+    match site {
+        Site::Style => true,
+        Site::Attribute { element, attribute, holds, .. } => {
             *holds == Holds::Css || elements::follows(element, attribute) == Follows::Loads
         }
         _ => false,

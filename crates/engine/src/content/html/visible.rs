@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-use super::{Markup, Reader, Shown, Sighting, Spot, TOGETHER, Target, outlook};
+use super::{Markup, Occurrence, Reader, Shown, Site, TOGETHER, Target, outlook};
 use crate::content::STRETCH;
 use uts58::Confidence;
 
@@ -19,7 +19,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn flush_long(&mut self) {
         let ends = self.visible.ends_with_space();
         let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
-        let long = self.visible.len() >= STRETCH || self.view.sightings.len() >= TOGETHER;
+        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= TOGETHER;
         if long && !runs_on {
             self.flush();
         }
@@ -39,7 +39,7 @@ impl Reader<'_, '_, '_> {
         }
         let text = self.visible.as_str();
         let index = self.view.seen.len();
-        let before = self.view.sightings.len();
+        let before = self.view.occurrences.len();
         let mut around = anchors.iter().peekable();
         let mut links = self.linkifier.links(text);
         let room = self.room();
@@ -48,19 +48,19 @@ impl Reader<'_, '_, '_> {
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
             let obfuscated = is_marked(&marks, &link.host, text);
-            let mut sighting = Sighting::in_text(index, link, Spot::HtmlText);
-            sighting.anchor = anchor.map(|anchor| anchor.sighting);
+            let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
+            occurrence.anchor = anchor.map(|anchor| anchor.occurrence);
             if obfuscated {
-                sighting.shown = Shown::Obfuscated;
+                occurrence.shown = Shown::Obfuscated;
             }
-            sighting.markup = markup(&shown, &span);
-            self.view.sightings.push(sighting);
+            occurrence.markup = markup(&shown, &span);
+            self.view.occurrences.push(occurrence);
         }
-        self.view.cut |= self.view.sightings.len() - before == room && links.next().is_some();
+        self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
         self.view.steps += text.len() as u64 + links.steps();
         drop(links);
         self.node_by_node(&nodes, before);
-        let found = self.view.sightings.len() > before;
+        let found = self.view.occurrences.len() > before;
         self.view.seen.extend(self.visible.take(found));
     }
 
@@ -70,11 +70,11 @@ impl Reader<'_, '_, '_> {
     fn node_by_node(&mut self, nodes: &[usize], first: usize) {
         let text = self.visible.as_str();
         let index = self.view.seen.len();
-        let known = |sighting: &Sighting| match &sighting.target {
+        let known = |occurrence: &Occurrence| match &occurrence.target {
             Target::Link(link) => Some(link.host.clone()),
             Target::Dangerous { .. } => None,
         };
-        let joined = self.view.sightings.get(first..).unwrap_or_default();
+        let joined = self.view.occurrences.get(first..).unwrap_or_default();
         let joined: HashSet<Range<usize>> = joined.iter().filter_map(known).collect();
         let mut found = Vec::new();
         let mut read_to = 0;
@@ -92,27 +92,27 @@ impl Reader<'_, '_, '_> {
         }
         for mut link in found.into_iter().take(self.room()) {
             link.confidence = Confidence::Low;
-            let sighting = Sighting::in_text(index, link, Spot::HtmlText);
-            self.view.sightings.push(Sighting { markup: Markup::Shown, ..sighting });
+            let occurrence = Occurrence::in_text(index, link, Site::HtmlText);
+            self.view.occurrences.push(Occurrence { markup: Markup::Shown, ..occurrence });
         }
     }
 
     /// The same for text that only a client sees.
     fn flush_hidden(&mut self) {
         let index = self.view.seen.len();
-        let before = self.view.sightings.len();
+        let before = self.view.occurrences.len();
         let room = self.room();
         let mut links = self.linkifier.links(self.hidden.as_str());
         let found = links.by_ref().take(room);
-        let found = found.map(|link| Sighting {
+        let found = found.map(|link| Occurrence {
             markup: Markup::Shown,
-            ..Sighting::in_text(index, link, Spot::HtmlText)
+            ..Occurrence::in_text(index, link, Site::HtmlText)
         });
-        self.view.sightings.extend(found);
-        self.view.cut |= self.view.sightings.len() - before == room && links.next().is_some();
+        self.view.occurrences.extend(found);
+        self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
         self.view.steps += self.hidden.len() as u64 + links.steps();
         drop(links);
-        let found = self.view.sightings.len() > before;
+        let found = self.view.occurrences.len() > before;
         self.view.seen.extend(self.hidden.take(found));
     }
 
@@ -130,18 +130,18 @@ impl Reader<'_, '_, '_> {
     fn as_outlook(&mut self) {
         let text = outlook::text(self.text);
         let index = self.view.seen.len();
-        let shown = self.view.sightings.iter().filter(|shown| shown.spot == Spot::HtmlText);
+        let shown = self.view.occurrences.iter().filter(|shown| shown.site == Site::HtmlText);
         let known: HashSet<Range<usize>> = shown
             .filter_map(|shown| Some(self.view.seen.get(shown.seen)?.source(shown.span())))
             .collect();
         let mut links = self.linkifier.links(text.as_str());
         let new = links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let new = new.take(self.room()).map(|link| Sighting {
+        let new = new.take(self.room()).map(|link| Occurrence {
             markup: Markup::Shown,
-            ..Sighting::in_text(index, link, Spot::HtmlText)
+            ..Occurrence::in_text(index, link, Site::HtmlText)
         });
-        let new: Vec<Sighting> = new.collect();
-        self.view.sightings.extend(new);
+        let new: Vec<Occurrence> = new.collect();
+        self.view.occurrences.extend(new);
         self.view.steps += (self.text.len() + text.as_str().len()) as u64 + links.steps();
         drop(links);
         self.view.seen.push(text);

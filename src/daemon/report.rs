@@ -7,7 +7,7 @@ use super::envelope;
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
-use super::quiet::Quiet;
+use super::throttle::Quiet;
 use crate::engine::{Outcome, Policy};
 use crate::milter;
 use crate::policy::Envelope;

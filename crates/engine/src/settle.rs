@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::budget::Budget;
 use super::cost::Stage;
-use super::finding::{Candidate, Found};
+use super::finding::{Candidate, Findings};
 use super::outcome::Bypass;
 use super::{Answers, Case, resolve, search, split};
 use mailsplice::mime::{self, Lowered, Lowering, Message, Tree, View};
@@ -25,7 +25,7 @@ pub(super) const ROUNDS: usize = 4;
 pub fn settle(
     case: Case<'_>,
     tree: &Tree,
-    found: &mut Found,
+    found: &mut Findings,
     answers: &Answers,
     budget: &mut Budget<'_>,
 ) -> Lowered {
@@ -35,7 +35,7 @@ pub fn settle(
 fn settle_within(
     rounds: usize,
     (case, tree): (Case<'_>, &Tree),
-    found: &mut Found,
+    found: &mut Findings,
     answers: &Answers,
     budget: &mut Budget<'_>,
 ) -> Lowered {
@@ -75,7 +75,7 @@ enum Readings {
 fn lower(
     message: Message<'_>,
     tree: &Tree,
-    found: &mut Found,
+    found: &mut Findings,
     budget: &mut Budget<'_>,
 ) -> (Lowered, Readings) {
     let mut lowering = Lowering::new(message, tree);

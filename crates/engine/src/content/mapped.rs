@@ -1,6 +1,6 @@
 //! Text as it is seen: put together from pieces of a source, with gaps.
 //!
-//! A link may run across tags, folds and escapes (`pay<b>pal</b>.com`). [`Seen`] is the text that
+//! A link may run across tags, folds and escapes (`pay<b>pal</b>.com`). [`MappedText`] is the text that
 //! a reader sees, and knows for each byte where it came from, so that an edit leaves whatever
 //! stands between the pieces alone.
 
@@ -12,7 +12,7 @@ use uts58::reference;
 
 /// A text as seen, and its way back to the source.
 #[derive(Clone, Debug)]
-pub struct Seen<'t> {
+pub struct MappedText<'t> {
     pub text: Cow<'t, str>,
     origin: Origin,
 }
@@ -75,10 +75,10 @@ enum RunKind {
     Unit,
 }
 
-impl<'t> Seen<'t> {
+impl<'t> MappedText<'t> {
     /// The source itself, from byte `at`.
-    pub fn slice(text: &'t str, at: usize) -> Seen<'t> {
-        Seen { text: Cow::Borrowed(text), origin: Origin::At(at) }
+    pub fn slice(text: &'t str, at: usize) -> MappedText<'t> {
+        MappedText { text: Cow::Borrowed(text), origin: Origin::At(at) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -114,7 +114,7 @@ impl<'t> Seen<'t> {
     }
 
     /// The same text, read from a slice that begins at byte `at` of the source.
-    pub fn shifted(mut self, at: usize) -> Seen<'t> {
+    pub fn shifted(mut self, at: usize) -> MappedText<'t> {
         match &mut self.origin {
             Origin::At(start) => *start += at,
             Origin::Runs(runs) => runs.iter_mut().for_each(|run| run.source += narrow(at)),
@@ -123,24 +123,24 @@ impl<'t> Seen<'t> {
     }
 
     /// This text, read from the text of `outer`, as read from the source of `outer`.
-    pub fn over<'o>(&self, outer: &Seen<'_>) -> Seen<'o> {
+    pub fn over<'o>(&self, outer: &MappedText<'_>) -> MappedText<'o> {
         self.keep(|_| true, |range| outer.source(range))
     }
 
     /// This text, read from the text of `outer`; without a walk over it where `outer` is the source.
-    pub fn through(self, outer: &Seen<'_>) -> Seen<'t> {
+    pub fn through(self, outer: &MappedText<'_>) -> MappedText<'t> {
         match outer.as_slice() {
             Some((_, at)) => self.shifted(at),
             None => self.over(outer),
         }
     }
 
-    pub fn into_owned(self) -> Seen<'static> {
-        Seen { text: Cow::Owned(self.text.into_owned()), origin: self.origin }
+    pub fn into_owned(self) -> MappedText<'static> {
+        MappedText { text: Cow::Owned(self.text.into_owned()), origin: self.origin }
     }
 
     /// The text without the characters that `drop` names.
-    pub fn without(self, drop: impl Fn(char) -> bool) -> Seen<'t> {
+    pub fn without(self, drop: impl Fn(char) -> bool) -> MappedText<'t> {
         if !self.text.chars().any(&drop) {
             return self;
         }
@@ -148,7 +148,7 @@ impl<'t> Seen<'t> {
     }
 
     /// The text as browsers read a URL in it ([`reference::parse`]).
-    pub fn as_url(self) -> Seen<'t> {
+    pub fn as_url(self) -> MappedText<'t> {
         self.without(reference::is_stripped)
     }
 
@@ -156,7 +156,7 @@ impl<'t> Seen<'t> {
         &self,
         keep: impl Fn(char) -> bool,
         below: impl Fn(Range<usize>) -> Range<usize>,
-    ) -> Seen<'o> {
+    ) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());
         for (at, c) in self.text.char_indices().filter(|(_, c)| keep(*c)) {
             let source = below(self.source(at..at + c.len_utf8()));
@@ -231,7 +231,7 @@ fn position(runs: &[Run], text: usize) -> usize {
     }
 }
 
-/// Puts a [`Seen`] together.
+/// Puts a [`MappedText`] together.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     text: String,
@@ -252,7 +252,7 @@ impl Builder {
     }
 
     /// What was put together, when it is wanted; begins anew.
-    pub fn take<'t>(&mut self, wanted: bool) -> Option<Seen<'t>> {
+    pub fn take<'t>(&mut self, wanted: bool) -> Option<MappedText<'t>> {
         if wanted {
             return Some(std::mem::take(self).finish());
         }
@@ -322,10 +322,10 @@ impl Builder {
         }
     }
 
-    pub fn finish<'t>(mut self) -> Seen<'t> {
+    pub fn finish<'t>(mut self) -> MappedText<'t> {
         self.text.shrink_to_fit();
         self.runs.shrink_to_fit();
-        Seen { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs) }
+        MappedText { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs) }
     }
 }
 
@@ -333,7 +333,7 @@ impl Builder {
 mod tests {
     use super::*;
 
-    fn sample() -> Seen<'static> {
+    fn sample() -> MappedText<'static> {
         // pay<b>pal</b>&#46;com
         let mut seen = Builder::default();
         seen.linear("pay", 0);

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::html::{Holds, RawText, Tokenizer};
-use super::{Edits, Layer, Sighting, Spot, View, calendar, html};
+use super::{Edits, Layer, Occurrence, Site, View, calendar, html};
 use crate::outcome::Verdict;
 use crate::policy::LinkAction;
 use homograph::Judgement;
@@ -25,7 +25,7 @@ const NOWHERE: &str = "about:invalid";
 
 /// Makes the edits of one view; remembers which attributes are inert already.
 #[derive(Debug)]
-pub struct Apart<'a> {
+pub struct Defanger<'a> {
     layer: &'a Layer<'a>,
     view: &'a View<'a>,
     tlds: &'a TldTable,
@@ -36,21 +36,21 @@ pub struct Apart<'a> {
     folding: &'a OnceCell<&'static str>,
 }
 
-impl<'a> Apart<'a> {
+impl<'a> Defanger<'a> {
     pub fn new(
         source: &'a str,
         layer: &'a Layer<'a>,
         view: &'a View<'a>,
         tlds: &'a TldTable,
         folding: &'a OnceCell<&'static str>,
-    ) -> Apart<'a> {
-        Apart { layer, view, tlds, source, renamed: HashSet::new(), folding }
+    ) -> Defanger<'a> {
+        Defanger { layer, view, tlds, source, renamed: HashSet::new(), folding }
     }
 
-    /// The edits that carry out the action on a sighting, in the coordinates of the reading.
+    /// The edits that carry out the action on an occurrence, in the coordinates of the reading.
     pub fn edits(
         &mut self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         judgement: Option<&Judgement>,
         action: LinkAction,
     ) -> Vec<TextEdit> {
@@ -58,72 +58,72 @@ impl<'a> Apart<'a> {
         if self.layer.edits == Edits::Impossible {
             return inner;
         }
-        match (&sighting.spot, action) {
-            (_, LinkAction::Leave) | (Spot::Attribute { holds: Holds::Script, .. }, _) => {}
-            (_, LinkAction::PercentEncode) => self.percent_encode(sighting, &mut inner),
-            (_, LinkAction::Punycode) => self.punycode(sighting, judgement, &mut inner),
+        match (&occurrence.site, action) {
+            (_, LinkAction::Leave) | (Site::Attribute { holds: Holds::Script, .. }, _) => {}
+            (_, LinkAction::PercentEncode) => self.percent_encode(occurrence, &mut inner),
+            (_, LinkAction::Punycode) => self.punycode(occurrence, judgement, &mut inner),
             (
-                Spot::Attribute { holds: Holds::Shown, .. }
-                | Spot::Text
-                | Spot::Value
-                | Spot::HtmlText,
+                Site::Attribute { holds: Holds::Shown, .. }
+                | Site::Text
+                | Site::Value
+                | Site::HtmlText,
                 LinkAction::Defang,
-            ) => self.defang(sighting, judgement, &mut inner),
-            (Spot::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
+            ) => self.defang(occurrence, judgement, &mut inner),
+            (Site::Attribute { tag, attribute, holds: Holds::Url, .. }, action) => {
                 self.rename(*tag, attribute, &mut inner);
                 // Programs that show the text of markup link what they find in it.
-                match &sighting.target {
+                match &occurrence.target {
                     _ if action != LinkAction::Defang => {}
-                    Target::Link(_) => self.defang(sighting, judgement, &mut inner),
+                    Target::Link(_) => self.defang(occurrence, judgement, &mut inner),
                     Target::Dangerous { host: Some(host), .. } => {
-                        self.defang_host(sighting, host.clone(), judgement, &mut inner);
+                        self.defang_host(occurrence, host.clone(), judgement, &mut inner);
                     }
                     Target::Dangerous { host: None, .. } => {}
                 }
             }
-            (Spot::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
-            | (Spot::Text | Spot::Value | Spot::HtmlText, LinkAction::Unlink) => {}
-            (Spot::Attribute { .. } | Spot::Style, _) => {
-                self.place(sighting, sighting.span(), NOWHERE.to_owned(), &mut inner);
+            (Site::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
+            | (Site::Text | Site::Value | Site::HtmlText, LinkAction::Unlink) => {}
+            (Site::Attribute { .. } | Site::Style, _) => {
+                self.place(occurrence, occurrence.span(), NOWHERE.to_owned(), &mut inner);
             }
         }
         self.through_layer(inner)
     }
 
-    /// Text right behind a sighting, in the coordinates of the reading.
-    pub fn behind(&self, sighting: &Sighting, text: String) -> Vec<TextEdit> {
+    /// Text right behind an occurrence, in the coordinates of the reading.
+    pub fn behind(&self, occurrence: &Occurrence, text: String) -> Vec<TextEdit> {
         let mut inner = Vec::new();
-        let end = sighting.span().end;
-        self.place(sighting, end..end, text, &mut inner);
+        let end = occurrence.span().end;
+        self.place(occurrence, end..end, text, &mut inner);
         self.through_layer(inner)
     }
 
     /// An anchor round these bytes of visible text.
-    pub fn anchor(&self, sighting: &Sighting, span: Range<usize>, href: &str) -> Vec<TextEdit> {
+    pub fn anchor(&self, occurrence: &Occurrence, span: Range<usize>, href: &str) -> Vec<TextEdit> {
         let mut inner = Vec::new();
         let open = format!("<a href=\"{}\">", href.replace('&', "&amp;").replace('"', "%22"));
-        let Some(seen) = self.view.seen.get(sighting.seen) else { return inner };
+        let Some(seen) = self.view.seen.get(occurrence.seen) else { return inner };
         // In front of the first character, not behind the one before it.
         let start = seen.source(span.clone()).start;
         inner.push(TextEdit { range: start..start, replacement: open });
-        self.place(sighting, span.end..span.end, "</a>".to_owned(), &mut inner);
+        self.place(occurrence, span.end..span.end, "</a>".to_owned(), &mut inner);
         self.through_layer(inner)
     }
 
     fn place(
         &self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         range: Range<usize>,
         replacement: String,
         edits: &mut Vec<TextEdit>,
     ) {
-        if let Some(seen) = self.view.seen.get(sighting.seen) {
+        if let Some(seen) = self.view.seen.get(occurrence.seen) {
             seen.place(range, replacement, edits);
         }
     }
 
-    fn text(&self, sighting: &Sighting) -> &'a str {
-        self.view.seen.get(sighting.seen).map_or("", |seen| seen.as_str())
+    fn text(&self, occurrence: &Occurrence) -> &'a str {
+        self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str())
     }
 
     fn through_layer(&self, inner: Vec<TextEdit>) -> Vec<TextEdit> {
@@ -161,14 +161,14 @@ impl<'a> Apart<'a> {
     /// `hxxp://xn--…[.]com/…`, so that no client links any piece.
     fn defang(
         &self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         judgement: Option<&Judgement>,
         edits: &mut Vec<TextEdit>,
     ) {
-        let Target::Link(link) = &sighting.target else {
-            return self.place(sighting, sighting.span(), NOWHERE.to_owned(), edits);
+        let Target::Link(link) = &occurrence.target else {
+            return self.place(occurrence, occurrence.span(), NOWHERE.to_owned(), edits);
         };
-        let text = self.text(sighting);
+        let text = self.text(occurrence);
         let mut pieces = Pieces { text, found: Vec::new() };
         if link.kind == Kind::Scheme {
             pieces.scheme(link.span.start..link.host.start);
@@ -184,48 +184,48 @@ impl<'a> Apart<'a> {
         pieces.host(link.host.clone(), judgement);
         pieces.nested(link.tail.clone(), self.tlds);
         for (range, replacement) in pieces.found {
-            self.place(sighting, range, replacement, edits);
+            self.place(occurrence, range, replacement, edits);
         }
     }
 
     /// The host of a share, `\\host`.
     fn defang_host(
         &self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         host: Range<usize>,
         judgement: Option<&Judgement>,
         edits: &mut Vec<TextEdit>,
     ) {
-        let mut pieces = Pieces { text: self.text(sighting), found: Vec::new() };
+        let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
         pieces.host(host, judgement);
         for (range, replacement) in pieces.found {
-            self.place(sighting, range, replacement, edits);
+            self.place(occurrence, range, replacement, edits);
         }
     }
 
     fn punycode(
         &self,
-        sighting: &Sighting,
+        occurrence: &Occurrence,
         judgement: Option<&Judgement>,
         edits: &mut Vec<TextEdit>,
     ) {
-        let (Target::Link(link), Some(judgement)) = (&sighting.target, judgement) else { return };
-        let host = self.text(sighting).get(link.host.clone()).unwrap_or_default();
+        let (Target::Link(link), Some(judgement)) = (&occurrence.target, judgement) else { return };
+        let host = self.text(occurrence).get(link.host.clone()).unwrap_or_default();
         let differs = !host.is_ascii() || host.contains('%');
         if differs && judgement.ascii.is_ascii() && !judgement.ascii.is_empty() {
-            self.place(sighting, link.host.clone(), judgement.ascii.clone(), edits);
+            self.place(occurrence, link.host.clone(), judgement.ascii.clone(), edits);
         }
     }
 
-    fn percent_encode(&self, sighting: &Sighting, edits: &mut Vec<TextEdit>) {
-        let Target::Link(link) = &sighting.target else { return };
-        let tail = self.text(sighting).get(link.tail.clone()).unwrap_or_default();
+    fn percent_encode(&self, occurrence: &Occurrence, edits: &mut Vec<TextEdit>) {
+        let Target::Link(link) = &occurrence.target else { return };
+        let tail = self.text(occurrence).get(link.tail.clone()).unwrap_or_default();
         for (at, c) in tail.char_indices().filter(|(_, c)| !c.is_ascii()) {
             let start = link.tail.start + at;
             let mut utf8 = [0; 4];
             let escaped =
                 c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}")).collect();
-            self.place(sighting, start..start + c.len_utf8(), escaped, edits);
+            self.place(occurrence, start..start + c.len_utf8(), escaped, edits);
         }
     }
 }
