@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group};
-use linkmilter::engine::host::{Context, Memo, Names, Under, judge, judge_link};
+use linkmilter::engine::host::{CacheKey, Context, Memo, Names, judge, judge_link};
 use linkmilter::engine::link::{Target, reference};
 use world::World;
 
@@ -80,7 +80,7 @@ fn benchmark(criterion: &mut Criterion) {
                 }
             });
         });
-        let (mut memo, under) = (Memo::default(), Under::of(&context));
+        let (mut memo, under) = (Memo::default(), CacheKey::of(&context));
         for host in hosts {
             memo.keep(host, under, &Arc::new(judge(host, &context)));
         }
