@@ -17,7 +17,7 @@ use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
 use super::recipes::{self, Recipes};
 use super::reload::{Generation, Live};
 use super::reply;
-use super::report::{Report, Tell};
+use super::report::{Report, Reporter};
 use super::resolver::{self, Hickory, Resolver};
 use super::seal::{self, Seal};
 use super::settings::Loaded;
@@ -55,7 +55,7 @@ pub struct Filter {
     pub live: Live<Loaded>,
     /// The table of top-level domains in force.
     pub tlds: Arc<Tlds>,
-    pub tell: Tell,
+    pub reporter: Reporter,
     /// The recipes that do not fit into header fields.
     pub recipes: Arc<Recipes>,
     memories: Memories,
@@ -75,15 +75,15 @@ pub struct Filter {
 
 impl Filter {
     /// Call it inside a tokio runtime.
-    pub fn new(loaded: Loaded, tlds: Arc<Tlds>, tell: Tell) -> Filter {
+    pub fn new(loaded: Loaded, tlds: Arc<Tlds>, reporter: Reporter) -> Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let room = engine_room(loaded.config.server.max_memory.0);
-        let dns = ArcSwapOption::new(Asker::new(&loaded.config, &tell.metrics).map(Arc::new));
+        let dns = ArcSwapOption::new(Asker::new(&loaded.config, &reporter.metrics).map(Arc::new));
         Filter {
-            memories: Memories::new(Arc::clone(&tell.metrics)),
+            memories: Memories::new(Arc::clone(&reporter.metrics)),
             live: Live::new(loaded),
             tlds,
-            tell,
+            reporter,
             recipes: Arc::default(),
             dns,
             inspect: engine::inspect_case,
@@ -105,7 +105,7 @@ impl Filter {
     pub fn use_dns(&self, config: &Config) {
         let asker = self.dns.load_full();
         if asker.is_none_or(|asker| asker.section != config.dns) {
-            self.dns.store(Asker::new(config, &self.tell.metrics).map(Arc::new));
+            self.dns.store(Asker::new(config, &self.reporter.metrics).map(Arc::new));
         }
     }
 
@@ -184,7 +184,7 @@ impl Filter {
             }
         };
         if judged.outcome.stored.take().is_some() {
-            self.tell.metrics.undo_lost();
+            self.reporter.metrics.undo_lost();
             undo_lost(&mut judged.outcome.fields);
         }
         judged
@@ -199,7 +199,7 @@ impl Filter {
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
         };
-        self.tell.metrics.recipe_fault(RecipeFault::Write);
+        self.reporter.metrics.recipe_fault(RecipeFault::Write);
         tracing::error!(%error, "{}: a recipe is lost, its edits cannot be undone", mail.queue_id());
         false
     }
@@ -256,7 +256,7 @@ impl Handler for Filter {
         let judged = self.put_off(judged, &mail);
         let judged = self.keep_recipe(judged, &mail, &generation).await;
         let answer = reply::answer(&mail, &judged.outcome, &generation.refusal());
-        self.tell.message(&Report {
+        self.reporter.message(&Report {
             mail: &mail,
             envelope: &judged.envelope,
             policy: &judged.policy,
@@ -269,7 +269,7 @@ impl Handler for Filter {
     }
 
     fn event(&self, event: Event<'_>) {
-        self.tell.event(&event);
+        self.reporter.event(&event);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The daemon: everything wired together.
 //!
 //! [`run`] reads the configuration, binds the sockets and serves until SIGTERM. A message goes
-//! `milter::server` → [`filter`] → `engine` → [`reply`], and [`tell`] says what became of it.
+//! `milter::server` → [`filter`] → `engine` → [`reply`], and [`report`] says what became of it.
 
 pub mod canary;
 pub mod digest;
@@ -52,7 +52,7 @@ use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
 use pid::PidFile;
 use reloaded::{Reloads, Told};
-use report::Tell;
+use report::Reporter;
 use settings::{Loaded, Start};
 use tlds::{Tlds, Upkeep};
 
@@ -176,14 +176,14 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
     let _pid = PidFile::write(loaded.config.pid_file());
     warn(&loaded);
-    let tell = Tell::new(Arc::clone(&metrics), recorder(&loaded, &metrics));
+    let reporter = Reporter::new(Arc::clone(&metrics), recorder(&loaded, &metrics));
     let notifier = Notifier::from_env();
     health.generation(1);
     if let Some(place) = endpoint::Place::of(&loaded.config) {
         endpoint::expose(place, Arc::clone(&metrics), Arc::clone(&health), notifier.clone());
     }
     let limits = loaded.limits();
-    let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), tell));
+    let filter = Arc::new(Filter::new(loaded, Arc::clone(&tlds), reporter));
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
 
     let canary = Arc::clone(&filter);

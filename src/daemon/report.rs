@@ -31,7 +31,7 @@ pub struct Report<'a> {
 
 /// Tells the log, the metrics and the journal. Stands on the way of the mail, so it never waits.
 #[derive(Debug)]
-pub struct Tell {
+pub struct Reporter {
     pub metrics: Arc<Metrics>,
     pub recorder: Recorder,
     not_accepted: Quiet,
@@ -39,9 +39,9 @@ pub struct Tell {
     out_of_memory: Quiet,
 }
 
-impl Tell {
-    pub fn new(metrics: Arc<Metrics>, recorder: Recorder) -> Tell {
-        Tell {
+impl Reporter {
+    pub fn new(metrics: Arc<Metrics>, recorder: Recorder) -> Reporter {
+        Reporter {
             metrics,
             recorder,
             not_accepted: Quiet::default(),

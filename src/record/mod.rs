@@ -7,7 +7,7 @@
 //! | sums over events | [`aggregate::Aggregate`] | – |
 //! | the daily report | [`digest`] | text |
 //! | one target judged | [`judgement::JudgementRecord`] | `check --json`, one a line |
-//! | one message in words | [`story`], in one line [`line`](mod@line) | text |
+//! | one message in words | [`narrative`], in one line [`line`](mod@line) | text |
 //! | a finding of an archive | [`finding::Line`], [`csv`], [`diff`] | `docs/scan.md` |
 //! | counts over an archive | [`tally::Tally`], [`summary`], `html`, [`stix`] | – |
 

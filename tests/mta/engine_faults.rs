@@ -6,8 +6,8 @@ use linkmilter::config::Sources;
 use linkmilter::daemon::filter::Filter;
 use linkmilter::daemon::journal::Recorder;
 use linkmilter::daemon::metrics::Metrics;
+use linkmilter::daemon::report::Reporter;
 use linkmilter::daemon::settings;
-use linkmilter::daemon::tell::Tell;
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::engine::{Case, Inspect, Inspection, inspect_case};
 use linkmilter::milter::wire::Actions;
@@ -46,9 +46,9 @@ fn answer_by(engine: Inspect, settings: &str, body: Vec<u8>) -> (Answer, String)
     runtime.block_on(async {
         let loaded = settings::load(&Sources::new(Some(file))).unwrap();
         let metrics = Arc::new(Metrics::new());
-        let tell = Tell::new(Arc::clone(&metrics), Recorder::off(Arc::clone(&metrics)));
+        let reporter = Reporter::new(Arc::clone(&metrics), Recorder::off(Arc::clone(&metrics)));
         let tlds = Arc::new(Tlds::open(Store::new(dir.path())));
-        let filter = Filter::new(loaded, tlds, tell).with_engine(engine);
+        let filter = Filter::new(loaded, tlds, reporter).with_engine(engine);
         let mail = Mail {
             sender: b"ann@example.com".to_vec(),
             head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
