@@ -49,7 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("milter", &[]),
     ("policy", &["engine"]),
     ("tld", &["engine"]),
-    ("record", &["engine"]),
+    ("record", &["engine", "policy"]),
     ("config", &["engine", "policy", "tld"]),
     ("daemon", &["engine", "policy", "tld", "record", "milter", "config"]),
     ("scan", &["engine", "policy", "tld", "record", "config"]),

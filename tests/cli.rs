@@ -276,6 +276,54 @@ fn a_bound_of_threads_says_what_it_expects() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// The command as a user without rights gives it.
+fn by_plain_user(plain: Command, privileged: bool) -> Command {
+    if !privileged {
+        return plain;
+    }
+    let mut given = Command::new("setpriv");
+    given.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    given.args(["--bounding-set=-all", "--inh-caps=-all"]);
+    given.arg(plain.get_program()).args(plain.get_args());
+    given.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    given
+}
+
+/// A question that only the daemon's files answer: a plain user is told that, and how to ask.
+#[test]
+fn plain_users_are_told_how_to_ask_for_what_the_daemon_keeps() {
+    let house = house();
+    fs::set_permissions(house.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let state = house.path().join("state");
+    fs::create_dir(state.join("journal")).unwrap();
+    fs::create_dir(state.join("undo")).unwrap();
+    let edited = format!("X-Linkmilter-Undo: v=1; file={}\r\n\r\nx\r\n", "0".repeat(64));
+    fs::write(house.path().join("edited"), edited).unwrap();
+    let private = [state.join("journal"), state.join("undo")];
+    let modes = |mode| {
+        for path in &private {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    modes(0o000);
+    let privileged = fs::read_dir(&private[0]).is_ok();
+    let restore =
+        format!("restore --state-dir {} {}/edited", state.display(), house.path().display());
+    for line in [
+        "why --config CONFIG 4XyzAB",
+        "find --config CONFIG example.com",
+        "digest --config CONFIG",
+        &restore,
+    ] {
+        let output = run(by_plain_user(command(house.path(), line), privileged), line);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {said}");
+        assert!(said.contains("sudo") && said.contains("state/"), "{line}: {said}");
+        assert!(output.stdout.is_empty(), "{line}");
+    }
+    modes(0o700);
+}
+
 /// What is for the daemon's eyes alone is no business of a plain user: no warning, no error.
 #[test]
 fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
@@ -308,22 +356,7 @@ fn plain_users_get_no_warnings_about_files_that_are_not_theirs() {
     fs::set_permissions(house.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let privileged = fs::read_dir(&state).is_ok();
     for line in lines {
-        let plain = command(house.path(), line);
-        let mut given = match privileged {
-            true => {
-                let mut given = Command::new("setpriv");
-                given.args([
-                    "--reuid=65534",
-                    "--regid=65534",
-                    "--clear-groups",
-                    "--bounding-set=-all",
-                    "--inh-caps=-all",
-                ]);
-                given.arg(plain.get_program()).args(plain.get_args());
-                given
-            }
-            false => plain,
-        };
+        let mut given = by_plain_user(command(house.path(), line), privileged);
         given.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = run(given, line);
         let said = String::from_utf8_lossy(&output.stderr);

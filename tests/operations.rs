@@ -462,3 +462,23 @@ fn metrics_beyond_loopback_ask_for_the_token() {
     assert!(older.contains("text/plain; version=0.0.4") && !older.contains("# EOF"), "{older}");
     assert!(older.contains("# TYPE linkmilter_reloads_total counter"), "{older}");
 }
+
+/// A log rotation that sends SIGUSR1 by habit, a stray kill: none of them stops mail.
+#[test]
+fn signals_that_mean_nothing_end_nothing_and_are_said_once() {
+    let house = House::new("");
+    let (mut daemon, manager) = serve(&house);
+    assert_eq!(manager.told()[0], "READY=1");
+    let stray = ["USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "PWR", "STKFLT", "XFSZ", "PIPE"];
+    for name in stray.into_iter().chain(["34", "64", "USR1", "USR1"]) {
+        daemon.signal(name);
+    }
+    assert!(edits(&house, "4STRAY"));
+    let said = |name: &str| house.logged().matches(&format!("signal {name} means nothing")).count();
+    for name in ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGPROF"] {
+        wait_for(name, || (said(name) == 1).then_some(()));
+    }
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    assert_eq!(said("SIGUSR1"), 1, "{}", house.logged());
+}

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context;
 
 use super::Answer;
-use super::shared::Events;
+use super::shared::{Events, unread};
 use crate::daemon::digest::{Plan, post_of, send};
 use crate::daemon::host_name;
 use crate::daemon::seal::{self, Seal};
@@ -32,7 +32,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let now = Timestamp::of(SystemTime::now());
     let from = now.minus(args.since);
     if !args.send {
-        let digest = gather(&journal, from, now)?;
+        let digest = gather(&journal, from, now).map_err(unread)?;
         return super::print(&digest.text);
     }
     let host_name = host_name::of(&config);

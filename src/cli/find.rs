@@ -5,12 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 
+use crate::policy::is_below;
 use crate::record::event::Event;
-use crate::record::journal::{Query, is_below, read};
+use crate::record::journal::{Query, read};
 use crate::record::printable::{self, defanged};
 use crate::record::time::{Timestamp, parse_span};
 
-use super::shared::Events;
+use super::shared::{Events, unread};
 use super::{Answer, pasted};
 
 /// Say which messages had a link to a host, or went to a domain
@@ -57,14 +58,15 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let reading = read(&journal, query, |event| {
         let text = if args.json { event.to_line() + "\n" } else { line(&event, host.as_deref()) };
         events.push((event.time, text));
-    })?;
+    })
+    .map_err(unread)?;
     events.sort_by_key(|(time, _)| *time);
     let found = !events.is_empty();
     super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
-    if host.is_some() && reading.omitting > 0 {
+    if reading.omitting > 0 {
         super::complain(&format_args!(
-            "{} messages had more hosts than are kept of one: what was looked for may have been \
-             among them",
+            "{} messages had more hosts or recipient domains than are kept of one: what was looked \
+             for may have been among them",
             reading.omitting
         ));
     }
@@ -85,7 +87,10 @@ fn line(event: &Event, host: Option<&str>) -> String {
         "" => "<>".to_owned(),
         sender => defanged(sender),
     };
-    let recipients: Vec<String> = event.recipients.iter().map(|to| defanged(to)).collect();
+    let mut recipients: Vec<String> = event.recipients.iter().map(|to| defanged(to)).collect();
+    if event.recipients_omitted > 0 {
+        recipients.push(format!("+{}", event.recipients_omitted));
+    }
     let mut out = format!(
         "{} {id} {} {} {sender} > {}",
         event.time,

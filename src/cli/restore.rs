@@ -1,11 +1,13 @@
 //! `linkmilter restore`: a filtered message in, the original out.
 
+use std::cell::Cell;
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
+use super::shared::PRIVATE;
 use super::{Answer, complain, done};
 use crate::engine::splice::{RestoreError, Seal, restore};
 use crate::engine::whole::Whole;
@@ -32,11 +34,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let bytes = super::input::read(file)?;
     let Whole { envelope, message, separator } = Whole::split(&bytes);
     let key = args.seal_key.as_deref().map(read_key).transpose()?;
-    let stored = |digest: &str| fs::read(args.state_dir.join(RECIPES).join(digest)).ok();
+    let recipes = args.state_dir.join(RECIPES);
+    let denied = Cell::new(false);
+    let stored = |digest: &str| {
+        let read = fs::read(recipes.join(digest));
+        denied.set(read.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
+        read.ok()
+    };
     let restored = match restore(message.head, message.body, key.as_deref(), stored) {
         Ok(restored) => restored,
+        Err(error) if denied.get() => bail!("{error} ({}): {PRIVATE}", recipes.display()),
         Err(error) => {
-            complain(&format_args!("{error}{}", hint(&error, &args.state_dir)));
+            complain(&format_args!("{error}{}", hint(&error, &recipes)));
             return Ok(Answer::No);
         }
     };
@@ -55,11 +64,9 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
 /// Folder of the state directory that holds recipes.
 const RECIPES: &str = "undo";
 
-fn hint(error: &RestoreError, state_dir: &Path) -> String {
+fn hint(error: &RestoreError, recipes: &Path) -> String {
     match error {
-        RestoreError::NotHere(_) => {
-            format!(" ({}; see --state-dir)", state_dir.join(RECIPES).display())
-        }
+        RestoreError::NotHere(_) => format!(" ({}; see --state-dir)", recipes.display()),
         _ => String::new(),
     }
 }

@@ -18,6 +18,7 @@ use signal_hook::low_level::emulate_default_handler;
 use crate::config::{self, Config, Sources};
 use crate::engine::policy::{HeaderFields, Report as Wanted};
 use crate::engine::{Facts, Policy, Verdict};
+use crate::record::printable::hex;
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{
@@ -239,7 +240,7 @@ fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
 /// What must be the same for a journal to be taken up: all but the cores and the journal itself.
 fn command(args: &Args, config: &Config) -> String {
     let settings = Sha256::digest(config::effective(config));
-    let settings: String = settings.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let settings = hex(settings.get(..8).unwrap_or_default());
     format!(
         "linkmilter {} {settings} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         env!("CARGO_PKG_VERSION"),

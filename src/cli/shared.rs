@@ -1,9 +1,13 @@
 //! Options that commands share: the configuration, and the event journal that it names.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
+
+use anyhow::anyhow;
 
 use crate::config::{self, Config, Errors, Sources};
 use crate::daemon::journal;
+use crate::record::journal::JournalError;
 
 /// Of every command that reads the configuration.
 #[derive(Clone, Debug, clap::Args)]
@@ -44,5 +48,17 @@ impl Events {
         let config = self.config.load()?;
         let directory = self.journal.unwrap_or_else(|| journal::directory(&config));
         Ok((config, directory))
+    }
+}
+
+/// What to do about a file that the daemon keeps and this user may not read.
+pub const PRIVATE: &str =
+    "what the filter keeps is for its own user and root: say it again with sudo";
+
+/// Why the journal was not read, and what to do about it.
+pub fn unread(error: JournalError) -> anyhow::Error {
+    match error.source.kind() {
+        ErrorKind::PermissionDenied => anyhow!("{error}; {PRIVATE}"),
+        _ => error.into(),
     }
 }

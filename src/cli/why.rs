@@ -1,7 +1,7 @@
 //! `linkmilter why`.
 
 use super::Answer;
-use super::shared::Events;
+use super::shared::{Events, unread};
 use crate::record::event::{self, Event};
 use crate::record::journal::{Query, read};
 use crate::record::narrative::story;
@@ -31,7 +31,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         true => Query { message_id: Some(&kept), ..Query::default() },
         false => Query { queue_id: Some(id), ..Query::default() },
     };
-    let reading = read(&journal, query, |event| events.push(event))?;
+    let reading = read(&journal, query, |event| events.push(event)).map_err(unread)?;
     if !events.is_empty() {
         let said = |event| if args.json { Event::to_line(event) + "\n" } else { story(event) };
         return super::print(&events.iter().map(said).collect::<String>());

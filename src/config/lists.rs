@@ -10,6 +10,7 @@ use super::file;
 use super::problem::Problem;
 use super::setting::Text;
 use super::types::Domain;
+use crate::policy::is_below;
 
 /// Bytes of a list file at most: about a million names.
 pub(super) const MAX_BYTES: u64 = 32 << 20;
@@ -148,7 +149,7 @@ pub fn host_name(text: &str) -> Option<String> {
 impl ListEntry {
     /// Whether the name, in ASCII form, is this one or below it.
     fn covers(&self, name: &str) -> bool {
-        name.strip_suffix(&self.name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        is_below(name, &self.name)
     }
 }
 

@@ -26,6 +26,7 @@ pub mod report;
 pub mod resolver;
 pub mod seal;
 pub mod settings;
+mod signals;
 pub mod throttle;
 pub mod tlds;
 mod tries;
@@ -35,7 +36,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::config::{self, Errors, Flag, Schedule, Sources};
@@ -54,6 +54,7 @@ use pid::PidFile;
 use reloaded::{Reloads, Told};
 use report::Reporter;
 use settings::{Loaded, Start};
+use signals::Signals;
 use tlds::{Tlds, Upkeep};
 
 /// What the command line says to the daemon.
@@ -87,6 +88,9 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         .inspect_err(|_| listen::turn_away(&inherited))?;
     let last_lines = log.clone();
     std::panic::set_hook(Box::new(report_panic));
+    if let Err(error) = signals::ignore_others() {
+        tracing::warn!(%error, "signals that mean nothing will end the filter");
+    }
     let listeners = listen::bind(&loaded.config.server, asked(&loaded), inherited)?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if loaded.config.server.workers > 0 {
@@ -259,23 +263,6 @@ fn plan(loaded: &Loaded, health: &Health) -> Option<digest::Plan> {
         None
     });
     plan.map(|plan| digest::Plan { troubles: health.troubles(), ..plan })
-}
-
-/// The signals that the daemon answers.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hang_up: Signal,
-}
-
-impl Signals {
-    fn new() -> std::io::Result<Signals> {
-        Ok(Signals {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
 }
 
 /// What a reload and a stop act on.

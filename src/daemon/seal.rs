@@ -14,6 +14,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::config::{Config, file};
+use crate::record::printable::hex;
 
 /// Name of the field.
 pub const FIELD: &str = "X-Linkmilter-Digest";
@@ -88,11 +89,8 @@ impl Seal {
 
     /// The value of the field for this mail.
     pub fn value(&self, message_id: &str, body: &[u8]) -> String {
-        let mut value = "v=1; s=".to_owned();
-        for byte in self.mac(message_id.as_bytes(), body).finalize().into_bytes() {
-            value.push_str(&format!("{byte:02x}"));
-        }
-        value
+        let seal = self.mac(message_id.as_bytes(), body).finalize().into_bytes();
+        format!("v=1; s={}", hex(&seal))
     }
 
     /// Whether this is mail of our own: its field was made here for its Message-ID and its body.

@@ -27,7 +27,7 @@ use crate::engine::policy::{MessageAction, Mode, OnAmbiguous};
 pub use auth::dmarc_pass;
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use network::{Network, NetworkError};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, is_below};
 pub use rule::{Conditions, Overrides, Profile, Rule};
 
 /// Who is judged and reported, but never edited.

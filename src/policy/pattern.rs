@@ -93,7 +93,7 @@ pub(super) fn ascii_domain(domain: &str) -> Option<String> {
 }
 
 /// Whether `domain` is `parent` or below it; both in lower-case A-label form.
-pub(super) fn is_below(domain: &str, parent: &str) -> bool {
+pub fn is_below(domain: &str, parent: &str) -> bool {
     domain.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 

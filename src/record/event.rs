@@ -17,11 +17,11 @@ use crate::engine::outcome::{
 };
 use crate::engine::policy::{Mode, Policy};
 
-/// Hosts kept of one message, worst first: enough to explain it, and a line stays below 32 KiB.
+/// Hosts kept of one message, worst first: enough to explain it.
 pub const HOSTS: usize = 32;
 
-/// Recipient domains kept of one message.
-pub const RECIPIENT_DOMAINS: usize = 16;
+/// Recipient domains kept of one message: `linkmilter find` answers by them.
+pub const RECIPIENT_DOMAINS: usize = 64;
 
 /// Hosts of links that are fine, kept of one message: `linkmilter find` answers by them.
 pub const PASSED: usize = 64;
@@ -135,9 +135,12 @@ pub struct Event {
     pub exempt: Option<String>,
     /// Domain of the envelope sender, as A-labels; empty for the null sender.
     pub sender: String,
-    /// Domains of the recipients, as A-labels, each once, sorted.
+    /// Domains of the recipients, as A-labels, each once, sorted, at most [`RECIPIENT_DOMAINS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
+    /// Domains beyond [`RECIPIENT_DOMAINS`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recipients_omitted: u64,
     pub bytes: u64,
     /// Links and addresses seen.
     pub links: u64,
@@ -229,6 +232,7 @@ impl Event {
             *bypasses.entry(bypass.to_string()).or_default() += 1;
         }
         let (hosts, hosts_omitted) = hosts(reported());
+        let (recipients, recipients_omitted) = recipient_domains(seen.recipients);
         Event {
             v: SCHEMA_VERSION,
             time: seen.time,
@@ -240,7 +244,8 @@ impl Event {
             mode: mode_word(policy.mode).to_owned(),
             exempt: policy.exempt.as_deref().map(printable::label),
             sender: printable::domain(seen.sender),
-            recipients: recipient_domains(seen.recipients),
+            recipients,
+            recipients_omitted,
             bytes: seen.bytes,
             links: outcome.links as u64,
             edited: reported().filter(|finding| finding.done == Done::Edited).count() as u64,
@@ -301,10 +306,9 @@ pub fn message_id(field: &[u8]) -> String {
     if id.is_empty() {
         return String::new();
     }
-    let digest = Sha256::digest(id);
-    let mut hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    hex.truncate(MESSAGE_ID_CHARS);
-    hex
+    let mut digest = printable::hex(&Sha256::digest(id));
+    digest.truncate(MESSAGE_ID_CHARS);
+    digest
 }
 
 /// The configuration's word for a mode.
@@ -343,7 +347,8 @@ fn hosts<'a>(findings: impl Iterator<Item = &'a Finding>) -> (Vec<HostEntry>, u6
     (hosts, omitted as u64)
 }
 
-fn recipient_domains(recipients: &[String]) -> Vec<String> {
+/// Domains of the recipients, and how many did not fit.
+fn recipient_domains(recipients: &[String]) -> (Vec<String>, u64) {
     let mut domains: Vec<String> = recipients
         .iter()
         .map(|address| printable::domain(address))
@@ -351,8 +356,9 @@ fn recipient_domains(recipients: &[String]) -> Vec<String> {
         .collect();
     domains.sort_unstable();
     domains.dedup();
+    let omitted = domains.len().saturating_sub(RECIPIENT_DOMAINS);
     domains.truncate(RECIPIENT_DOMAINS);
-    domains
+    (domains, omitted as u64)
 }
 
 fn micros(span: Duration) -> u64 {
@@ -388,6 +394,7 @@ pub(crate) mod verdict_word {
 mod tests {
     use super::*;
     use crate::engine::outcome::{Place, RawEdit};
+    use crate::record::journal::LINE_BYTES;
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
         Finding {
@@ -507,6 +514,33 @@ mod tests {
         );
         assert_eq!((event.hosts.len(), event.hosts_omitted), (HOSTS, 501 - HOSTS as u64));
         assert!(event.to_line().len() < 32 << 10);
+    }
+
+    #[test]
+    fn the_longest_line_is_one_that_readers_take() {
+        let odd = |number: u32| format!("{number}{}", "\u{1}\u{F00}".repeat(300));
+        let every: Reasons = Reason::ALL.iter().copied().collect();
+        let findings = (0..500).map(|number| Finding {
+            reasons: every,
+            target: Some(odd(number)),
+            ..finding(&odd(number), Verdict::Unsafe, Reason::TargetLookalike, Done::Edited)
+        });
+        let passed = (0..500).map(odd).collect();
+        let recipients: Vec<String> = (0..500).map(|number| format!("a@{}", odd(number))).collect();
+        let outcome = Outcome {
+            findings: findings.collect(),
+            passed,
+            passed_more: true,
+            verdict: Verdict::Unsafe,
+            ..Outcome::default()
+        };
+        let event = Event::new(&seen(&recipients), &Policy::default(), &outcome);
+        assert_eq!(
+            (event.recipients.len(), event.recipients_omitted),
+            (RECIPIENT_DOMAINS, 500 - RECIPIENT_DOMAINS as u64)
+        );
+        let length = event.to_line().len() as u64;
+        assert!(length < LINE_BYTES, "{length} bytes");
     }
 
     #[test]

@@ -13,28 +13,21 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use memchr::memmem::Finder;
-
 use super::SCHEMA_VERSION;
 use super::event::Event;
-pub use super::query::{Query, is_below};
+pub use super::query::Query;
+use super::query::Wanted;
 use super::time::Timestamp;
+use look::Look;
 
-/// Longest line a reader accepts, in bytes; [`Event`] stays below 40 KiB by its own bounds.
-pub const LINE_BYTES: u64 = 64 << 10;
+/// Longest line a reader accepts, in bytes; [`Event`] stays below by its own bounds.
+pub const LINE_BYTES: u64 = 128 << 10;
 
 /// A stream is cut into this many segments, so that dropping the oldest frees about an eighth.
 const SEGMENTS: u64 = 8;
 
 /// A segment is closed after a day as well: age is judged by whole segments.
 const SEGMENT_SPAN: Duration = Duration::from_secs(86_400);
-
-/// A clock that moved this much more or less than the time that passed has stepped.
-const STEP: Duration = Duration::from_secs(3_600);
-
-/// For this long after a step nothing is removed for its age: one that is set right again within
-/// it costs nothing.
-const DOUBT: Duration = Duration::from_secs(86_400);
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +61,8 @@ pub struct Journal {
     bounds: Bounds,
     findings: Stream,
     clean: Stream,
-    /// The clock and the time that had passed at the last look.
-    looked: Option<(Timestamp, Duration)>,
-    /// The time passed up to which ages are not believed.
-    doubted_until: Duration,
+    /// The last look at ages, of this process or of the one before.
+    looked: Option<Look>,
 }
 
 impl Journal {
@@ -91,8 +82,7 @@ impl Journal {
             bounds,
             findings: Stream::new("events", share * 3),
             clean: Stream::new("clean", share),
-            looked: None,
-            doubted_until: Duration::ZERO,
+            looked: Look::read(directory),
         };
         segments(directory, "events")?;
         Ok(journal)
@@ -120,24 +110,25 @@ impl Journal {
 
     /// Removes segments that were written to last too long ago. Call it about hourly; `passed` is
     /// the time since any fixed moment of this process. A clock that stepped is not believed for a
-    /// day: not since the last look, and at the first look not since the last writing.
+    /// day ([`Look`]).
     ///
     /// # Errors
-    /// When the directory cannot be read or a segment cannot be removed.
+    /// When the directory cannot be read, a segment cannot be removed or the look not be kept.
     pub fn expire(&mut self, now: Timestamp, passed: Duration) -> Result<(), JournalError> {
         let mut all = segments(&self.directory, self.findings.name)?;
         all.extend(segments(&self.directory, self.clean.name)?);
-        let expected = match self.looked {
-            Some((clock, then)) => Some(clock.plus(passed.saturating_sub(then))),
-            None => all.iter().map(|segment| segment.written).max(),
+        let look = match self.looked {
+            Some(last) => last.then(now, passed),
+            None => Look::first(now, passed, all.iter().map(|segment| segment.written).max()),
         };
-        self.looked = Some((now, passed));
-        if expected.is_some_and(|expected| now.apart(expected) > STEP) {
-            self.doubted_until = passed.saturating_add(DOUBT);
+        self.looked = Some(look);
+        if look.doubt.is_zero() {
+            self.remove_old(now, all)?;
         }
-        if passed < self.doubted_until {
-            return Ok(());
-        }
+        look.write(&self.directory)
+    }
+
+    fn remove_old(&self, now: Timestamp, all: Vec<Segment>) -> Result<(), JournalError> {
         let streams = [&self.findings, &self.clean];
         let open: Vec<&Path> = streams
             .iter()
@@ -322,7 +313,8 @@ pub struct Reading {
     /// The oldest event of either stream, however old: how far back the journal reaches.
     pub oldest_finding: Option<Timestamp>,
     pub oldest_clean: Option<Timestamp>,
-    /// Events of the span with more hosts than are kept, which were not wanted by those that are.
+    /// Events with more hosts or recipient domains than are kept, what was asked for not among
+    /// those that are.
     pub omitting: u64,
 }
 
@@ -350,7 +342,6 @@ pub fn read(
     mut take: impl FnMut(Event),
 ) -> Result<Reading, JournalError> {
     let mut reading = Reading::default();
-    let needle = query.needle().map(|text| Finder::new(text.as_bytes()));
     for stream in ["events", "clean"] {
         let all = segments(directory, stream)?;
         let oldest = all.first().map(|segment| Timestamp(segment.start.saturating_mul(1_000)));
@@ -370,17 +361,14 @@ pub fn read(
                 next_line(&mut lines).map_err(|source| failed(&segment.path, "read it", source))?
             {
                 match line {
-                    Line::Whole(line)
-                        if needle.as_ref().is_some_and(|text| text.find(&line).is_none())
-                            && !(query.host.is_some() && omits_hosts(&line)) => {}
+                    Line::Whole(line) if !query.may_want(&line) => {}
                     Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
                         Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
-                        Ok(event) if query.wants(&event) => take(event),
-                        Ok(event) if query.host.is_some() && event.omits_hosts() => {
-                            let others = Query { host: None, ..query };
-                            reading.omitting += u64::from(others.wants(&event));
-                        }
-                        Ok(_) => {}
+                        Ok(event) => match query.wants(&event) {
+                            Wanted::Yes => take(event),
+                            Wanted::Perhaps => reading.omitting += 1,
+                            Wanted::No => {}
+                        },
                         Err(_) => reading.damaged += 1,
                     },
                     Line::TooLong => reading.damaged += 1,
@@ -389,12 +377,6 @@ pub fn read(
         }
     }
     Ok(reading)
-}
-
-/// Whether a line may be of an event with more hosts than are kept.
-fn omits_hosts(line: &[u8]) -> bool {
-    let has = |key: &str| memchr::memmem::find(line, key.as_bytes()).is_some();
-    has("\"hosts_omitted\":") || has("\"passed_more\":")
 }
 
 enum Line {
@@ -478,5 +460,6 @@ fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
     JournalError { path: path.to_owned(), doing, source }
 }
 
+mod look;
 #[cfg(test)]
 mod tests;

@@ -43,8 +43,9 @@ pub fn line(event: &Event) -> String {
     if let Some(first) = event.recipients.first() {
         let _ = write!(out, " to {}", printable::defanged(first));
     }
-    if event.recipients.len() > 1 {
-        let _ = write!(out, " and {} more domains", event.recipients.len() - 1);
+    let more = event.recipients.len().saturating_sub(1) as u64 + event.recipients_omitted;
+    if more > 0 {
+        let _ = write!(out, " and {more} more domains");
     }
     let _ = write!(out, "; {} bytes in {} us", event.bytes, event.engine_us);
     if event.dns_us > 0 {

@@ -24,8 +24,11 @@ pub fn story(event: &Event) -> String {
         "" => "the null sender".to_owned(),
         sender => printable::defanged(sender),
     };
-    let recipients: Vec<String> =
+    let mut recipients: Vec<String> =
         event.recipients.iter().map(|domain| printable::defanged(domain)).collect();
+    if event.recipients_omitted > 0 {
+        recipients.push(format!("{} more domains", event.recipients_omitted));
+    }
     let _ = writeln!(out, "  from {sender} to {}", recipients.join(", "));
     let _ = writeln!(
         out,

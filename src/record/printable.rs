@@ -13,7 +13,10 @@ pub const QUEUE_ID_CHARS: usize = 64;
 /// hexadecimal, so that nothing outside of `a-z 0-9 . - _ : [ ] { }` remains.
 pub fn host(ascii: &str) -> String {
     let mut out = String::with_capacity(ascii.len().min(HOST_CHARS));
-    for byte in ascii.bytes().take(HOST_CHARS) {
+    for byte in ascii.bytes() {
+        if out.len() >= HOST_CHARS {
+            break;
+        }
         match byte.to_ascii_lowercase() {
             byte @ (b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b':' | b'[' | b']') => {
                 out.push(char::from(byte));
@@ -21,6 +24,16 @@ pub fn host(ascii: &str) -> String {
             // Writing to a String cannot fail.
             other => drop(write!(out, "{{{other:02X}}}")),
         }
+    }
+    out
+}
+
+/// Bytes as hexadecimal digits, in lower case.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{byte:02x}");
     }
     out
 }

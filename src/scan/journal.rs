@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::record::printable::hex;
 use crate::record::tally::Tally;
 
 use super::Error;
@@ -46,7 +47,7 @@ impl Chain {
     }
 
     fn hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.0)
     }
 
     fn from_hex(hex: &str) -> Option<Chain> {

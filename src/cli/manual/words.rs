@@ -244,4 +244,10 @@ pub const SIGNALS: &[(&str, &str)] = &[
         "`SIGTERM`, `SIGINT`",
         "Finishes the messages that have begun, for `server.drain` at most, and ends.",
     ),
+    ("`SIGQUIT`, `SIGABRT`", "End it at once; the MTA puts off the messages that have begun."),
+    (
+        "`SIGUSR1`, `SIGUSR2` and others",
+        "Mean nothing: each is said once in the log and ignored. The log is a stream (standard \
+         error, the journal); after a rotation there is nothing to be told.",
+    ),
 ];

@@ -232,3 +232,90 @@ fn other_files_and_newer_events_are_let_be() {
     assert!(found.is_empty());
     assert_eq!((reading.newer, reading.damaged), (1, 1));
 }
+
+/// Looks of a daemon that runs for some hours from each of these hours on, every hour.
+fn runs(directory: &Path, hours: u32, starts: impl IntoIterator<Item = u32>) {
+    for start in starts {
+        let mut journal = Journal::open(directory, Bounds::default()).unwrap();
+        for hour in 0..=hours {
+            let now = at(0).plus(DAY / 24 * (start + hour));
+            journal.expire(now, DAY / 24 * hour).unwrap();
+        }
+    }
+}
+
+/// The day of the oldest event that is left.
+fn oldest(directory: &Path) -> Option<u64> {
+    Some(ids(directory, Timestamp(0)).0.first()?.parse().unwrap())
+}
+
+#[test]
+fn a_daemon_that_is_started_daily_removes_what_is_old() {
+    // Every morning, after a night without mail.
+    let root = tempfile::tempdir().unwrap();
+    drop(forty_days(root.path()));
+    runs(root.path(), 23, (41..45).map(|day| 24 * day));
+    assert_eq!(oldest(root.path()), Some(15), "the last look was at the end of day 44");
+}
+
+#[test]
+fn a_machine_that_rests_removes_what_is_old() {
+    // Eight hours a day; and five hours once a week.
+    for (hours, every, rounds) in [(8, 24, 5), (5, 168, 6)] {
+        let root = tempfile::tempdir().unwrap();
+        drop(forty_days(root.path()));
+        runs(root.path(), hours, (0..rounds).map(|round| 41 * 24 + every * round));
+        assert!(oldest(root.path()).is_none_or(|day| day > 10), "{hours} of {every} hours");
+    }
+}
+
+#[test]
+fn a_start_under_a_clock_ahead_costs_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    drop(forty_days(root.path()));
+    runs(root.path(), 30, [40 * 24]);
+    let kept = ids(root.path(), Timestamp(0)).0;
+    // A year ahead for some starts, then set right.
+    runs(root.path(), 3, [400 * 24, 400 * 24 + 4, 400 * 24 + 8]);
+    runs(root.path(), 1, [41 * 24 + 18]);
+    assert_eq!(ids(root.path(), Timestamp(0)).0, kept);
+}
+
+#[test]
+fn half_a_look_is_none() {
+    let root = tempfile::tempdir().unwrap();
+    drop(forty_days(root.path()));
+    for text in ["", "2026", "2026-01-01T00:00:00.000Z 0", "x 0\n", "2026-01-01T00:00:00.000Z -1\n"]
+    {
+        fs::write(root.path().join("looked"), text).unwrap();
+        let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+        journal.expire(at(400), Duration::ZERO).unwrap();
+        assert_eq!(ids(root.path(), Timestamp(0)).0.len(), 40, "{text:?}");
+    }
+}
+
+#[test]
+fn what_may_be_among_what_was_not_kept_is_counted() {
+    let root = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(root.path(), Bounds::default()).unwrap();
+    let many = Event {
+        recipients: vec!["example.net".to_owned()],
+        recipients_omitted: 3,
+        ..event(0, "MANY", Action::Edited)
+    };
+    journal.record(&many).unwrap();
+    let few =
+        Event { recipients: vec!["example.net".to_owned()], ..event(0, "FEW", Action::Edited) };
+    journal.record(&few).unwrap();
+    for (domain, expected, omitting) in
+        [("example.net", 2, 0), ("example.com", 0, 1), ("net", 2, 0), ("ample.net", 0, 1)]
+    {
+        let mut found = 0;
+        let query = Query { recipient: Some(domain), ..Query::default() };
+        let reading = read(root.path(), query, |_| found += 1).unwrap();
+        assert_eq!((found, reading.omitting), (expected, omitting), "{domain}");
+    }
+    // Neither wanted by what else was asked for.
+    let query = Query { recipient: Some("example.com"), queue_id: Some("FEW"), ..Query::default() };
+    assert_eq!(read(root.path(), query, |_| ()).unwrap().omitting, 0);
+}
