@@ -82,33 +82,12 @@ pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// Edit distance with transposed neighbours (optimal string alignment). Quadratic, so long keys
-/// are cut: no key of ours has more than 40 characters.
+/// Edits and transpositions of neighbours from one to the other. Quadratic, so long keys are cut:
+/// no key of ours has more than 40 characters.
 fn distance(one: &str, other: &str) -> usize {
     const LONGEST: usize = 64;
-    let one: Vec<char> = one.chars().take(LONGEST).collect();
-    let other: Vec<char> = other.chars().take(LONGEST).collect();
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    let mut previous = None;
-    for (row, &left) in one.iter().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, &right) in other.iter().enumerate() {
-            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(LONGEST);
-            let mut best = at(&last, column) + usize::from(left != right);
-            best = best.min(at(&last, column + 1) + 1).min(at(&current, column) + 1);
-            let before = column.checked_sub(1).and_then(|column| other.get(column));
-            if let (Some(&before), Some(previous)) = (before, previous)
-                && (left, previous) == (before, right)
-            {
-                best = best.min(at(&before_last, column - 1) + 1);
-            }
-            current.push(best);
-        }
-        before_last = std::mem::replace(&mut last, current);
-        previous = Some(left);
-    }
-    last.last().copied().unwrap_or(one.len())
+    let cut = |key: &str| key.chars().take(LONGEST).collect::<String>();
+    strsim::osa_distance(&cut(one), &cut(other))
 }
 
 #[cfg(test)]

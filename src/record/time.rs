@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 const DAY: u64 = 86_400;
@@ -48,50 +50,39 @@ impl Timestamp {
 
     /// Date and minute for people: `2026-11-21 09:00 UTC`.
     pub fn minute(self) -> String {
-        let Civil { year, month, day, hour, minute, .. } = self.civil();
-        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+        self.civil().strftime("%Y-%m-%d %H:%M UTC").to_string()
     }
 
-    /// Reads what [`fmt::Display`] writes; the fraction may be absent.
+    /// Reads what [`fmt::Display`] writes; the fraction may be absent. What is no day of the
+    /// calendar is none.
     pub fn parse(text: &str) -> Option<Timestamp> {
-        let (date, clock) = text.strip_suffix('Z')?.split_once('T')?;
-        let [year, month, day] = fields(date, '-')?;
-        let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
-        let [hour, minute, second] = fields(clock, ':')?;
-        let sound = (1970..10_000).contains(&year)
-            && (1..=12).contains(&month)
-            && (1..=31).contains(&day)
-            && hour < 24
-            && minute < 60
-            && second < 60;
-        if !sound || fraction.len() > 9 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        const SECOND: &str = "%Y-%m-%dT%H:%M:%S";
+        let text = text.strip_suffix('Z')?;
+        let (second, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        let civil = DateTime::strptime(SECOND, second).ok()?;
+        // Signs, missing zeros and leap seconds are read as well: they would be written otherwise.
+        let same = civil.strftime(SECOND).to_string() == second;
+        let digits =
+            (1..=9).contains(&fraction.len()) && fraction.bytes().all(|byte| byte.is_ascii_digit());
+        if !same || !digits {
             return None;
         }
         let millis: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
-        let days = days_from_civil(year, month, day);
-        Some(Timestamp((days * DAY + hour * 3_600 + minute * 60 + second) * 1_000 + millis))
+        let seconds = u64::try_from(Offset::UTC.to_timestamp(civil).ok()?.as_second()).ok()?;
+        Some(Timestamp(seconds * 1_000 + millis))
     }
 
-    fn civil(self) -> Civil {
-        let seconds = self.seconds();
-        let (year, month, day) = civil_from_days(seconds / DAY);
-        let clock = seconds % DAY;
-        Civil {
-            year,
-            month,
-            day,
-            hour: clock / 3_600,
-            minute: clock / 60 % 60,
-            second: clock % 60,
-            millis: self.0 % 1_000,
-        }
+    /// The day and time in UTC; what is beyond the calendar is its end.
+    fn civil(self) -> DateTime {
+        let millis = i64::try_from(self.0).unwrap_or(i64::MAX);
+        let point = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+        Offset::UTC.to_datetime(point)
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Civil { year, month, day, hour, minute, second, millis } = self.civil();
-        write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+        write!(out, "{}", self.civil().strftime("%Y-%m-%dT%H:%M:%S%.3fZ"))
     }
 }
 
@@ -134,52 +125,6 @@ pub fn parse_span(text: &str) -> Result<Duration, String> {
     number.checked_mul(unit).map(Duration::from_secs).ok_or_else(wrong)
 }
 
-struct Civil {
-    year: u64,
-    month: u64,
-    day: u64,
-    hour: u64,
-    minute: u64,
-    second: u64,
-    millis: u64,
-}
-
-/// Exactly three numbers between separators.
-fn fields(text: &str, separator: char) -> Option<[u64; 3]> {
-    let mut numbers = text.split(separator).map(|field| {
-        let digits = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| field.parse::<u64>().ok()).flatten()
-    });
-    let found = [numbers.next()??, numbers.next()??, numbers.next()??];
-    numbers.next().is_none().then_some(found)
-}
-
-/// Year, month and day of a day counted from 1970, in the proleptic Gregorian calendar: years
-/// that begin in March put the leap day last, so month lengths follow one formula.
-fn civil_from_days(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let day_of_era = shifted % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
-}
-
-/// The inverse of [`civil_from_days`] for years from 1970 on.
-fn days_from_civil(year: u64, month: u64, day: u64) -> u64 {
-    let year = year - u64::from(month <= 2);
-    let era = year / 400;
-    let year_of_era = year % 400;
-    let from_march = if month > 2 { month - 3 } else { month + 9 };
-    let day_of_year = (153 * from_march + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,9 +157,25 @@ mod tests {
             "2025-1-1-1T0:0:0Z",
             "+025-01-01T00:00:00Z",
             "2025-01-01T00:00:00.é0Z",
+            "2025-01-01T00:00:00.Z",
+            "2025-01-01T0:00:00Z",
+            "2025-01-01 00:00:00Z",
+            // No such days, and no such second.
+            "2026-02-31T00:00:00Z",
+            "2025-02-29T00:00:00Z",
+            "2026-04-31T00:00:00Z",
+            "2016-12-31T23:59:60Z",
+            "1969-12-31T23:59:59Z",
+            "10000-01-01T00:00:00Z",
         ] {
             assert_eq!(Timestamp::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_beyond_the_calendar_is_its_end() {
+        assert_eq!(Timestamp(u64::MAX).to_string(), "9999-12-30T22:00:00.999Z");
+        assert_eq!(Timestamp(u64::MAX).minute(), "9999-12-30 22:00 UTC");
     }
 
     #[test]
@@ -228,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_and_back(millis in 0u64..253_402_300_800_000) {
+        fn text_and_back(millis in 0u64..253_402_207_200_000) {
             prop_assert_eq!(Timestamp::parse(&Timestamp(millis).to_string()), Some(Timestamp(millis)));
         }
 

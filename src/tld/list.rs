@@ -8,6 +8,8 @@
 //! XN--ZFR164B
 //! ```
 
+use jiff::civil::Date;
+
 use crate::engine::TldTable;
 
 /// Bytes of a list at most. The real one has about 10,000.
@@ -117,15 +119,12 @@ pub fn day_of_version(version: &str) -> Option<u64> {
     days_from_civil(number(0..4)?, number(4..6)?, number(6..8)?)
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar; none before it, or for no such month
-/// or day. (Days of the shifted year that starts in March, so that leap days come last.)
+/// Days from 1970-01-01 to a day of the Gregorian calendar; none before it, or for no such day.
 pub fn days_from_civil(year: u64, month: u64, day: u64) -> Option<u64> {
-    if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    (year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1).checked_sub(719_468)
+    const FIRST: Date = Date::constant(1970, 1, 1);
+    let (year, month, day) = (year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
+    let day = Date::new(year, month, day).ok()?;
+    u64::try_from(day.duration_since(FIRST).as_hours() / 24).ok()
 }
 
 /// Whether the name has the syntax of a TLD in ASCII form (S10): letters, or an A-label.
@@ -256,6 +255,9 @@ mod tests {
             ((2026, 11, 1), Some(20_758)),
             ((1969, 12, 31), None),
             ((2026, 13, 1), None),
+            ((2026, 2, 31), None),
+            ((9999, 12, 31), Some(2_932_896)),
+            ((99_999, 1, 1), None),
         ] {
             let (year, month, day) = date;
             assert_eq!(days_from_civil(year, month, day), days, "{date:?}");
