@@ -232,7 +232,7 @@ fn page() -> String {
         )
         .unwrap();
     }
-    page + &text("tests/data/beyond.md")
+    page + &text("tests/data/given-back.md") + &text("tests/data/beyond.md")
 }
 
 #[test]

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 
 use super::shared::PRIVATE;
 use super::{Answer, complain, done};
-use crate::engine::splice::{RestoreError, Seal, restore};
+use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
 use crate::engine::whole::Whole;
 
 /// Undo the edits of a filtered message
@@ -24,16 +24,18 @@ pub struct Args {
     /// Where the filter keeps recipes that are too big for a header field
     #[arg(long, value_name = "DIR", default_value = "/var/lib/linkmilter")]
     state_dir: PathBuf,
-    /// File with the key of the seal; without it a seal is not checked
+    /// File with a key of the seal, several if it was changed; without one a seal is not checked
     #[arg(long, value_name = "FILE")]
-    seal_key: Option<PathBuf>,
+    seal_key: Vec<PathBuf>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
     let bytes = super::input::read(file)?;
     let Whole { envelope, message, separator } = Whole::split(&bytes);
-    let key = args.seal_key.as_deref().map(read_key).transpose()?;
+    let keys: Vec<Vec<u8>> =
+        args.seal_key.iter().map(|file| read_key(file)).collect::<anyhow::Result<_>>()?;
+    let known: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let recipes = args.state_dir.join(RECIPES);
     let denied = Cell::new(false);
     let stored = |digest: &str| {
@@ -41,7 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         denied.set(read.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
         read.ok()
     };
-    let restored = match restore(message.head, message.body, key.as_deref(), stored) {
+    let restored = match restore_as(message.head, message.body, &known, Believe::All, stored) {
         Ok(restored) => restored,
         Err(error) if denied.get() => bail!("{error} ({}): {PRIVATE}", recipes.display()),
         Err(error) => {
@@ -49,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
             return Ok(Answer::No);
         }
     };
-    let seal = match (restored.seal, key.is_some()) {
+    let seal = match (restored.seal, !keys.is_empty()) {
         (Seal::Ours, _) => "the seal is of this key",
         (Seal::Foreign, _) => "the seal is NOT of this key: another filter wrote the recipe",
         (Seal::Unknown, true) => "no seal",

@@ -35,8 +35,8 @@ pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
 pub use schema::{Effect, Effective};
 pub use sections::{
-    Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, PolicySection, RuleSection,
-    Server, Tld,
+    Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, Outbound, PolicySection,
+    RuleSection, Server, Tld,
 };
 pub use setting::Size;
 pub use snapshot::{Files, Snapshot, SnapshotError};
@@ -58,6 +58,7 @@ pub struct Config {
     pub tld: Tld,
     pub policy: PolicySection,
     pub lists: Lists,
+    pub outbound: Outbound,
     pub exempt: Exempt,
     /// By name; [`Config::settings`] puts them in order.
     pub rules: BTreeMap<String, RuleSection>,
@@ -167,7 +168,7 @@ pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
 }
 
 /// The sections in the order of the documentation, with what they are about.
-fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 12] {
+fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 13] {
     fn of<S: Section>(
         name: &'static str,
     ) -> (&'static str, &'static [&'static str], &'static [Key]) {
@@ -181,6 +182,7 @@ fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 12] {
         of::<Tld>("tld"),
         of::<PolicySection>("policy"),
         of::<Lists>("lists"),
+        of::<Outbound>("outbound"),
         of::<Exempt>("exempt"),
         of::<RuleSection>("rules.*"),
         of::<LimitsSection>("limits"),
@@ -221,6 +223,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let tld = section(tree.get("tld"), "tld", reading);
     let policy = section(tree.get("policy"), "policy", reading);
     let lists = section(tree.get("lists"), "lists", reading);
+    let outbound = section(tree.get("outbound"), "outbound", reading);
     let exempt = section(tree.get("exempt"), "exempt", reading);
     let rules = rule_sections(tree.get("rules"), reading);
     let limits = section(tree.get("limits"), "limits", reading);
@@ -234,6 +237,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         tld: tld?,
         policy: policy?,
         lists: lists?,
+        outbound: outbound?,
         exempt: exempt?,
         rules: rules?,
         limits: limits?,

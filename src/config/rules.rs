@@ -8,7 +8,9 @@ use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
 use crate::engine::policy::AskTlds;
-use crate::policy::{Authenticated, Conditions, Exemptions, Overrides, Policies, Rule};
+use crate::policy::{
+    Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule,
+};
 use crate::tld::cache::Bounds;
 use crate::tld::refresh::Fetch;
 
@@ -46,7 +48,16 @@ impl Config {
     /// # Errors
     /// Everything that is wrong in those files: file, line, what was expected.
     pub fn settings(&self) -> Result<Settings, Errors> {
-        self.settings_with(Secrets::Needed)
+        self.settings_with(Secrets::Needed, None)
+    }
+
+    /// The same for the daemon, which has a key of its own. It seals with it where mail that leaves
+    /// gets its originals back and the operator named no key.
+    ///
+    /// # Errors
+    /// As of [`Config::settings`].
+    pub fn settings_of_daemon(&self, own_key: Option<Arc<[u8]>>) -> Result<Settings, Errors> {
+        self.settings_with(Secrets::Needed, own_key)
     }
 
     /// The same for a command of whoever types it: a key that is for the daemon's eyes alone is not
@@ -55,10 +66,14 @@ impl Config {
     /// # Errors
     /// As of [`Config::settings`].
     pub fn settings_of_user(&self) -> Result<Settings, Errors> {
-        self.settings_with(Secrets::IfReadable)
+        self.settings_with(Secrets::IfReadable, None)
     }
 
-    fn settings_with(&self, secrets: Secrets) -> Result<Settings, Errors> {
+    fn settings_with(
+        &self,
+        secrets: Secrets,
+        own_key: Option<Arc<[u8]>>,
+    ) -> Result<Settings, Errors> {
         let mut problems = Vec::new();
         let lists = &self.lists;
         let allowed =
@@ -71,7 +86,12 @@ impl Config {
         );
         let blocked =
             self.names("lists.blocked_file", &lists.blocked_file, &lists.blocked, &mut problems);
-        let seal_key = self.seal_key(secrets, &mut problems);
+        let policy = &self.policy;
+        let mut key = |setting, file| self.seal_key(setting, file, secrets, &mut problems);
+        let seal_key =
+            policy.seal_key_file.as_ref().and_then(|file| key("policy.seal_key_file", file));
+        let old = policy.seal_old_key_files.iter();
+        let old_seal_keys = old.filter_map(|file| key("policy.seal_old_key_files", file)).collect();
         if !problems.is_empty() {
             return Err(Errors(problems));
         }
@@ -90,11 +110,13 @@ impl Config {
             allowed: Arc::clone(&allowed),
             protected: Arc::clone(&protected),
             blocked: Arc::clone(&blocked),
-            seal_key,
+            seal_key: seal_key.or(own_key.filter(|_| self.gives_back())),
+            old_seal_keys,
             ..base
         };
         let policies =
-            Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions());
+            Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions())
+                .of_house(self.house());
         Ok(Settings { policies, allowed, protected, blocked })
     }
 
@@ -194,6 +216,20 @@ impl Config {
         }
     }
 
+    /// Whether mail that leaves gets its originals back.
+    pub fn gives_back(&self) -> bool {
+        self.outbound.restore && !self.outbound.local_domains.is_empty()
+    }
+
+    fn house(&self) -> House {
+        let outbound = &self.outbound;
+        let domains = outbound.local_domains.iter();
+        House {
+            domains: domains.map(|domain| Pattern::Domain(domain.0.clone())).collect(),
+            networks: outbound.networks.clone(),
+        }
+    }
+
     /// The names of a list: its file, if it is there or was asked for, and those written inline.
     fn names(
         &self,
@@ -220,10 +256,16 @@ impl Config {
         names
     }
 
-    fn seal_key(&self, secrets: Secrets, problems: &mut Vec<Problem>) -> Option<Arc<[u8]>> {
-        let path = self.resolve(self.policy.seal_key_file.as_ref()?);
+    fn seal_key(
+        &self,
+        setting: &str,
+        file: &Path,
+        secrets: Secrets,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Arc<[u8]>> {
+        let path = self.resolve(file);
         let problem = |found: String| Problem {
-            key: "policy.seal_key_file".to_owned(),
+            key: setting.to_owned(),
             origin: path.display().to_string(),
             expected: format!(
                 "a file of {} to {} bytes",

@@ -184,6 +184,9 @@ settings! {
         /// File with a secret of at least 32 bytes that seals our header fields, so that sealed ones
         /// survive a second filter; empty removes all that come in.
         seal_key_file: Option<PathBuf> = "\"\"", Reload;
+        /// Files with keys that were `seal_key_file` before: what they sealed is still ours, so that a
+        /// key can be changed. Hosts with one key give back each other's originals.
+        seal_old_key_files: Vec<PathBuf> = "[]", Reload;
         /// What a failure of the filter does to the message: `accept`, `quarantine`, `tempfail`,
         /// `reject`, `discard`. Default: when in doubt the mail goes on.
         on_error: Disposition = "\"accept\"", Reload;
@@ -222,6 +225,25 @@ settings! {
         blocked_file: PathBuf = "\"blocked.txt\"", Reload;
         /// More such hosts.
         blocked: Vec<Domain> = "[]", Reload;
+    }
+}
+
+settings! {
+    /// Mail that leaves the house gets its originals back: a message that this filter edited, and that
+    /// is forwarded, redirected or sent on as it is, verifies at its next host.
+    pub struct Outbound {
+        /// Domains whose mail ends here, with all below them. Without any nothing is known to leave and
+        /// nothing is given back. With them our recipes are sealed, by `policy.seal_key_file` or a key
+        /// of this host's own in the state directory.
+        local_domains: Vec<Domain> = "[]", Reload;
+        /// Clients that hand out mail of the house without authenticating: mailbox servers, list servers.
+        /// Authenticated clients, `exempt.networks` and mail made on this host count anyway.
+        /// Default: this host, where a mailbox server hands redirected mail to its own MTA.
+        networks: Vec<Network> = "[\"127.0.0.0/8\", \"::1\"]", Reload;
+        /// Whether originals are given back. A message all of whose recipients are outside gets its
+        /// body and header fields back when our own sealed recipe fits; else it stays as it is,
+        /// and header and log say why.
+        restore: bool = "true", Reload;
     }
 }
 

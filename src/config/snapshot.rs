@@ -99,6 +99,7 @@ impl Snapshot {
             .into_iter()
             .chain([&config.lists.blocked_file])
             .chain(&config.policy.seal_key_file)
+            .chain(&config.policy.seal_old_key_files)
             .map(|path| config.resolve(path));
         for path in layers.iter().cloned().chain(optional) {
             match file::read(&path, lists::MAX_BYTES) {

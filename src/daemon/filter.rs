@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::envelope::{envelope, facts, field};
 use super::memory::{Memories, Memory};
 use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
+use super::outbound::{self, Return};
 use super::recipes::{self, Recipes};
 use super::reload::{Generation, Live};
 use super::reply;
@@ -26,14 +27,14 @@ use super::tries::Tries;
 use crate::config::{self, Config, DnsMode, UndoLost};
 use crate::engine::outcome::{Bypass, Disposition};
 use crate::engine::policy::{Mode, Signed};
-use crate::engine::splice::undo_lost;
+use crate::engine::splice::{Restored, note, undo_lost};
 use crate::engine::{
     self, Answers, Case, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
 };
 use crate::milter::session::Completeness;
 use crate::milter::wire::Actions;
 use crate::milter::{Answer, Event, Handler, Mail};
-use crate::policy::{Envelope, Path};
+use crate::policy::{Envelope, Path, Policies, Way};
 
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
 /// done before another task would notice, whatever the message.
@@ -120,8 +121,11 @@ impl Filter {
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
         let facts = facts(mail, &envelope, generation);
         let tlds = self.tlds.table();
+        let way = generation.settings.settings.policies.way(&envelope);
+        let returns = outbound::concerns(mail, way, &generation.settings).then_some(way);
         let job = Job {
             mail: Arc::clone(mail),
+            returns,
             generation: Arc::clone(generation),
             memory: self.memories.of(generation.number, &tlds),
             tlds,
@@ -136,10 +140,10 @@ impl Filter {
             return job.untouched();
         }
         if mail.completeness == Completeness::Cut {
-            return job.bypassed(Bypass::Limit("max_message"));
+            return job.cut();
         }
         let bytes = mail.head.len() + mail.body.len();
-        if bytes <= OFF_WORKER_BYTES {
+        if bytes <= OFF_WORKER_BYTES && returns.is_none() {
             job.run().await
         } else if bytes <= LARGE_BYTES {
             self.judge_apart(job, &self.middling).await
@@ -255,12 +259,16 @@ impl Handler for Filter {
         let judged = self.judge(&mail, &generation, permitted).await;
         let judged = self.put_off(judged, &mail);
         let judged = self.keep_recipe(judged, &mail, &generation).await;
-        let answer = reply::answer(&mail, &judged.outcome, &generation.refusal());
+        let answer = match &judged.returned {
+            Some(Return::Original(original)) => reply::given_back(&mail, original),
+            _ => reply::answer(&mail, &judged.outcome, &generation.refusal()),
+        };
         self.reporter.message(&Report {
             mail: &mail,
             envelope: &judged.envelope,
             policy: &judged.policy,
             outcome: &judged.outcome,
+            returned: judged.returned.as_ref().map(Return::as_str),
             engine: judged.engine,
             dns: judged.dns,
             generation: generation.number,
@@ -323,6 +331,8 @@ impl Asker {
 #[derive(Clone)]
 struct Job {
     mail: Arc<Mail>,
+    /// The way of a message that carries a recipe and leaves the house.
+    returns: Option<Way>,
     generation: Arc<Generation<Loaded>>,
     tlds: Arc<TldTable>,
     memory: Arc<Memory>,
@@ -338,6 +348,8 @@ struct Job {
 /// A judged message.
 struct Judged {
     outcome: Outcome,
+    /// What became of a recipe that the message carries, where it leaves the house.
+    returned: Option<Return>,
     envelope: Envelope,
     policy: Arc<Policy>,
     engine: Duration,
@@ -346,6 +358,30 @@ struct Judged {
 
 impl Job {
     async fn run(self) -> Judged {
+        let loaded = &self.generation.settings;
+        let mail = &self.mail;
+        let returned = self.returns.map(|way| outbound::original(mail, way, &self.policy, loaded));
+        match returned {
+            Some(Return::Original(original)) => self.given_back(original).await,
+            Some(left) => self.inspected().await.left(left),
+            None => self.inspected().await,
+        }
+    }
+
+    /// The original is judged and told, so that everybody can know what left; nothing is done to it.
+    async fn given_back(mut self, original: Box<Restored>) -> Judged {
+        self.policy = Arc::new(Policies::told_only(&self.policy, "given-back"));
+        let mail = Mail {
+            head: original.head.clone(),
+            body: original.body.clone(),
+            ..Mail::clone(&self.mail)
+        };
+        self.mail = Arc::new(mail);
+        let judged = self.inspected().await;
+        Judged { returned: Some(Return::Original(original)), ..judged }
+    }
+
+    async fn inspected(self) -> Judged {
         let case = Case {
             message: Message { head: &self.mail.head, body: &self.mail.body },
             facts: &self.facts,
@@ -366,6 +402,7 @@ impl Job {
         let engine = (inspected - start) + answered.elapsed();
         Judged {
             outcome,
+            returned: None,
             envelope: self.envelope,
             policy: self.policy,
             engine,
@@ -393,9 +430,26 @@ impl Job {
         self.done(outcome)
     }
 
+    /// Only its beginning was kept: no original can come of that.
+    fn cut(self) -> Judged {
+        let concerned = self.returns.is_some();
+        let judged = self.bypassed(Bypass::Limit("max_message"));
+        if concerned { judged.left(Return::Left(outbound::Why::Cut)) } else { judged }
+    }
+
     fn done(self, outcome: Outcome) -> Judged {
         let (engine, dns) = (Duration::ZERO, Duration::ZERO);
-        Judged { outcome, envelope: self.envelope, policy: self.policy, engine, dns }
+        let (envelope, policy) = (self.envelope, self.policy);
+        Judged { outcome, returned: None, envelope, policy, engine, dns }
+    }
+}
+
+impl Judged {
+    /// It leaves as it is, and the header says why.
+    fn left(mut self, left: Return) -> Judged {
+        note(&mut self.outcome.fields, &format!("restore={}", left.as_str()));
+        self.returned = Some(left);
+        self
     }
 }
 

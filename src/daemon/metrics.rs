@@ -13,8 +13,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
+use super::outbound::Why;
 use crate::engine::Reason;
-use crate::record::event::Event;
+use crate::record::event::{Event, ORIGINAL};
 
 pub use labels::{
     Cache, ConnectionFault, DnsAnswer, Ended, JournalFault, Kept, Lookup, RecipeFault,
@@ -49,6 +50,7 @@ pub struct Metrics {
     journal_faults: Family<JournalFaultLabel, Counter>,
     digests: Family<EndedLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
+    returns: Family<ReturnLabel, Counter>,
     canaries: Family<EndedLabel, Counter>,
     log_dropped: Counter,
     state: Family<KeptLabel, Gauge>,
@@ -105,6 +107,11 @@ struct RecipeFaultLabel {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReturnLabel {
+    result: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct VersionLabel {
     version: &'static str,
 }
@@ -151,6 +158,7 @@ impl Metrics {
             journal_faults: Family::default(),
             digests: Family::default(),
             recipe_faults: Family::default(),
+            returns: Family::default(),
             canaries: Family::default(),
             log_dropped: Counter::default(),
             state: Family::default(),
@@ -196,6 +204,9 @@ impl Metrics {
         }
         for &cause in RecipeFault::ALL {
             drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
+        }
+        for result in Why::ALL.map(Why::as_str).into_iter().chain([ORIGINAL]) {
+            drop(self.returns.get_or_create(&ReturnLabel { result: result.to_owned() }));
         }
         for &result in Ended::ALL {
             for family in [&self.reloads, &self.digests, &self.canaries, &self.tld_refreshes] {
@@ -245,6 +256,11 @@ impl Metrics {
             "dns_answers",
             "What the DNS said of top-level domains",
             self.questions.clone(),
+        );
+        registry.register(
+            "restores",
+            "Messages that carry a recipe and leave, by whether they left as they were before the filter",
+            self.returns.clone(),
         );
         registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
     }
@@ -372,6 +388,9 @@ impl Metrics {
         }
         for cause in event.bypasses.keys() {
             self.bypasses.get_or_create(&CauseLabel { cause: cause.clone() }).inc();
+        }
+        if let Some(result) = &event.restore {
+            self.returns.get_or_create(&ReturnLabel { result: result.clone() }).inc();
         }
         self.engine.observe(Duration::from_micros(event.engine_us).as_secs_f64());
         if event.dns_us > 0 {

@@ -17,6 +17,7 @@ pub mod mailer;
 pub mod memory;
 pub mod metrics;
 pub mod notify;
+mod outbound;
 pub mod pid;
 pub mod recipes;
 pub mod reload;
@@ -251,6 +252,11 @@ fn warn(loaded: &Loaded) {
         && let Err(error) = &loaded.seal
     {
         tracing::warn!(%error, "no seal: the digest will be filtered like any other mail");
+    }
+    if loaded.config.gives_back()
+        && let Err(error) = &loaded.seal
+    {
+        tracing::warn!(%error, "no seal: mail that leaves stays as it is");
     }
 }
 

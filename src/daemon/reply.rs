@@ -2,6 +2,7 @@
 
 use crate::engine::Outcome;
 use crate::engine::outcome::{Disposition, HeadEdit, RawEdit};
+use crate::engine::splice::{Restored, changed_fields};
 use crate::milter::{Answer, Ending, HeaderChange, Mail, Origin, Piece};
 
 /// The answer: changed fields, fields taken out, our fields on top, the body. `refusal` is the
@@ -15,6 +16,13 @@ pub fn answer(mail: &Mail, outcome: &Outcome, refusal: &str) -> Answer {
     }));
     let body = (!outcome.edits.is_empty()).then(|| pieces(&outcome.edits, mail.body.len()));
     Answer { header, body, ending: ending(mail.origin, outcome.disposition, refusal) }
+}
+
+/// The answer for a message that leaves as it was before the filter.
+pub fn given_back(mail: &Mail, original: &Restored) -> Answer {
+    let header = changes(&changed_fields(&mail.head, &original.head));
+    let body = (mail.body != original.body).then(|| vec![Piece::New(original.body.clone())]);
+    Answer { header, body, ending: Ending::Accept }
 }
 
 /// Fields with an empty value are taken out. MTAs count those that are left, so the last of a

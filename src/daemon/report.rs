@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub envelope: &'a Envelope,
     pub policy: &'a Policy,
     pub outcome: &'a Outcome,
+    /// What became of a recipe in a message that leaves the house, in a word.
+    pub returned: Option<&'a str>,
     /// Time in the engine.
     pub engine: Duration,
     /// Time spent waiting for the DNS.
@@ -58,6 +60,7 @@ impl Reporter {
             message_id: envelope::field(&report.mail.head, "Message-ID").unwrap_or_default(),
             sender: &report.envelope.sender,
             recipients: &report.envelope.recipients,
+            returned: report.returned,
             bytes: report.mail.size as u64,
             engine: report.engine,
             dns: report.dns,

@@ -27,8 +27,12 @@ pub struct Loaded {
 /// Everything that is wrong, at once.
 pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
     let config = config::load(sources)?;
-    let settings = config.settings()?;
-    let seal = Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
+    let seal = || Seal::load_or_create(&seal::path(&config)).map_err(Arc::new);
+    // A key that the operator names is there or is wrong: only one of our own is made.
+    let own = config.policy.seal_key_file.is_none().then(seal);
+    let key = own.as_ref().and_then(|own| own.as_ref().ok()).map(Seal::key);
+    let settings = config.settings_of_daemon(key)?;
+    let seal = own.unwrap_or_else(seal);
     Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
 }
 

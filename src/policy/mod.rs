@@ -13,6 +13,7 @@
 
 mod auth;
 mod envelope;
+mod house;
 mod merge;
 mod network;
 mod pattern;
@@ -26,6 +27,7 @@ use crate::engine::policy::{MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
+pub use house::{House, Way};
 pub use network::{Network, NetworkError};
 pub use pattern::{Pattern, is_below};
 pub use rule::{Conditions, Overrides, Profile, Rule};
@@ -61,6 +63,7 @@ pub struct Policies {
     default: Arc<engine::Policy>,
     rules: Vec<(Rule, Arc<engine::Policy>)>,
     exemptions: Exemptions,
+    house: House,
 }
 
 /// The settings for one message, and how they came about.
@@ -96,7 +99,14 @@ impl Policies {
                 (rule, policy)
             })
             .collect();
-        Policies { default: Arc::new(profile.apply(base)), rules, exemptions }
+        let default = Arc::new(profile.apply(base));
+        Policies { default, rules, exemptions, house: House::default() }
+    }
+
+    /// The same settings, of a house that knows which mail leaves it.
+    #[must_use]
+    pub fn of_house(self, house: House) -> Policies {
+        Policies { house, ..self }
     }
 
     /// The settings when nothing is known of the envelope, as on the command line.
@@ -140,6 +150,20 @@ impl Policies {
         } else {
             Direction::Inbound
         }
+    }
+
+    /// Whether the message leaves the house: it comes from us and goes to nobody of ours. Where a client
+    /// from outside may hand out mail, what it carries is not known to be ours.
+    pub fn way(&self, envelope: &Envelope) -> Way {
+        match self.direction(envelope) {
+            Direction::Inbound if !self.house.hands_out(envelope) => Way::Stays,
+            _ => self.house.way_out(envelope),
+        }
+    }
+
+    /// The same settings for a message that is judged and reported, whatever is in it.
+    pub fn told_only(policy: &engine::Policy, reason: &str) -> engine::Policy {
+        exempted(policy, reason)
     }
 
     fn for_recipient(

@@ -26,6 +26,9 @@ pub const RECIPIENT_DOMAINS: usize = 64;
 /// Hosts of links that are fine, kept of one message: `linkmilter find` answers by them.
 pub const PASSED: usize = 64;
 
+/// The word for a message that left as it was before the filter.
+pub const ORIGINAL: &str = "original";
+
 /// Characters of [`message_id`]: enough for any number of messages of a month.
 const MESSAGE_ID_CHARS: usize = 24;
 
@@ -44,6 +47,8 @@ pub enum Action {
     Exempted,
     /// Links in it were edited.
     Edited,
+    /// It left as it was before an earlier run of the filter.
+    Restored,
     Quarantined,
     Tempfailed,
     Rejected,
@@ -51,11 +56,12 @@ pub enum Action {
 }
 
 impl Action {
-    pub const ALL: [Action; 8] = [
+    pub const ALL: [Action; 9] = [
         Action::Passed,
         Action::Reported,
         Action::Exempted,
         Action::Edited,
+        Action::Restored,
         Action::Quarantined,
         Action::Tempfailed,
         Action::Rejected,
@@ -69,6 +75,7 @@ impl Action {
             Action::Reported => "reported",
             Action::Exempted => "exempted",
             Action::Edited => "edited",
+            Action::Restored => "restored",
             Action::Quarantined => "quarantined",
             Action::Tempfailed => "tempfailed",
             Action::Rejected => "rejected",
@@ -104,6 +111,9 @@ pub struct Seen<'a> {
     pub sender: &'a str,
     /// Envelope recipients as the MTA gave them; their domains are kept.
     pub recipients: &'a [String],
+    /// What became of a recipe in a message that leaves the house: [`ORIGINAL`], or why it is left as it
+    /// is.
+    pub returned: Option<&'a str>,
     /// Bytes of header and body as received.
     pub bytes: u64,
     /// Time in the engine.
@@ -133,6 +143,9 @@ pub struct Event {
     /// Why the message was exempt from edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exempt: Option<String>,
+    /// What became of a recipe in a message that leaves the house.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<String>,
     /// Domain of the envelope sender, as A-labels; empty for the null sender.
     pub sender: String,
     /// Domains of the recipients, as A-labels, each once, sorted, at most [`RECIPIENT_DOMAINS`].
@@ -239,10 +252,14 @@ impl Event {
             queue_id: printable::queue_id(seen.queue_id),
             message_id: message_id(seen.message_id),
             verdict: outcome.verdict,
-            action: Action::of(outcome),
+            action: match seen.returned {
+                Some(ORIGINAL) => Action::Restored,
+                _ => Action::of(outcome),
+            },
             rule: printable::label(&policy.rule),
             mode: mode_word(policy.mode).to_owned(),
             exempt: policy.exempt.as_deref().map(printable::label),
+            restore: seen.returned.map(printable::label),
             sender: printable::domain(seen.sender),
             recipients,
             recipients_omitted,
@@ -269,7 +286,10 @@ impl Event {
 
     /// Whether nothing about the message is worth keeping for long.
     pub fn is_clean(&self) -> bool {
-        self.action == Action::Passed && self.bypasses.is_empty() && self.exempt.is_none()
+        self.action == Action::Passed
+            && self.bypasses.is_empty()
+            && self.exempt.is_none()
+            && self.restore.is_none()
     }
 
     /// Whether something of the message was not read, encrypted parts apart.

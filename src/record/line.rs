@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::event::{Action, Event, HostEntry};
+use super::event::{Action, Event, HostEntry, ORIGINAL};
 use super::printable;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::{Reason, Verdict};
@@ -35,6 +35,9 @@ pub fn line(event: &Event) -> String {
     if let Some(exempt) = &event.exempt {
         let _ = write!(out, "; exempt from edits: {}", printable::label(exempt));
     }
+    if let Some(left) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
+        let _ = write!(out, "; leaves edited: {}", printable::label(left));
+    }
     let sender = match event.sender.as_str() {
         "" => "<>".to_owned(),
         sender => printable::defanged(sender),
@@ -64,6 +67,7 @@ fn done(event: &Event) -> String {
         Action::Reported => format!("reported, {links} links left as they are"),
         Action::Exempted => format!("exempt, {links} links left as they are"),
         Action::Edited => format!("edited {} of {links} links", event.edited),
+        Action::Restored => format!("given back as it was, {links} links"),
         Action::Quarantined => format!("quarantined, {links} links"),
         Action::Tempfailed => format!("put off (451), {links} links"),
         Action::Rejected => format!("rejected, {links} links"),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::digest::description;
-use super::event::{Action, Event, HostEntry};
+use super::event::{Action, Event, HostEntry, ORIGINAL};
 use super::printable;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::Reason;
@@ -40,6 +40,9 @@ pub fn story(event: &Event) -> String {
     if let Some(exempt) = &event.exempt {
         let _ = writeln!(out, "  exempt from edits: {}", printable::label(exempt));
     }
+    if let Some(left) = event.restore.as_deref().filter(|word| *word != ORIGINAL) {
+        let _ = writeln!(out, "  left the house edited: {}", why_left(left));
+    }
     let _ = writeln!(
         out,
         "  {} bytes, {} links, {} edited; engine {} us, DNS {} us",
@@ -69,11 +72,28 @@ fn done(event: &Event) -> &'static str {
         Action::Reported => "reported, not a byte of the body changed",
         Action::Exempted => "reported and exempt from edits",
         Action::Edited => "links were edited",
+        Action::Restored => "given back as it was before the filter, since it left the house",
         Action::Quarantined => "held in quarantine",
         Action::Tempfailed => "put off with a temporary failure",
         Action::Rejected => "rejected",
         Action::Discarded => "accepted and thrown away",
     }
+}
+
+/// Why a message that left did not get its original back.
+fn why_left(word: &str) -> String {
+    let words = match word {
+        "divided" => "some recipients are of the house",
+        "foreign" => "its recipe does not carry a seal of ours",
+        "changed" => "its body was changed after the filter",
+        "missing" => "its recipe is not in the state directory",
+        "broken" => "its recipe cannot be read",
+        "too-many" => "it carries more recipes than are undone",
+        "cut" => "it is bigger than server.max_message",
+        "not-granted" => "the MTA does not let body and header be changed",
+        other => return printable::label(other),
+    };
+    words.to_owned()
 }
 
 fn host(out: &mut String, entry: &HostEntry) {

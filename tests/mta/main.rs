@@ -11,6 +11,7 @@ mod faults;
 mod kill;
 mod one_message;
 mod opendkim;
+mod outbound;
 mod postfix;
 mod protocol;
 mod sendmail;

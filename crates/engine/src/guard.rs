@@ -42,7 +42,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
     };
     if policy.header_fields == HeaderFields::Add {
         let key = policy.seal_key.as_deref();
-        outcome.head_edits = mailsplice::splice::incoming(message.head, key);
+        outcome.head_edits = mailsplice::splice::incoming(message.head, &policy.known_keys());
         let with = fields::Describe {
             head: message.head,
             body: message.body,

@@ -169,6 +169,8 @@ pub struct Policy {
     pub undo_header_bytes: Option<usize>,
     /// Key of the seal (HMAC-SHA-256) on our own header fields.
     pub seal_key: Option<Arc<[u8]>>,
+    /// Keys that it was sealed with before: what they sealed is still ours.
+    pub old_seal_keys: Vec<Arc<[u8]>>,
     /// What a failure of the engine, a reached limit, an opaque part do to the message.
     pub on_error: Disposition,
     pub on_limit: Disposition,
@@ -181,6 +183,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Every key whose seal is ours, the present one first.
+    pub fn known_keys(&self) -> Vec<&[u8]> {
+        self.seal_key.iter().chain(&self.old_seal_keys).map(AsRef::as_ref).collect()
+    }
+
     /// The action that mode, verdict and reasons ask for; a reason wins over its verdict. A verdict asks
     /// for nothing where no client opens the link or no reader mistakes it (S30).
     pub fn asked(&self, verdict: Verdict, reasons: Reasons, edit: Edit) -> LinkAction {
@@ -228,6 +235,7 @@ impl Default for Policy {
             subject_tag: "[deceptive link]".to_owned(),
             undo_header_bytes: Some(6_000),
             seal_key: None,
+            old_seal_keys: Vec::new(),
             on_error: Disposition::Accept,
             on_limit: Disposition::Accept,
             on_exhausted: Disposition::Quarantine,

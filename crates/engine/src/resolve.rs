@@ -108,7 +108,7 @@ fn finish(case: Case<'_>, found: Findings, lowered: Lowered) -> Outcome {
     }
     if policy.header_fields == HeaderFields::Add {
         let key = policy.seal_key.as_deref();
-        outcome.head_edits.extend(splice::incoming(message.head, key));
+        outcome.head_edits.extend(splice::incoming(message.head, &policy.known_keys()));
         let with = fields::Describe {
             head: message.head,
             body: message.body,

@@ -122,6 +122,25 @@ impl Postfix {
         child.wait_with_output().unwrap()
     }
 
+    /// Adds services to master.cf.
+    pub fn add(&self, services: &str) {
+        let path = self.dir.path().join("conf/master.cf");
+        let text = fs::read_to_string(&path).unwrap() + services;
+        fs::write(path, text).unwrap();
+        assert!(self.run("reload").status.success());
+    }
+
+    /// Sets a parameter of main.cf.
+    pub fn set(&self, line: &str) {
+        let path = self.dir.path().join("conf/main.cf");
+        let name = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let others = text.lines().filter(|other| name(other) != name(line));
+        let text: String = others.chain([line]).flat_map(|line| [line, "\n"]).collect();
+        fs::write(path, text).unwrap();
+        assert!(self.run("reload").status.success());
+    }
+
     /// Tries everything in the queue again.
     pub fn flush(&self) {
         self.run("flush");

@@ -23,8 +23,8 @@ pub fn is_ours(name: &[u8]) -> bool {
 }
 
 /// The edits that remove our fields from a header that came from outside, except recipes that carry
-/// the seal of our key.
-pub fn incoming(head: &[u8], key: Option<&[u8]>) -> Vec<HeadEdit> {
+/// the seal of one of our keys.
+pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut edits = Vec::new();
     for field in header_fields(head) {
@@ -33,7 +33,7 @@ pub fn incoming(head: &[u8], key: Option<&[u8]>) -> Vec<HeadEdit> {
         }
         let name = field.name(head).to_ascii_lowercase();
         let sealed = name.eq_ignore_ascii_case(UNDO.as_bytes())
-            && check_seal(&field.text(head), key) == Seal::Ours;
+            && check_seal(&field.text(head), keys) == Seal::Ours;
         let index = seen.entry(name).or_default();
         *index += 1;
         if !sealed {
@@ -90,8 +90,14 @@ pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Un
 /// The recipe could not be kept: no field names one that is not there, and the summary says so.
 pub fn undo_lost(fields: &mut Vec<Field>) {
     fields.retain(|field| field.name != UNDO);
+    note(fields, "undo=lost");
+}
+
+/// Says one thing more in the summary: `name=word`.
+pub fn note(fields: &mut [Field], said: &str) {
     for summary in fields.iter_mut().filter(|field| field.name == SUMMARY) {
-        summary.value.push_str(";\n undo=lost");
+        summary.value.push_str(";\n ");
+        summary.value.push_str(said);
     }
 }
 
@@ -112,16 +118,20 @@ fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Whose the seal of an undo value is.
-pub(super) fn check_seal(value: &str, key: Option<&[u8]>) -> Seal {
-    let (Some(key), Some((text, sealed))) = (key, value.rsplit_once("; seal=")) else {
+/// Whose the seal of an undo value is; `keys` are all that we seal or sealed with.
+pub(super) fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
+    let Some((text, sealed)) = value.rsplit_once("; seal=").filter(|_| !keys.is_empty()) else {
         return Seal::Unknown;
     };
     let dense: String = sealed.split_ascii_whitespace().collect();
-    let found = packing::from_base64(&dense);
-    let ours =
-        found.zip(mac(text, key)).is_some_and(|(found, mac)| mac.verify_slice(&found).is_ok());
-    if ours { Seal::Ours } else { Seal::Foreign }
+    let Some(found) = packing::from_base64(&dense) else { return Seal::Foreign };
+    let holds = |key: &&[u8]| mac(text, key).is_some_and(|mac| mac.verify_slice(&found).is_ok());
+    if keys.iter().any(holds) { Seal::Ours } else { Seal::Foreign }
+}
+
+/// Whether the message carries a recipe, whoever wrote it.
+pub fn has_recipe(head: &[u8]) -> bool {
+    header_fields(head).any(|field| field.is_named(head, UNDO.as_bytes()))
 }
 
 /// The values of our undo fields, in order, unfolded to single spaces.
@@ -220,14 +230,15 @@ mod tests {
             "Subject: x\r\nX-Linkmilter: v=1; verdict=ok\r\nx-linkmilter-undo: v=1; z=AAAA\r\n\
              X-Linkmilter-Undo: {sealed}\r\nX-Linkmilterish: stays\r\n"
         );
-        let found: Vec<(String, usize)> = incoming(head.as_bytes(), Some(b"key"))
+        let found: Vec<(String, usize)> = incoming(head.as_bytes(), &[b"key"])
             .into_iter()
             .map(|edit| (edit.name, edit.index))
             .collect();
         let want = [("X-Linkmilter".to_owned(), 1), ("x-linkmilter-undo".to_owned(), 1)];
         assert_eq!(found, want);
-        assert_eq!(incoming(head.as_bytes(), Some(b"other")).len(), 3);
-        assert_eq!(incoming(head.as_bytes(), None).len(), 3);
+        assert_eq!(incoming(head.as_bytes(), &[b"other"]).len(), 3);
+        assert_eq!(incoming(head.as_bytes(), &[]).len(), 3);
+        assert_eq!(incoming(head.as_bytes(), &[b"new", b"key"]).len(), 2, "an older key of ours");
         assert_eq!(without_ours(head.as_bytes()), b"Subject: x\r\nX-Linkmilterish: stays\r\n");
     }
 }

@@ -5,10 +5,12 @@ mod canonical;
 mod compose;
 pub mod fields;
 mod original;
+mod outward;
 mod packing;
 pub mod undo;
 
 pub use apply::{Segments, apply, apply_head};
 pub use compose::compose;
-pub use fields::{incoming, is_ours, undo_lost};
-pub use undo::{RestoreError, Restored, Seal, restore};
+pub use fields::{has_recipe, incoming, is_ours, note, undo_lost};
+pub use outward::changed_fields;
+pub use undo::{Believe, RestoreError, Restored, Seal, restore, restore_as};

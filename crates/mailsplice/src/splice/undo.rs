@@ -37,6 +37,10 @@ pub const FIELDS: u64 = 16;
 pub enum RestoreError {
     #[error("expected an X-Linkmilter-Undo field, found none")]
     NoRecipe,
+    #[error("expected the seal of a key of ours on the recipe, found none or another")]
+    Foreign,
+    #[error("expected at most {RECIPES} recipes, found {0}")]
+    TooMany(usize),
     #[error("expected a recipe of version 1, found {0}")]
     Malformed(&'static str),
     #[error("the recipe {0} is in the state directory of the filter, not in the message")]
@@ -55,16 +59,16 @@ pub struct Restored {
     /// Header fields with their line ends, without ours.
     pub head: Vec<u8>,
     pub body: Vec<u8>,
-    /// Whether every recipe that was used carries the seal of the key at hand.
+    /// Whether every recipe that was used carries the seal of a key at hand.
     pub seal: Seal,
 }
 
 /// Whose a recipe is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seal {
-    /// Sealed with our key.
+    /// Sealed with a key of ours.
     Ours,
-    /// A seal, but not of our key.
+    /// A seal, but not of a key of ours.
     Foreign,
     /// No seal, or no key to check it with.
     Unknown,
@@ -119,23 +123,45 @@ fn fitting<'e>(body: &[u8], edits: &'e [RawEdit]) -> Vec<&'e RawEdit> {
         .collect()
 }
 
-/// Gives the original back: applies the recipes that the message carries, the last one first, each
-/// only if the SHA-256 that it promises comes out. `stored` finds a recipe by its digest.
+/// Which recipes of a message are believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Believe {
+    /// All: somebody asks for the original of this message and sees whose seal it is.
+    All,
+    /// Those that carry the seal of one of the keys: nobody looks at what comes out.
+    Sealed,
+}
+
+/// The original for somebody who asks for it, whoever sealed the recipes: [`restore_as`] with one key
+/// or none.
 ///
 /// # Errors
 ///
-/// When there is no recipe, when none fits, or when the hash disagrees.
+/// As of [`restore_as`].
 pub fn restore(
     head: &[u8],
     body: &[u8],
     key: Option<&[u8]>,
     stored: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Restored, RestoreError> {
-    let mut found: Vec<String> = fields::undo_values(head);
-    found.truncate(RECIPES);
-    if found.is_empty() {
-        return Err(RestoreError::NoRecipe);
-    }
+    restore_as(head, body, key.as_slice(), Believe::All, stored)
+}
+
+/// Gives the original back: applies the recipes that the message carries, the last one first, each
+/// only if the SHA-256 that it promises comes out. `keys` are all that we seal or sealed with;
+/// `stored` finds a recipe by its digest.
+///
+/// # Errors
+///
+/// When there is no recipe to be believed, when none fits, or when the hash disagrees.
+pub fn restore_as(
+    head: &[u8],
+    body: &[u8],
+    keys: &[&[u8]],
+    believe: Believe,
+    stored: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Result<Restored, RestoreError> {
+    let mut found = believed(fields::undo_values(head), keys, believe)?;
     let mut seal = Seal::Ours;
     let mut now: Option<(Vec<u8>, Vec<u8>)> = None;
     let mut last_error = RestoreError::NoRecipe;
@@ -153,11 +179,34 @@ pub fn restore(
             }
         }
         let Some((index, restored)) = step else { break };
-        seal = worse(seal, fields::check_seal(&found.remove(index), key));
+        seal = worse(seal, fields::check_seal(&found.remove(index), keys));
         now = Some(restored);
     }
     let (head, body) = now.ok_or(last_error)?;
     Ok(Restored { head: fields::without_ours(&head), body, seal })
+}
+
+/// The recipes to try. Whoever looks at the result may see one of more filters than are tried; where
+/// nobody looks, a step in the middle is no original.
+fn believed(
+    mut found: Vec<String>,
+    keys: &[&[u8]],
+    believe: Believe,
+) -> Result<Vec<String>, RestoreError> {
+    if found.is_empty() {
+        return Err(RestoreError::NoRecipe);
+    }
+    if believe == Believe::Sealed {
+        found.retain(|value| fields::check_seal(value, keys) == Seal::Ours);
+        if found.is_empty() {
+            return Err(RestoreError::Foreign);
+        }
+        if found.len() > RECIPES {
+            return Err(RestoreError::TooMany(found.len()));
+        }
+    }
+    found.truncate(RECIPES);
+    Ok(found)
 }
 
 /// Whether [`restore`] would succeed: a second filter run keeps such a recipe.
@@ -314,140 +363,4 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::splice::{apply, apply_head};
-
-    const HEAD: &[u8] = b"Subject: one\r\n two\r\nTo: x@example.org\r\n";
-    const BODY: &[u8] = b"see http://a.example/ now\r\nand http://b.example/\r\nbye\r\n";
-
-    fn edit(body: &[u8], from: &str, to: &str) -> RawEdit {
-        let at = memchr::memmem::find(body, from.as_bytes()).unwrap();
-        RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
-    }
-
-    fn head_edits() -> Vec<HeadEdit> {
-        let end = HEAD.len();
-        let make = |name: &str, range, value: &[u8]| HeadEdit {
-            name: name.to_owned(),
-            index: 1,
-            range,
-            value: value.to_vec(),
-        };
-        vec![
-            make("Subject", 8..18, b" [tag] one\r\n two"),
-            make("Content-Transfer-Encoding", end..end, b" quoted-printable"),
-        ]
-    }
-
-    /// The filtered message: its header with our field, and its body.
-    fn filtered(key: Option<&[u8]>, cap: Option<usize>) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
-        let edits = [
-            edit(BODY, "http://a.example/", "hxxp://a[.]example/"),
-            edit(BODY, "b.example/\r\n", "b\r\n\r\n"),
-        ];
-        let recipe = recipe(HEAD, BODY, &edits, &head_edits());
-        let (field, _) = fields::undo(&recipe, cap, key);
-        let mut head = apply_head(HEAD, &head_edits());
-        head.extend_from_slice(
-            format!("{}: {}\r\n", field.name, field.value.replace('\n', "\r\n")).as_bytes(),
-        );
-        (head, apply(BODY, &edits).to_vec(), recipe)
-    }
-
-    fn lf(bytes: &[u8]) -> Vec<u8> {
-        String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes()
-    }
-
-    #[test]
-    fn gives_the_original_back() {
-        let (head, body, _) = filtered(Some(b"key"), None);
-        let restored = restore(&head, &body, Some(b"key"), |_| None).unwrap();
-        assert_eq!((restored.head.as_slice(), restored.body.as_slice()), (HEAD, BODY));
-        assert_eq!(restored.seal, Seal::Ours);
-        assert_eq!(restore(&head, &body, Some(b"no"), |_| None).unwrap().seal, Seal::Foreign);
-        assert_eq!(restore(&head, &body, None, |_| None).unwrap().seal, Seal::Unknown);
-    }
-
-    #[test]
-    fn accepts_a_copy_with_bare_line_feeds() {
-        let (head, body, _) = filtered(None, None);
-        let restored = restore(&lf(&head), &lf(&body), None, |_| None).unwrap();
-        assert_eq!((restored.head, restored.body), (lf(HEAD), lf(BODY)));
-    }
-
-    #[test]
-    fn refuses_a_body_that_was_changed() {
-        let (head, mut body, _) = filtered(None, None);
-        body.push(b'!');
-        let error = restore(&head, &body, None, |_| None).unwrap_err();
-        assert!(matches!(error, RestoreError::Disagrees { .. }), "{error}");
-        assert_eq!(restore(&head, b"x", None, |_| None), Err(RestoreError::DoesNotFit));
-        assert_eq!(restore(HEAD, BODY, None, |_| None), Err(RestoreError::NoRecipe));
-    }
-
-    #[test]
-    fn a_line_end_that_a_mailbox_added_does_not_matter() {
-        let (head, mut body, _) = filtered(None, None);
-        body.extend_from_slice(b"\r\n");
-        assert_eq!(restore(&head, &body, None, |_| None).unwrap().body, BODY);
-    }
-
-    #[test]
-    fn a_big_recipe_is_kept_elsewhere() {
-        let (head, body, recipe) = filtered(None, Some(100));
-        let name = digest(&recipe);
-        let error = restore(&head, &body, None, |_| None).unwrap_err();
-        assert_eq!(error, RestoreError::NotHere(name.clone()));
-        let found = restore(&head, &body, None, |asked| (asked == name).then(|| recipe.clone()));
-        assert_eq!(found.unwrap().body, BODY);
-        let forged = restore(&head, &body, None, |_| Some(b"other".to_vec())).unwrap_err();
-        assert!(matches!(forged, RestoreError::Malformed(_)));
-    }
-
-    /// Each field is tried on what the others gave back.
-    #[test]
-    fn recipes_are_bounded() {
-        let field = "X-Linkmilter-Undo: v=1; z=AAAA\r\n";
-        let asked = std::cell::Cell::new(0);
-        let stored = format!("X-Linkmilter-Undo: v=1; file={}\r\n", "a".repeat(64));
-        let head = field.repeat(5_000) + &stored.repeat(5_000);
-        let refused = restore(head.as_bytes(), b"text\r\n", None, |_| {
-            asked.set(asked.get() + 1);
-            None
-        });
-        assert!(refused.is_err() && asked.get() <= RECIPES);
-        let refused = restore(stored.repeat(5_000).as_bytes(), b"text\r\n", None, |_| {
-            asked.set(asked.get() + 1);
-            None
-        });
-        assert!(refused.is_err() && asked.get() <= RECIPES);
-    }
-
-    /// Each is looked for in the header: many would cost its length each.
-    #[test]
-    fn recipes_with_many_fields_are_refused() {
-        let edits = [edit(BODY, "http://a.example/", "hxxp://a[.]example/")];
-        let body = super::super::apply(BODY, &edits).to_vec();
-        let restored = |count: usize| {
-            let head_edits = vec![head_edits()[0].clone(); count];
-            let (field, _) = fields::undo(&recipe(HEAD, BODY, &edits, &head_edits), None, None);
-            let head = [HEAD, format!("{}: {}\r\n", field.name, field.value).as_bytes()].concat();
-            restore(&head, &body, None, |_| None).is_ok()
-        };
-        assert!(restored(2));
-        assert!(!restored(1 + FIELDS as usize));
-    }
-
-    #[test]
-    fn two_filters_are_undone_in_turn() {
-        let (head, body, _) = filtered(None, None);
-        let again = [edit(&body, "bye", "see you")];
-        let recipe = recipe(&head, &body, &again, &[]);
-        let (field, _) = fields::undo(&recipe, None, None);
-        let mut twice = format!("{}: {}\r\n", field.name, field.value).into_bytes();
-        twice.extend_from_slice(&head);
-        let body = apply(&body, &again).to_vec();
-        assert_eq!(restore(&twice, &body, None, |_| None).unwrap().body, BODY);
-    }
-}
+mod tests;

@@ -1,0 +1,234 @@
+use super::*;
+use crate::splice::{apply, apply_head};
+
+const HEAD: &[u8] = b"Subject: one\r\n two\r\nTo: x@example.org\r\n";
+const BODY: &[u8] = b"see http://a.example/ now\r\nand http://b.example/\r\nbye\r\n";
+
+fn edit(body: &[u8], from: &str, to: &str) -> RawEdit {
+    let at = memchr::memmem::find(body, from.as_bytes()).unwrap();
+    RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() }
+}
+
+fn head_edits() -> Vec<HeadEdit> {
+    let end = HEAD.len();
+    let make = |name: &str, range, value: &[u8]| HeadEdit {
+        name: name.to_owned(),
+        index: 1,
+        range,
+        value: value.to_vec(),
+    };
+    vec![
+        make("Subject", 8..18, b" [tag] one\r\n two"),
+        make("Content-Transfer-Encoding", end..end, b" quoted-printable"),
+    ]
+}
+
+/// The filtered message: its header with our field, and its body.
+fn filtered(key: Option<&[u8]>, cap: Option<usize>) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+    let edits = [
+        edit(BODY, "http://a.example/", "hxxp://a[.]example/"),
+        edit(BODY, "b.example/\r\n", "b\r\n\r\n"),
+    ];
+    let recipe = recipe(HEAD, BODY, &edits, &head_edits());
+    let (field, _) = fields::undo(&recipe, cap, key);
+    let mut head = apply_head(HEAD, &head_edits());
+    head.extend_from_slice(
+        format!("{}: {}\r\n", field.name, field.value.replace('\n', "\r\n")).as_bytes(),
+    );
+    (head, apply(BODY, &edits).to_vec(), recipe)
+}
+
+fn lf(bytes: &[u8]) -> Vec<u8> {
+    String::from_utf8_lossy(bytes).replace("\r\n", "\n").into_bytes()
+}
+
+#[test]
+fn gives_the_original_back() {
+    let (head, body, _) = filtered(Some(b"key"), None);
+    let restored = restore(&head, &body, Some(b"key"), |_| None).unwrap();
+    assert_eq!((restored.head.as_slice(), restored.body.as_slice()), (HEAD, BODY));
+    assert_eq!(restored.seal, Seal::Ours);
+    assert_eq!(restore(&head, &body, Some(b"no"), |_| None).unwrap().seal, Seal::Foreign);
+    assert_eq!(restore(&head, &body, None, |_| None).unwrap().seal, Seal::Unknown);
+}
+
+#[test]
+fn accepts_a_copy_with_bare_line_feeds() {
+    let (head, body, _) = filtered(None, None);
+    let restored = restore(&lf(&head), &lf(&body), None, |_| None).unwrap();
+    assert_eq!((restored.head, restored.body), (lf(HEAD), lf(BODY)));
+}
+
+#[test]
+fn refuses_a_body_that_was_changed() {
+    let (head, mut body, _) = filtered(None, None);
+    body.push(b'!');
+    let error = restore(&head, &body, None, |_| None).unwrap_err();
+    assert!(matches!(error, RestoreError::Disagrees { .. }), "{error}");
+    assert_eq!(restore(&head, b"x", None, |_| None), Err(RestoreError::DoesNotFit));
+    assert_eq!(restore(HEAD, BODY, None, |_| None), Err(RestoreError::NoRecipe));
+}
+
+#[test]
+fn a_line_end_that_a_mailbox_added_does_not_matter() {
+    let (head, mut body, _) = filtered(None, None);
+    body.extend_from_slice(b"\r\n");
+    assert_eq!(restore(&head, &body, None, |_| None).unwrap().body, BODY);
+}
+
+#[test]
+fn a_big_recipe_is_kept_elsewhere() {
+    let (head, body, recipe) = filtered(None, Some(100));
+    let name = digest(&recipe);
+    let error = restore(&head, &body, None, |_| None).unwrap_err();
+    assert_eq!(error, RestoreError::NotHere(name.clone()));
+    let found = restore(&head, &body, None, |asked| (asked == name).then(|| recipe.clone()));
+    assert_eq!(found.unwrap().body, BODY);
+    let forged = restore(&head, &body, None, |_| Some(b"other".to_vec())).unwrap_err();
+    assert!(matches!(forged, RestoreError::Malformed(_)));
+}
+
+/// Each field is tried on what the others gave back.
+#[test]
+fn recipes_are_bounded() {
+    let field = "X-Linkmilter-Undo: v=1; z=AAAA\r\n";
+    let asked = std::cell::Cell::new(0);
+    let stored = format!("X-Linkmilter-Undo: v=1; file={}\r\n", "a".repeat(64));
+    let head = field.repeat(5_000) + &stored.repeat(5_000);
+    let refused = restore(head.as_bytes(), b"text\r\n", None, |_| {
+        asked.set(asked.get() + 1);
+        None
+    });
+    assert!(refused.is_err() && asked.get() <= RECIPES);
+    let refused = restore(stored.repeat(5_000).as_bytes(), b"text\r\n", None, |_| {
+        asked.set(asked.get() + 1);
+        None
+    });
+    assert!(refused.is_err() && asked.get() <= RECIPES);
+}
+
+/// Each is looked for in the header: many would cost its length each.
+#[test]
+fn recipes_with_many_fields_are_refused() {
+    let edits = [edit(BODY, "http://a.example/", "hxxp://a[.]example/")];
+    let body = super::super::apply(BODY, &edits).to_vec();
+    let restored = |count: usize| {
+        let head_edits = vec![head_edits()[0].clone(); count];
+        let (field, _) = fields::undo(&recipe(HEAD, BODY, &edits, &head_edits), None, None);
+        let head = [HEAD, format!("{}: {}\r\n", field.name, field.value).as_bytes()].concat();
+        restore(&head, &body, None, |_| None).is_ok()
+    };
+    assert!(restored(2));
+    assert!(!restored(1 + FIELDS as usize));
+}
+
+#[test]
+fn two_filters_are_undone_in_turn() {
+    let (head, body, _) = filtered(None, None);
+    let again = [edit(&body, "bye", "see you")];
+    let recipe = recipe(&head, &body, &again, &[]);
+    let (field, _) = fields::undo(&recipe, None, None);
+    let mut twice = format!("{}: {}\r\n", field.name, field.value).into_bytes();
+    twice.extend_from_slice(&head);
+    let body = apply(&body, &again).to_vec();
+    assert_eq!(restore(&twice, &body, None, |_| None).unwrap().body, BODY);
+}
+
+/// What a house that gives originals back without being asked believes.
+mod sealed {
+    use super::*;
+
+    fn sealed(keys: &[&[u8]], head: &[u8], body: &[u8]) -> Result<Restored, RestoreError> {
+        restore_as(head, body, keys, Believe::Sealed, |_| None)
+    }
+
+    fn with_field(head: &[u8], value: &str) -> Vec<u8> {
+        [format!("{}: {value}\r\n", fields::UNDO).as_bytes(), head].concat()
+    }
+
+    #[test]
+    fn a_seal_of_any_key_of_ours_counts_and_no_other() {
+        let (head, body, _) = filtered(Some(b"old"), None);
+        assert_eq!(sealed(&[b"new", b"old"], &head, &body).unwrap().body, BODY);
+        assert_eq!(sealed(&[b"new"], &head, &body), Err(RestoreError::Foreign));
+        assert_eq!(sealed(&[], &head, &body), Err(RestoreError::Foreign));
+        let (bare, body, _) = filtered(None, None);
+        assert_eq!(sealed(&[b"old"], &bare, &body), Err(RestoreError::Foreign));
+        assert_eq!(sealed(&[b"old"], HEAD, &body), Err(RestoreError::NoRecipe));
+    }
+
+    #[test]
+    fn a_forged_recipe_beside_a_sealed_one_is_not_tried() {
+        let (head, body, recipe) = filtered(Some(b"key"), None);
+        let forged = edit(&body, "bye", "bye http://evil.example/");
+        let from = [RawEdit { range: forged.range.clone(), replacement: b"bye".to_vec() }];
+        let evil = apply(&body, std::slice::from_ref(&forged)).to_vec();
+        // A recipe of an attacker, which would turn the edited body into his.
+        let back = super::super::recipe(HEAD, &evil, &from, &[]);
+        for (value, _) in [
+            fields::undo(&back, None, None),
+            fields::undo(&back, None, Some(b"other")),
+            fields::undo(&recipe, None, None),
+        ] {
+            let head = with_field(&head, &value.value.replace('\n', "\r\n"));
+            assert_eq!(sealed(&[b"key"], &head, &body).unwrap().body, BODY);
+        }
+        let many: Vec<u8> =
+            (0..20).fold(head, |head, _| with_field(&head, "v=1; z=AAAA; seal=AAAA"));
+        assert_eq!(
+            sealed(&[b"key"], &many, &body).unwrap().body,
+            BODY,
+            "forged ones crowd none out"
+        );
+    }
+
+    /// A sealed recipe gives back the body that it was made for, or nothing: whatever body it is put on.
+    #[test]
+    fn a_replayed_recipe_fits_no_other_body() {
+        let (head, body, _) = filtered(Some(b"key"), None);
+        for at in 0..body.len() {
+            let mut other = body.clone();
+            other[at] ^= 1;
+            if let Ok(restored) = sealed(&[b"key"], &head, &other) {
+                assert_eq!(restored.body, BODY, "a byte that the recipe replaces: {at}");
+            }
+        }
+        for other in [&b""[..], b"text\r\n", BODY, &[&body[..], b"-- \r\nfooter\r\n"].concat()] {
+            assert!(sealed(&[b"key"], &head, other).is_err());
+        }
+    }
+
+    #[test]
+    fn a_sealed_value_that_was_touched_is_foreign() {
+        let (field, _) = fields::undo(&filtered(None, None).2, None, Some(b"key"));
+        let dense: String = field.value.split_ascii_whitespace().collect();
+        let body = filtered(None, None).1;
+        for at in 0..dense.len() {
+            let mut bytes = dense.clone().into_bytes();
+            bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
+            let value = String::from_utf8(bytes).unwrap().replace(";seal=", "; seal=");
+            let found = sealed(&[b"key"], &with_field(HEAD, &value), &body);
+            assert!(found.is_err() || found.unwrap().body == BODY, "{at}");
+        }
+    }
+
+    #[test]
+    fn ten_nested_ones_are_left() {
+        let nested = |count: usize| {
+            let (mut head, mut body) = (HEAD.to_vec(), BODY.to_vec());
+            for number in 0..count {
+                let edits = [edit(&body, "bye", &format!("bye {number}"))];
+                let (field, _) = fields::undo(
+                    &super::super::recipe(&head, &body, &edits, &[]),
+                    None,
+                    Some(b"key"),
+                );
+                head = with_field(&head, &field.value.replace('\n', "\r\n"));
+                body = apply(&body, &edits).to_vec();
+            }
+            sealed(&[b"key"], &head, &body)
+        };
+        assert_eq!(nested(RECIPES).unwrap().body, BODY);
+        assert_eq!(nested(10), Err(RestoreError::TooMany(10)));
+    }
+}
