@@ -439,6 +439,7 @@ mod tests {
             message_id: b" <1@example.com>\r\n",
             sender: "<alice@bücher.example>",
             recipients,
+            returned: None,
             bytes: 2_048,
             engine: Duration::from_micros(321),
             dns: Duration::ZERO,
