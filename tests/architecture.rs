@@ -28,8 +28,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("linkmilter_engine::limits", &["mailsplice"]),
     (
         "linkmilter_engine::policy",
-        &["linkmilter_engine::limits", "linkmilter_engine::outcome", "homograph"],
+        &[
+            "linkmilter_engine::limits",
+            "linkmilter_engine::lists",
+            "linkmilter_engine::outcome",
+            "homograph",
+        ],
     ),
+    ("linkmilter_engine::lists", &["linkmilter_engine::outcome", "homograph"]),
     (
         "linkmilter_engine::content",
         &[

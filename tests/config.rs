@@ -260,6 +260,43 @@ fn values_that_are_impossible_together_are_refused() {
         ),
         ("[rules.default]\nprofile = \"strict\"", "expected a name of 1 to 40 letters"),
         ("[rules.\"a b\"]\nprofile = \"strict\"", "expected a name of 1 to 40 letters"),
+        (
+            "[rules.x]\nwhen.header = \"X-Spam: YES\"\nprofile = \"exempt\"",
+            "rules.x.profile: expected enforce or strict beside when.header, unless upstream.fields is",
+        ),
+        (
+            "[rules.x]\ndefang = \"all\"\nprofile = \"report-only\"",
+            "rules.x.defang: expected no defang beside a profile that edits nothing, found \"all\"",
+        ),
+        (
+            "[rules.x]\nwhen.header = \"Authentication-Results: dmarc=fail\"",
+            "exempt.authserv_id: expected the authserv-id of your server, since when.header of a rule",
+        ),
+        (
+            "[rules.x]\nwhen.header = \"X-Spam-Score: >= high\"",
+            "linkmilter.toml:2: rules.x.when.header: expected a number behind the comparison, \"X-Spam-Score: >= 5.5\", found \"X-Spam-Score: >= high\"",
+        ),
+        (
+            "[rules.x]\nwhen.header = [\"X-Spam-Flag: YES\", \"YES\"]",
+            "rules.x.when.header: expected a header field and its value, \"X-Spam-Flag: YES\", found \"YES\"",
+        ),
+        (
+            "[rules.x]\nwhen.haeder = \"X-Spam-Flag: YES\"",
+            "rules.x.when.haeder: expected a known key, found the key rules.x.when.haeder; did you mean rules.x.when.header?",
+        ),
+        ("[rules.x]\nwhen = \"spam\"", "rules.x.when: expected a table: header = "),
+        (
+            "[rules.x]\ndefang = \"everything\"",
+            "rules.x.defang: expected one of all, suspect, unsafe, found \"everything\"",
+        ),
+        (
+            "[rules.x]\nallowed = [\"no host\"]",
+            "rules.x.allowed: expected a host or domain name, found \"no host\"",
+        ),
+        (
+            "[upstream]\nfields = \"mine\"",
+            "upstream.fields: expected one of above-received, anywhere, found \"mine\"",
+        ),
         ("rules = 3", "rules: expected tables [rules.NAME], found 3"),
         ("dns = \"never\"", "dns: expected a table [dns], found \"never\""),
         (
@@ -282,6 +319,16 @@ fn values_that_are_impossible_together_are_refused() {
     ] {
         let found = complaints(dir.path(), file);
         assert!(found.len() == 1 && found[0].contains(complaint), "{file}\n{found:?}");
+    }
+}
+
+#[test]
+fn a_rule_protects_a_bounded_number_of_names() {
+    let dir = tempfile::tempdir().unwrap();
+    for (count, refused) in [(100, false), (101, true)] {
+        let names: Vec<String> = (0..count).map(|n| format!("name{n}.example")).collect();
+        let found = load(dir.path(), &format!("[rules.x]\nprotected = {names:?}\n"));
+        assert_eq!(found.is_err(), refused, "{count}");
     }
 }
 

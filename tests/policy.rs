@@ -395,3 +395,146 @@ fn a_bad_line_or_a_missing_file_that_was_asked_for_is_an_error() {
         ]
     );
 }
+
+// ---- what our own servers wrote into the header ------------------------------------------------
+
+const SPAM: &str = "\
+    [rules.spam]\nwhen.header = [\"X-Spam-Flag: YES\", \"X-Spam-Score: >= 8\"]\ndefang = \"all\"\n\
+    [rules.grey]\npriority = 200\nwhen.header = \"X-Spam-Level: ***\"\ndefang = \"suspect\"\n\
+    [rules.board]\npriority = 300\nrecipients = [\"board.example\"]\nprofile = \"strict\"\nlevel = \"ascii-only\"\n";
+
+/// The envelope of a message with this header.
+fn with_header(policies: &Policies, recipient: &str, head: &[(&str, &str)]) -> Envelope {
+    let fields = head.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+    Envelope { marks: policies.marks(fields, "mx.example.org"), ..inbound(&[recipient]) }
+}
+
+#[test]
+fn a_mark_of_the_spam_filter_selects_the_rule() {
+    use linkmilter::engine::policy::Defang;
+    let policies = policies(SPAM);
+    let received = ("Received", " from a by evil.example; x");
+    for (head, rule, mode, defang) in [
+        (&[("X-Spam-Flag", " YES"), received][..], "spam", Mode::Strict, Defang::All),
+        (&[("x-spam-score", " 8.5\n")], "spam", Mode::Strict, Defang::All),
+        (&[("X-Spam-Flag", "NO"), ("X-Spam-Flag", "YES")], "spam", Mode::Strict, Defang::All),
+        (&[("X-Spam-Level", "****")], "grey", Mode::Strict, Defang::Judged),
+        (&[("X-Spam-Level", "**")], "default", Mode::Enforce, Defang::Judged),
+        (&[received, ("X-Spam-Flag", "YES")], "default", Mode::Enforce, Defang::Judged),
+        (&[], "default", Mode::Enforce, Defang::Judged),
+    ] {
+        let policy = policies.select(&with_header(&policies, "a@b.example", head)).policy;
+        let found = (policy.rule.as_str(), policy.mode, policy.defang);
+        assert_eq!(found, (rule, mode, defang), "{head:?}");
+    }
+}
+
+#[test]
+fn a_field_that_a_stranger_can_write_makes_nothing_milder() {
+    let file = format!(
+        "{SPAM}[rules.forged]\nwhen.header = \"X-Ham: YES\"\nlevel = \"unrestricted\"\n\
+        defang = \"unsafe\"\n[rules.forged.actions]\nunsafe = \"leave\"\n"
+    );
+    let above = policies(&file);
+    let select = |policies: &Policies| {
+        policies.select(&with_header(policies, "a@board.example", &[("X-Ham", "YES")])).policy
+    };
+    let policy = select(&above);
+    assert_eq!((policy.mode, policy.level), (Mode::Strict, RestrictionLevel::AsciiOnly));
+    assert_eq!(policy.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Defang));
+    // The operator's word that strangers cannot write it.
+    let stripped = policies(&format!("[upstream]\nfields = \"anywhere\"\n{file}"));
+    let policy = select(&stripped);
+    assert_eq!((policy.mode, policy.level), (Mode::Enforce, RestrictionLevel::Unrestricted));
+    assert_eq!(policy.verdict_actions.get(&Verdict::Unsafe), Some(&LinkAction::Leave));
+}
+
+#[test]
+fn mail_that_is_never_edited_is_not_edited_for_a_mark_either() {
+    use linkmilter::engine::policy::Defang;
+    let policies = policies(SPAM);
+    let marked = |recipient| with_header(&policies, recipient, &[("X-Spam-Flag", "YES")]);
+    let login = Envelope { authenticated: Some("ann".to_owned()), ..marked("a@b.example") };
+    for envelope in [login, marked("abuse@b.example")] {
+        let policy = policies.select(&envelope).policy;
+        assert!(!policy.edits() && policy.defang == Defang::Judged, "{envelope:?}");
+    }
+}
+
+#[test]
+fn one_recipient_with_a_rule_for_spam_is_enough() {
+    use linkmilter::engine::policy::Defang;
+    let policies = policies(
+        "[rules.spam]\nrecipients = [\"a.example\"]\nwhen.header = \"X-Spam-Flag: YES\"\ndefang = \"all\"\n",
+    );
+    let envelope = Envelope {
+        recipients: vec!["x@a.example".to_owned(), "y@b.example".to_owned()],
+        ..with_header(&policies, "", &[("X-Spam-Flag", "YES")])
+    };
+    let selection = policies.select(&envelope);
+    assert_eq!(selection.policy.defang, Defang::All);
+    assert_eq!(selection.policy.rule, "default+spam");
+}
+
+// ---- lists of rules ------------------------------------------------------------------------------
+
+const TENANTS: &str = "\
+    [lists]\nallowed = [\"house.example\"]\nblocked = [\"bad.example\"]\n\
+    [rules.a]\nrecipients = [\"a.example\"]\nallowed = [\"xn--pypal-4ve.com\", \"shared.example\"]\n\
+    blocked = [\"casino.example\"]\nprotected = [\"tenantbank.example\"]\n\
+    [rules.b]\nrecipients = [\"b.example\"]\nallowed = [\"shared.example\", \"casino.example\"]\n";
+
+/// Whether the links of a text are edited for these recipients.
+fn edited(policies: &Policies, recipients: &[&str], host: &str) -> bool {
+    let policy = policies.select(&inbound(recipients)).policy;
+    let body = format!("See https://www.{host}/x now\r\n");
+    let message =
+        Message { head: b"Content-Type: text/plain; charset=utf-8\r\n", body: body.as_bytes() };
+    let (facts, tlds) =
+        (Facts::default(), linkmilter::engine::TldTable::new(["com", "example"], ""));
+    let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+    !outcome.edits.is_empty()
+}
+
+#[test]
+fn each_tenant_has_lists_of_its_own() {
+    let policies = policies(TENANTS);
+    for (recipients, host, expected) in [
+        (&["x@a.example"][..], "p\u{430}ypal.com", false),
+        (&["x@b.example"], "p\u{430}ypal.com", true),
+        (&["x@a.example"], "casino.example", true),
+        (&["x@b.example"], "casino.example", false),
+        (&["x@c.example"], "casino.example", false),
+        (&["x@c.example"], "bad.example", true),
+        // A name that reads as the tenant's own.
+        (&["x@a.example"], "tenantb\u{e0}nk.com", true),
+        (&["x@b.example"], "tenantb\u{e0}nk.com", false),
+    ] {
+        assert_eq!(edited(&policies, recipients, host), expected, "{recipients:?} {host}");
+    }
+}
+
+#[test]
+fn recipients_with_different_lists_get_the_stricter_edit() {
+    let policies = policies(TENANTS);
+    let both: &[&str] = &["x@a.example", "y@b.example"];
+    for (host, expected) in [
+        ("p\u{430}ypal.com", true),
+        ("casino.example", true),
+        ("shared.example", false),
+        ("house.example", false),
+        ("tenantb\u{e0}nk.com", true),
+    ] {
+        assert_eq!(edited(&policies, both, host), expected, "{host}");
+        let turned = [both[1], both[0]];
+        assert_eq!(edited(&policies, &turned, host), expected, "{host}, turned");
+    }
+    // One whom all settings allow nothing beside takes nothing back, but no list adds edits for a
+    // recipient of whom nothing is edited.
+    assert!(!edited(
+        &policies,
+        &["abuse@a.example", "y@b.example"],
+        "p\u{440}\u{43e}\u{434}.example"
+    ));
+    assert!(!edited(&policies, &["abuse@a.example", "y@c.example"], "casino.example"));
+}

@@ -8,11 +8,12 @@ use anyhow::Context;
 
 use super::Answer;
 use super::shared::ConfigFile;
+use crate::daemon::envelope::observe;
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
 use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
-use crate::engine::policy::{Mode, Policy};
+use crate::engine::policy::{Defang, Mode, Policy};
 use crate::engine::span::TextEdit;
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::Envelope;
@@ -37,7 +38,9 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let settings = config.settings_of_user()?;
     let bytes = super::input::read(args.message.as_deref())?;
     let message = Message::split(&bytes);
-    let envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
+    let mut envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
+    let host = config.server.host_name.as_ref().map_or("localhost", |name| name.0.as_str());
+    observe(&mut envelope, message.head, &settings.policies, host);
     let selection = settings.policies.select(&envelope);
     let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));
     let facts = Facts {
@@ -95,8 +98,9 @@ fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> St
         Mode::Enforce => "enforce",
         Mode::Strict => "strict",
     };
+    let all = if policy.defang == Defang::All { ", every link taken apart" } else { "" };
     let mut out = format!(
-        "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{})\n",
+        "message: header {} bytes, body {} bytes, {} parts\nrule: {} ({mode}{all}{})\n",
         message.head.len(),
         message.body.len(),
         seen.tree.parts.len(),

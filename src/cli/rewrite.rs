@@ -6,14 +6,17 @@ use std::path::PathBuf;
 use super::Answer;
 use super::dns::Asker;
 use super::shared::ConfigFile;
+use crate::daemon::envelope::observe;
 use crate::engine::outcome::Bypass;
-use crate::engine::policy::{Defang, HeaderFields};
+use crate::engine::policy::{Defang, HeaderFields, Mode, Signed};
 use crate::engine::{Answers, Case, Facts, Message, Policy, examine, inspect_case, splice};
+use crate::policy::Envelope;
 
 /// Filter one message
 ///
 /// Reads a message and writes it with its deceptive links taken apart. Every byte that no edit
-/// touches stays as it was.
+/// touches stays as it was. Of the rules of the configuration those hold that ask for header fields
+/// alone: nothing is known of the envelope.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Add no header fields: a message without edits comes out byte for byte
@@ -39,16 +42,25 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     // A message that was filtered before keeps its fields: filtering it again changes nothing.
     let known = splice::undo::holds(message.head, message.body, |_| None);
     let omit = args.no_header || known;
-    let policy = Policy {
-        header_fields: if omit { HeaderFields::Omit } else { HeaderFields::Add },
-        defang: if args.defang_all { Defang::All } else { Defang::Judged },
-        // Nobody keeps a recipe for the command line: all of it goes into the header.
-        undo_header_bytes: None,
-        ..Policy::clone(&settings.policies.default_policy())
-    };
     // The name that the operator gave this host; asking the system would tell strangers its name.
     let named = config.server.host_name.as_ref().map(|name| name.0.clone());
     let host_name = named.unwrap_or_else(|| "localhost".to_owned());
+    let mut envelope = Envelope::default();
+    observe(&mut envelope, message.head, &settings.policies, &host_name);
+    let selected = settings.policies.select_by_header(&envelope);
+    let mut policy = Policy {
+        header_fields: if omit { HeaderFields::Omit } else { HeaderFields::Add },
+        // Nobody keeps a recipe for the command line: all of it goes into the header.
+        undo_header_bytes: None,
+        ..Policy::clone(&selected)
+    };
+    if args.defang_all {
+        // Whatever the settings of the house spare.
+        policy.defang = Defang::All;
+        policy.mode = policy.mode.max(Mode::Enforce);
+        policy.exempt = None;
+        policy.signed = Signed::EditUnsafe;
+    }
     let facts = Facts { host_name, ..Facts::default() };
     let tlds = super::tld::table(&config);
     let asker = args.dns.then(|| Asker::new(&config)).transpose()?;

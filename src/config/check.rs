@@ -2,10 +2,15 @@
 
 use crate::engine::outcome::Disposition;
 
+use crate::policy::{HeaderTest, Profile, Trust};
+
 use super::problem::Problem;
 use super::setting::BUILTIN;
 use super::types::{Address, Schedule, SmtpTls, Transport};
 use super::{Config, Exempt};
+
+/// Names that a rule protects: they are laid out for every message that it serves.
+const PROTECTED_OF_A_RULE: usize = 100;
 
 /// Every combination that cannot work.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {
@@ -55,6 +60,32 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     for (name, rule) in &config.rules {
         if rule.subject_tag.as_deref().is_some_and(|tag| !is_header_text(tag)) {
             refuse(&format!("rules.{name}.subject_tag"), "at most 100 characters of ASCII");
+        }
+    }
+    for (name, rule) in &config.rules {
+        if rule.protected.len() > PROTECTED_OF_A_RULE {
+            refuse(&format!("rules.{name}.protected"), "at most 100 names");
+        }
+        let mild = matches!(rule.profile, Some(Profile::Exempt | Profile::ReportOnly));
+        if mild && !rule.when.header.is_empty() && config.upstream.fields == Trust::AboveReceived {
+            refuse(
+                &format!("rules.{name}.profile"),
+                "enforce or strict beside when.header, unless upstream.fields is \"anywhere\": a \
+                 stranger can write the field",
+            );
+        }
+        if mild && rule.defang.is_some() {
+            refuse(
+                &format!("rules.{name}.defang"),
+                "no defang beside a profile that edits nothing",
+            );
+        }
+        let asks_results = rule.when.header.iter().any(HeaderTest::asks_results);
+        if asks_results && config.exempt.authserv_id.is_none() {
+            refuse(
+                "exempt.authserv_id",
+                "the authserv-id of your server, since when.header of a rule needs it",
+            );
         }
     }
     let Exempt { senders, authserv_id, .. } = &config.exempt;

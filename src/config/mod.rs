@@ -36,13 +36,13 @@ pub use rules::Settings;
 pub use schema::{Effect, Effective};
 pub use sections::{
     Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, Outbound, PolicySection,
-    RuleSection, Server, Tld,
+    RuleSection, Server, Tld, Upstream,
 };
 pub use setting::Size;
 pub use snapshot::{Files, Snapshot, SnapshotError};
 pub use types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
-    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost,
+    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
 use schema::{Key, Reading, Section, Table};
@@ -60,6 +60,7 @@ pub struct Config {
     pub lists: Lists,
     pub outbound: Outbound,
     pub exempt: Exempt,
+    pub upstream: Upstream,
     /// By name; [`Config::settings`] puts them in order.
     pub rules: BTreeMap<String, RuleSection>,
     pub limits: LimitsSection,
@@ -168,7 +169,7 @@ pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
 }
 
 /// The sections in the order of the documentation, with what they are about.
-fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 13] {
+fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 14] {
     fn of<S: Section>(
         name: &'static str,
     ) -> (&'static str, &'static [&'static str], &'static [Key]) {
@@ -184,6 +185,7 @@ fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 13] {
         of::<Lists>("lists"),
         of::<Outbound>("outbound"),
         of::<Exempt>("exempt"),
+        of::<Upstream>("upstream"),
         of::<RuleSection>("rules.*"),
         of::<LimitsSection>("limits"),
         of::<Journal>("journal"),
@@ -225,6 +227,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let lists = section(tree.get("lists"), "lists", reading);
     let outbound = section(tree.get("outbound"), "outbound", reading);
     let exempt = section(tree.get("exempt"), "exempt", reading);
+    let upstream = section(tree.get("upstream"), "upstream", reading);
     let rules = rule_sections(tree.get("rules"), reading);
     let limits = section(tree.get("limits"), "limits", reading);
     let journal = section(tree.get("journal"), "journal", reading);
@@ -239,6 +242,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         lists: lists?,
         outbound: outbound?,
         exempt: exempt?,
+        upstream: upstream?,
         rules: rules?,
         limits: limits?,
         journal: journal?,

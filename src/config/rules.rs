@@ -9,7 +9,7 @@ use crate::engine::host::Names;
 use crate::engine::limits::Limits;
 use crate::engine::policy::AskTlds;
 use crate::policy::{
-    Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule,
+    Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule, Upstream,
 };
 use crate::tld::cache::Bounds;
 use crate::tld::refresh::Fetch;
@@ -116,7 +116,8 @@ impl Config {
         };
         let policies =
             Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions())
-                .of_house(self.house());
+                .of_house(self.house())
+                .of_upstream(self.upstream());
         Ok(Settings { policies, allowed, protected, blocked })
     }
 
@@ -230,6 +231,14 @@ impl Config {
         }
     }
 
+    fn upstream(&self) -> Upstream {
+        Upstream {
+            trust: self.upstream.fields,
+            hosts: self.upstream.hosts.iter().map(|host| host.0.clone()).collect(),
+            authserv_id: self.exempt.authserv_id.clone(),
+        }
+    }
+
     /// The names of a list: its file, if it is there or was asked for, and those written inline.
     fn names(
         &self,
@@ -296,6 +305,7 @@ impl Config {
 }
 
 fn rule(name: &str, section: &RuleSection) -> Rule {
+    let names = |list: &[Domain]| list.iter().map(|name| name.0.clone()).collect();
     Rule {
         name: name.to_owned(),
         conditions: Conditions {
@@ -305,9 +315,14 @@ fn rule(name: &str, section: &RuleSection) -> Rule {
             authenticated: section.authenticated,
             list_mail: section.list_mail,
             direction: section.direction,
+            headers: section.when.header.clone(),
         },
         overrides: Overrides {
             profile: section.profile,
+            defang: section.defang,
+            protected: names(&section.protected),
+            blocked: names(&section.blocked),
+            allowed: names(&section.allowed),
             level: section.level,
             signed: section.signed,
             linkify: section.linkify,

@@ -8,13 +8,13 @@ use crate::engine::policy::{
     HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, RestrictionLevel,
     Signed,
 };
-use crate::policy::{Direction, Network, Pattern, Profile};
+use crate::policy::{DefangFrom, Direction, Network, Pattern, Profile, Trust};
 
 use super::schema::settings;
 use super::setting::Size;
 use super::types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
-    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost,
+    LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
 settings! {
@@ -265,6 +265,22 @@ settings! {
 }
 
 settings! {
+    /// Header fields of your own servers, for `when.header` of rules. Anybody can write a header field:
+    /// this says which are yours.
+    pub struct Upstream {
+        /// `above-received`: those above the first Received field that none of your servers made. A
+        /// stranger who connects to you directly writes there as well, so rules on such fields make the
+        /// edits of a message stricter, never milder. `anywhere`: all, since what runs before this filter
+        /// removes those of strangers, or adds its own at the end. Fields of authentication results count by
+        /// `exempt.authserv_id` alone.
+        fields: Trust = "\"above-received\"", Reload;
+        /// Your other servers as they stand behind `by` in Received, with all below them; the name of
+        /// this host is known.
+        hosts: Vec<Domain> = "[]", Reload;
+    }
+}
+
+settings! {
     /// A rule for some mail: all conditions must hold, the first rule that fits decides.
     /// `NAME` is yours; it stands in header fields and in `linkmilter explain`.
     pub struct RuleSection {
@@ -283,6 +299,23 @@ settings! {
         list_mail: Option<bool> = "", Reload;
         /// Condition: `inbound`, `outbound` (authenticated or an exempt network), `local`.
         direction: Option<Direction> = "", Reload;
+        /// Condition `when.header`, one text or several of which one must hold: what your own servers
+        /// wrote into the header before this filter ([upstream] says which fields those are).
+        /// `"X-Spam-Flag: YES"` is the whole value, `"X-Spam-Status: Yes*"` its beginning,
+        /// `"X-Spam-Level: *****"` so many or more, `"X-Spam-Score: >= 5"` and
+        /// `"X-Spam-Status: score >= 5"` compare a number, `"X-Spamd-Result: BAYES_SPAM"` is a symbol of
+        /// rspamd, `"Authentication-Results: dmarc=fail"` what the server of `exempt.authserv_id` found.
+        when: When = "", Reload;
+        /// Which links of such a message are taken apart: `all` (nothing in it can be clicked, allowed
+        /// hosts included), `suspect` and worse, `unsafe` and worse. Default: as the profile says.
+        defang: Option<DefangFrom> = "", Reload;
+        /// Hosts that are never edited in this mail, beside `lists.allowed`, with all below them. Of several
+        /// recipients all must allow a host.
+        allowed: Vec<Domain> = "", Reload;
+        /// Hosts that are unsafe in this mail, beside `lists.blocked`, with all below them.
+        blocked: Vec<Domain> = "", Reload;
+        /// Names protected in this mail, beside `lists.protected`; at most 100.
+        protected: Vec<Domain> = "", Reload;
         /// What `policy.profile` says otherwise.
         profile: Option<Profile> = "", Reload;
         /// What `policy.level` says otherwise.

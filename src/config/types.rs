@@ -12,9 +12,9 @@ use crate::engine::policy::{
     HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, RestrictionLevel,
     Signed,
 };
-use crate::policy::{Direction, Network, Pattern, Profile};
+use crate::policy::{DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust};
 
-use super::problem::{Problem, nearest};
+use super::problem::{KNOWN_KEY, Problem, nearest};
 use super::setting::{At, Bounds, Setting, Text, choice};
 
 /// Where a server listens.
@@ -59,6 +59,13 @@ pub struct StatusCode(pub String);
 pub struct Actions<A> {
     pub verdicts: BTreeMap<Verdict, A>,
     pub reasons: BTreeMap<Reason, A>,
+}
+
+/// Conditions on what the message itself says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct When {
+    /// One of these must hold.
+    pub header: Vec<HeaderTest>,
 }
 
 impl<A> Default for Actions<A> {
@@ -169,6 +176,12 @@ choice!(Direction {
     "outbound" = Direction::Outbound,
     "local" = Direction::Local,
 });
+choice!(DefangFrom {
+    "all" = DefangFrom::All,
+    "suspect" = DefangFrom::Suspect,
+    "unsafe" = DefangFrom::Unsafe,
+});
+choice!(Trust { "above-received" = Trust::AboveReceived, "anywhere" = Trust::Anywhere });
 choice!(RestrictionLevel {
     "ascii-only" = RestrictionLevel::AsciiOnly,
     "single-script" = RestrictionLevel::SingleScript,
@@ -379,6 +392,51 @@ impl Text for Pattern {
 
     fn parse(text: &str) -> Result<Pattern, Option<String>> {
         text.parse().map_err(|_| None)
+    }
+}
+
+impl Text for HeaderTest {
+    fn expected() -> String {
+        crate::policy::HeaderTestError::Form.to_string()
+    }
+
+    fn parse(text: &str) -> Result<HeaderTest, Option<String>> {
+        text.parse().map_err(|error: crate::policy::HeaderTestError| Some(error.to_string()))
+    }
+}
+
+impl Setting for When {
+    fn expected(_: Option<Bounds>) -> String {
+        format!("a table: header = {}, or a list of such", <HeaderTest as Text>::expected())
+    }
+
+    fn read(at: At<'_>, problems: &mut Vec<Problem>) -> Option<When> {
+        let ValueKind::Table(table) = &at.value.kind else {
+            problems.push(at.problem(<Self as Setting>::expected(None)));
+            return None;
+        };
+        let before = problems.len();
+        let mut when = When::default();
+        let sorted: BTreeMap<_, _> = table.iter().collect();
+        for (name, value) in sorted {
+            let key = format!("{}.{name}", at.key);
+            let at = At { key: &key, value, bounds: None };
+            if name != "header" {
+                let mut problem = at.problem_with(KNOWN_KEY.to_owned(), format!("the key {key}"));
+                problem.nearest =
+                    nearest(name, ["header"]).map(|known| format!("{}.{known}", at_parent(&key)));
+                problems.push(problem);
+            } else if matches!(value.kind, ValueKind::Array(_)) {
+                when.header.extend(Vec::read(at, problems).into_iter().flatten());
+            } else {
+                when.header.extend(HeaderTest::read(at, problems));
+            }
+        }
+        (problems.len() == before).then_some(when)
+    }
+
+    fn absent() -> Option<When> {
+        Some(When::default())
     }
 }
 

@@ -3,11 +3,11 @@
 use super::settings::Loaded;
 use crate::engine::Facts;
 use crate::milter::{Mail, Origin};
-use crate::policy::{Envelope, Path};
+use crate::policy::{Envelope, Path, Policies};
 use crate::record::printable;
 
 /// The envelope, with the header fields that select settings.
-pub fn envelope(mail: &Mail) -> Envelope {
+pub fn envelope(mail: &Mail, loaded: &Loaded) -> Envelope {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut envelope = Envelope {
         sender: text(&mail.sender),
@@ -20,10 +20,18 @@ pub fn envelope(mail: &Mail) -> Envelope {
         },
         ..Envelope::default()
     };
-    for (name, value) in fields(&mail.head) {
+    let host = text(&mail.host_name);
+    let host = if host.is_empty() { &loaded.host_name } else { &host };
+    observe(&mut envelope, &mail.head, &loaded.settings.policies, host);
+    envelope
+}
+
+/// Adds what the header says. `host` is the name of the MTA.
+pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: &str) {
+    for (name, value) in fields(head) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
     }
-    envelope
+    envelope.marks = policies.marks(fields(head), host);
 }
 
 /// What the engine must know of the envelope and of the house.
@@ -111,10 +119,10 @@ mod tests {
             head: b"From: Ann <ann@example.com>\r\nList-Id: <l.example.com>\r\n".to_vec(),
             ..Mail::default()
         };
-        let envelope = envelope(&mail);
+        let loaded = super::super::settings::load(&Sources::builtin_only()).unwrap();
+        let envelope = envelope(&mail, &loaded);
         assert_eq!(envelope.author, crate::policy::Author::One("ann@example.com".to_owned()));
         assert_eq!(envelope.list_mail, crate::policy::ListMail::Yes);
-        let loaded = super::super::settings::load(&Sources::builtin_only()).unwrap();
         let facts = facts(&mail, &envelope, &loaded);
         assert_eq!(facts.recipient_domains, ["example.org"]);
         assert_eq!(facts.host_name, "mx.example.org", "as the MTA told");

@@ -116,7 +116,7 @@ impl Filter {
         generation: &Arc<Generation<Loaded>>,
         permitted: fn(&Mail, Arc<Policy>) -> Arc<Policy>,
     ) -> Judged {
-        let envelope = envelope(mail);
+        let envelope = envelope(mail, generation);
         let policy =
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
         let facts = facts(mail, &envelope, generation);

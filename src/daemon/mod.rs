@@ -6,7 +6,7 @@
 pub mod canary;
 pub mod digest;
 pub mod endpoint;
-mod envelope;
+pub mod envelope;
 pub mod filter;
 pub mod health;
 pub mod host_name;

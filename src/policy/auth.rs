@@ -27,6 +27,17 @@ pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bo
     passes > 0
 }
 
+/// Whether a field says this of a method, `dmarc=fail`. Whose word it is, the caller knows.
+pub(super) fn says(field: &str, method: &str, result: &str) -> bool {
+    statements(field).iter().skip(1).any(|statement| {
+        let Some((name, found)) = statement.first().and_then(|word| word.split_once('=')) else {
+            return false;
+        };
+        let name = name.split('/').next().unwrap_or_default();
+        name.eq_ignore_ascii_case(method) && found.eq_ignore_ascii_case(result)
+    })
+}
+
 enum Dmarc {
     Pass,
     Other,
@@ -59,7 +70,7 @@ fn same_domain(value: &str, from_domain: &str) -> bool {
 
 /// The statements between semicolons, each split at white space; comments are left out, quoted
 /// strings lose their quotes, and white space round `=` goes (RFC 8601 §2.2 allows it).
-fn statements(field: &str) -> Vec<Vec<String>> {
+pub(super) fn statements(field: &str) -> Vec<Vec<String>> {
     let mut statements = vec![vec![String::new()]];
     let mut comment_depth = 0_usize;
     let mut chars = field.chars();

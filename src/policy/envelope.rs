@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use super::upstream::Mark;
+
 /// The way a message came to the filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Path {
@@ -47,6 +49,8 @@ pub struct Envelope {
     pub author: Author,
     /// Values of the Authentication-Results fields, from the top.
     pub auth_results: Vec<String>,
+    /// Fields of our own servers that rules ask for ([`super::Policies::marks`]).
+    pub marks: Vec<Mark>,
 }
 
 /// Who the From field says wrote the message.

@@ -1,6 +1,6 @@
 //! Which mail leaves the house.
 
-use super::{Envelope, Network, Pattern};
+use super::{Address, Envelope, Network, Pattern};
 
 /// Whose mail ends here, and which clients hand out mail of ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,10 @@ impl House {
     /// The way of a message of ours. An address without a domain is of this host.
     pub(super) fn way_out(&self, envelope: &Envelope) -> Way {
         let ours = |recipient: &String| {
-            !recipient.contains('@') || self.domains.iter().any(|domain| domain.matches(recipient))
+            !recipient.contains('@') || {
+                let address = Address::of(recipient);
+                self.domains.iter().any(|domain| domain.matches(&address))
+            }
         };
         let local = envelope.recipients.iter().filter(|recipient| ours(recipient)).count();
         match local {

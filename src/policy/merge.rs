@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::engine::Policy;
+use crate::engine::lists::Lists;
 use crate::engine::outcome::{Disposition, Reason, Verdict};
 use crate::engine::policy::{
     HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, OnAmbiguous, Signed,
@@ -32,6 +33,7 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
         None => quietest(first, &everyone),
     };
     merged.rule = joined_rules(&everyone);
+    merged.lists = lists(if editing.is_empty() { &everyone } else { &editing });
     // Anchors for plain links are a convenience, not strictness: nobody gets them unasked.
     if everyone.iter().any(|policy| policy.linkify == Linkify::Off) {
         merged.linkify = Linkify::Off;
@@ -44,6 +46,44 @@ pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     merged.on_opaque = agreed(everyone.iter().map(|policy| policy.on_opaque));
     merged.on_ambiguous = agreed_on_ambiguous(&everyone);
     Some(Arc::new(merged))
+}
+
+/// What one blocks or protects is so for all, what one allows only where all do.
+fn lists(policies: &[&Policy]) -> Lists {
+    let mut merged = Lists::default();
+    for policy in policies {
+        union(&mut merged.protected, &policy.lists.protected);
+        union(&mut merged.blocked, &policy.lists.blocked);
+        union(&mut merged.allowed, &policy.lists.allowed);
+    }
+    if policies.iter().any(|policy| policy.lists.allowed.is_empty()) {
+        merged.allowed.clear();
+    }
+    merged
+}
+
+fn union<T>(all: &mut Vec<Arc<T>>, more: &[Arc<T>]) {
+    for one in more {
+        if !all.iter().any(|known| Arc::ptr_eq(known, one)) {
+            all.push(Arc::clone(one));
+        }
+    }
+}
+
+/// The settings of a rule, edits as strict as `without` it at least.
+pub(super) fn tightened(rule: &Arc<Policy>, without: &Arc<Policy>) -> Arc<Policy> {
+    let both = [Arc::clone(rule), Arc::clone(without)];
+    let Some(merged) = all(&both) else { return Arc::clone(rule) };
+    Arc::new(Policy {
+        rule: rule.rule.clone(),
+        message_actions: rule.message_actions.clone(),
+        reason_message_actions: rule.reason_message_actions.clone(),
+        on_error: rule.on_error,
+        on_limit: rule.on_limit,
+        on_exhausted: rule.on_exhausted,
+        on_opaque: rule.on_opaque,
+        ..Policy::clone(&merged)
+    })
 }
 
 /// Holding a message needs everyone; an edit needs one who wants it.
@@ -87,6 +127,7 @@ fn stricter(first: &Policy, editing: &[&Policy]) -> Policy {
     for policy in editing {
         merged.mode = merged.mode.max(policy.mode);
         merged.level = merged.level.min(policy.level);
+        merged.defang = merged.defang.max(policy.defang);
         if policy.signed == Signed::EditUnsafe {
             merged.signed = Signed::EditUnsafe;
         }

@@ -18,19 +18,24 @@ mod merge;
 mod network;
 mod pattern;
 mod rule;
+mod rules;
+mod upstream;
 
 use std::sync::Arc;
 
+use rules::Rules;
+
 use crate::engine;
 use crate::engine::outcome::Disposition;
-use crate::engine::policy::{MessageAction, Mode, OnAmbiguous};
+use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use house::{House, Way};
 pub use network::{Network, NetworkError};
-pub use pattern::{Pattern, is_below};
-pub use rule::{Conditions, Overrides, Profile, Rule};
+pub use pattern::{Address, Pattern, is_below};
+pub use rule::{Between, Conditions, DefangFrom, Overrides, Profile, Rule};
+pub use upstream::{HeaderTest, HeaderTestError, Mark, Trust, Upstream};
 
 /// Who is judged and reported, but never edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,9 +66,10 @@ pub enum Authenticated {
 #[derive(Clone, Debug)]
 pub struct Policies {
     default: Arc<engine::Policy>,
-    rules: Vec<(Rule, Arc<engine::Policy>)>,
+    rules: Rules,
     exemptions: Exemptions,
     house: House,
+    upstream: Upstream,
 }
 
 /// The settings for one message, and how they came about.
@@ -92,15 +98,10 @@ impl Policies {
         rules: Vec<Rule>,
         exemptions: Exemptions,
     ) -> Policies {
-        let rules = rules
-            .into_iter()
-            .map(|rule| {
-                let policy = Arc::new(rule.applied_to(&base, profile));
-                (rule, policy)
-            })
-            .collect();
+        let rules = Rules::new(&base, profile, rules);
         let default = Arc::new(profile.apply(base));
-        Policies { default, rules, exemptions, house: House::default() }
+        let (house, upstream) = (House::default(), Upstream::default());
+        Policies { default, rules, exemptions, house, upstream }
     }
 
     /// The same settings, of a house that knows which mail leaves it.
@@ -109,21 +110,59 @@ impl Policies {
         Policies { house, ..self }
     }
 
+    /// The same settings, of a house that knows its other servers.
+    #[must_use]
+    pub fn of_upstream(self, upstream: Upstream) -> Policies {
+        Policies { upstream, ..self }
+    }
+
+    /// The header fields of our own servers that some rule asks for, for [`Envelope::marks`]: names
+    /// and values from the top, and the name that the MTA gives itself.
+    pub fn marks<'h>(
+        &self,
+        fields: impl Iterator<Item = (&'h [u8], &'h [u8])>,
+        host: &str,
+    ) -> Vec<Mark> {
+        match self.rules.ask_headers() {
+            true => self.upstream.marks(fields, host, |name| self.rules.ask_header(name)),
+            false => Vec::new(),
+        }
+    }
+
     /// The settings when nothing is known of the envelope, as on the command line.
     pub fn default_policy(&self) -> Arc<engine::Policy> {
         Arc::clone(&self.default)
     }
 
+    /// The settings of the first rule that asks for header fields alone and holds, or the default: for
+    /// a message of whose way nothing is known.
+    pub fn select_by_header(&self, envelope: &Envelope) -> Arc<engine::Policy> {
+        let nobody = Address::default();
+        let between = Between { sender: &nobody, recipient: &nobody };
+        let first = self.rules.of(&nobody).find(|(rule, _)| {
+            let conditions = &rule.conditions;
+            conditions.ask_headers_alone() && conditions.hold(envelope, Direction::Inbound, between)
+        });
+        match (first, self.upstream.trust) {
+            (Some((_, policy)), Trust::AboveReceived) => merge::tightened(policy, &self.default),
+            (Some((_, policy)), Trust::Anywhere) => Arc::clone(policy),
+            (None, _) => Arc::clone(&self.default),
+        }
+    }
+
     /// The settings for this envelope.
     pub fn select(&self, envelope: &Envelope) -> Selection {
         let direction = self.direction(envelope);
+        let sender = Address::of(&envelope.sender);
         let none = [String::new()];
         let recipients: &[String] =
             if envelope.recipients.is_empty() { &none } else { &envelope.recipients };
         let mut applied = Vec::with_capacity(recipients.len());
         let mut distinct: Vec<Arc<engine::Policy>> = Vec::new();
         for recipient in recipients {
-            let policy = self.for_recipient(envelope, direction, recipient);
+            let to = Address::of(recipient);
+            let between = Between { sender: &sender, recipient: &to };
+            let policy = self.for_recipient(envelope, direction, between);
             applied.push(Applied {
                 recipient: recipient.clone(),
                 rule: policy.rule.clone(),
@@ -170,14 +209,22 @@ impl Policies {
         &self,
         envelope: &Envelope,
         direction: Direction,
-        recipient: &str,
+        between: Between<'_>,
     ) -> Arc<engine::Policy> {
-        let policy = self
-            .rules
-            .iter()
-            .find(|(rule, _)| rule.conditions.hold(envelope, direction, recipient))
-            .map_or(&self.default, |(_, policy)| policy);
-        if self.exemptions.report_only.iter().any(|pattern| pattern.matches(recipient)) {
+        let holds = |rule: &Rule| rule.conditions.hold(envelope, direction, between);
+        let first = self.rules.of(between.recipient).find(|(rule, _)| holds(rule));
+        let by_header = first.filter(|(rule, _)| !rule.conditions.headers.is_empty());
+        let policy = match (by_header, self.upstream.trust) {
+            (Some((_, policy)), Trust::AboveReceived) => {
+                // A stranger may have written the field: it takes nothing away.
+                let mut others = self.rules.of(between.recipient);
+                let without =
+                    others.find(|(rule, _)| rule.conditions.headers.is_empty() && holds(rule));
+                &merge::tightened(policy, without.map_or(&self.default, |(_, policy)| policy))
+            }
+            _ => first.map_or(&self.default, |(_, policy)| policy),
+        };
+        if self.exemptions.report_only.iter().any(|pattern| pattern.matches(between.recipient)) {
             return Arc::new(report_only(policy));
         }
         Arc::clone(policy)
@@ -195,7 +242,8 @@ impl Policies {
         let Author::One(from) = &envelope.author else { return None };
         let authserv_id = exemptions.authserv_id.as_deref()?;
         let (_, domain) = from.rsplit_once('@')?;
-        let listed = exemptions.senders.iter().any(|pattern| pattern.matches(from));
+        let author = Address::of(from);
+        let listed = exemptions.senders.iter().any(|pattern| pattern.matches(&author));
         let pass = listed && dmarc_pass(&envelope.auth_results, authserv_id, domain);
         pass.then_some("sender")
     }
@@ -225,6 +273,7 @@ fn report_only(policy: &engine::Policy) -> engine::Policy {
 /// Takes out what would be done to the message as a whole.
 fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
     let mut policy = policy.clone();
+    policy.defang = Defang::Judged;
     policy.message_actions.clear();
     policy.reason_message_actions.clear();
     policy.on_error = Disposition::Accept;

@@ -16,6 +16,36 @@ pub enum Pattern {
     Null,
 }
 
+/// An address of an envelope, read once for all the patterns that it is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    local: String,
+    /// In lower-case A-label form; none when it is no domain.
+    domain: Option<String>,
+    is_null: bool,
+}
+
+impl Address {
+    /// Reads an address without angle brackets; the empty one is the null sender.
+    pub fn of(text: &str) -> Address {
+        let (local, domain) = match text.rsplit_once('@') {
+            Some((local, domain)) => (local, ascii_domain(domain)),
+            None => (text, None),
+        };
+        Address { local: fold(local), domain, is_null: text.is_empty() }
+    }
+
+    /// The domain and those above it, from the longest.
+    pub(super) fn domains(&self) -> impl Iterator<Item = &str> {
+        let mut rest = self.domain.as_deref();
+        std::iter::from_fn(move || {
+            let domain = rest?;
+            rest = domain.split_once('.').map(|(_, above)| above);
+            Some(domain)
+        })
+    }
+}
+
 /// Why a text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -24,20 +54,24 @@ pub enum Pattern {
 pub struct PatternError;
 
 impl Pattern {
-    /// Whether the address, without angle brackets, fits.
-    pub fn matches(&self, address: &str) -> bool {
-        let (local, domain) = match address.rsplit_once('@') {
-            Some((local, domain)) => (local, ascii_domain(domain)),
-            None => (address, None),
-        };
-        let same_local = |pattern: &str| fold(local) == *pattern;
+    /// Whether the address fits.
+    pub fn matches(&self, address: &Address) -> bool {
+        let domain = address.domain.as_deref();
         match self {
-            Pattern::Null => address.is_empty(),
-            Pattern::Local(pattern) => same_local(pattern),
-            Pattern::Domain(pattern) => domain.is_some_and(|domain| is_below(&domain, pattern)),
-            Pattern::Address { local: pattern, domain: at } => {
-                domain.is_some_and(|domain| domain == *at) && same_local(pattern)
+            Pattern::Null => address.is_null,
+            Pattern::Local(pattern) => address.local == *pattern,
+            Pattern::Domain(pattern) => domain.is_some_and(|domain| is_below(domain, pattern)),
+            Pattern::Address { local, domain: at } => {
+                domain.is_some_and(|domain| domain == *at) && address.local == *local
             }
+        }
+    }
+
+    /// The domain that every address which fits is at or below.
+    pub(super) fn domain(&self) -> Option<&str> {
+        match self {
+            Pattern::Domain(domain) | Pattern::Address { domain, .. } => Some(domain),
+            Pattern::Local(_) | Pattern::Null => None,
         }
     }
 }
@@ -125,7 +159,11 @@ mod tests {
             ("<>", "ann@example.com", false),
         ] {
             let parsed: Pattern = pattern.parse().unwrap();
-            assert_eq!(parsed.matches(address), expected, "{pattern} against {address}");
+            assert_eq!(
+                parsed.matches(&Address::of(address)),
+                expected,
+                "{pattern} against {address}"
+            );
         }
     }
 

@@ -1,14 +1,19 @@
 //! A rule: conditions on the envelope, and what it changes in the settings.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::engine;
+use crate::engine::host::Names;
+use crate::engine::lists::Table;
 use crate::engine::outcome::{Reason, Verdict};
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, RestrictionLevel, Signed,
+    Defang, HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, RestrictionLevel,
+    Signed,
 };
 
-use super::{Direction, Envelope, ListMail, Network, Pattern};
+use super::pattern::Address;
+use super::{Direction, Envelope, HeaderTest, ListMail, Network, Pattern};
 
 /// How far the filter goes, in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +27,17 @@ pub enum Profile {
     Enforce,
     /// Suspect links are edited as well.
     Strict,
+}
+
+/// Which links of a message are taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefangFrom {
+    /// Every one, whatever its verdict: nothing in the message can be clicked.
+    All,
+    /// Those that are suspect or worse.
+    Suspect,
+    /// Those that are unsafe or worse.
+    Unsafe,
 }
 
 /// What must hold for a rule to apply. An empty list and `None` hold always.
@@ -38,12 +54,28 @@ pub struct Conditions {
     /// Whether it is list mail.
     pub list_mail: Option<bool>,
     pub direction: Option<Direction>,
+    /// A header field of our own servers says one of these.
+    pub headers: Vec<HeaderTest>,
+}
+
+/// Between whom a message goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    pub sender: &'a Address,
+    pub recipient: &'a Address,
 }
 
 /// Settings that a rule changes; `None` and empty leave the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     pub profile: Option<Profile>,
+    pub defang: Option<DefangFrom>,
+    /// Names protected beside those of the house, in lower-case ASCII form as all of these.
+    pub protected: Vec<String>,
+    /// Hosts that are unsafe, with all below them.
+    pub blocked: Vec<String>,
+    /// Hosts that are never edited, with all below them.
+    pub allowed: Vec<String>,
     pub level: Option<RestrictionLevel>,
     pub signed: Option<Signed>,
     pub linkify: Option<Linkify>,
@@ -102,8 +134,8 @@ impl Profile {
 
 impl Conditions {
     /// Whether every condition holds.
-    pub fn hold(&self, envelope: &Envelope, direction: Direction, recipient: &str) -> bool {
-        let fits = |patterns: &[Pattern], address: &str| {
+    pub fn hold(&self, envelope: &Envelope, direction: Direction, between: Between<'_>) -> bool {
+        let fits = |patterns: &[Pattern], address: &Address| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(address))
         };
         let in_networks = self.networks.is_empty()
@@ -114,8 +146,18 @@ impl Conditions {
             && self.authenticated.is_none_or(|wanted| wanted == envelope.authenticated.is_some())
             && self.list_mail.is_none_or(|wanted| wanted == (envelope.list_mail == ListMail::Yes))
             && self.direction.is_none_or(|wanted| wanted == direction)
-            && fits(&self.senders, &envelope.sender)
-            && fits(&self.recipients, recipient)
+            && (self.headers.is_empty()
+                || self.headers.iter().any(|header| header.holds(&envelope.marks)))
+            && fits(&self.senders, between.sender)
+            && fits(&self.recipients, between.recipient)
+    }
+}
+
+impl Conditions {
+    /// Whether header fields of our own servers are all that it asks for.
+    pub fn ask_headers_alone(&self) -> bool {
+        !self.headers.is_empty()
+            && Conditions { headers: Vec::new(), ..self.clone() } == Conditions::default()
     }
 }
 
@@ -130,12 +172,29 @@ impl Rule {
         replace(&mut policy.notice, changes.notice);
         replace(&mut policy.html_attachments, changes.html_attachments);
         replace(&mut policy.subject_tag, changes.subject_tag.clone());
+        if !changes.protected.is_empty() {
+            policy.lists.protected.push(Arc::new(Names::new(&changes.protected)));
+        }
+        for (names, tables) in [
+            (&changes.blocked, &mut policy.lists.blocked),
+            (&changes.allowed, &mut policy.lists.allowed),
+        ] {
+            if !names.is_empty() {
+                tables.push(Arc::new(Table::of_names(names)));
+            }
+        }
         policy.verdict_actions.extend(&changes.verdict_actions);
         policy.reason_actions.extend(&changes.reason_actions);
         policy.message_actions.extend(&changes.message_actions);
         policy.reason_message_actions.extend(&changes.reason_message_actions);
         // Last: a profile that changes nothing takes back what the base would do.
-        changes.profile.unwrap_or(profile).apply(policy)
+        let mut policy = changes.profile.unwrap_or(profile).apply(policy);
+        let edits = policy.exempt.is_none() && policy.mode != Mode::ReportOnly;
+        if let Some(from) = changes.defang.filter(|_| edits) {
+            policy.mode = if from == DefangFrom::Unsafe { Mode::Enforce } else { Mode::Strict };
+            policy.defang = if from == DefangFrom::All { Defang::All } else { Defang::Judged };
+        }
+        policy
     }
 }
 

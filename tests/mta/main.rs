@@ -9,6 +9,7 @@ mod rig;
 mod engine_faults;
 mod faults;
 mod kill;
+mod marks;
 mod one_message;
 mod opendkim;
 mod outbound;

@@ -14,17 +14,21 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
         return (LinkAction::Leave, Done::Reported);
     }
     let (action, done) = anywhere(policy, judged);
-    let reported = (policy.signed == Signed::Report && part.surroundings.signed)
-        || (policy.html_attachments == HtmlAttachments::Report
-            && part.surroundings.attachment
-            && part.media == Media::Html);
-    let spared = reported && done == Done::Edited && policy.defang != Defang::All;
-    if spared { (LinkAction::Leave, Done::Reported) } else { (action, done) }
+    let signed = policy.signed == Signed::Report && part.surroundings.signed;
+    let attached = policy.html_attachments == HtmlAttachments::Report
+        && policy.defang != Defang::All
+        && part.surroundings.attachment
+        && part.media == Media::Html;
+    if (signed || attached) && done == Done::Edited {
+        (LinkAction::Leave, Done::Reported)
+    } else {
+        (action, done)
+    }
 }
 
 /// The same in a part of which nothing else is known.
 pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
-    if policy.defang == Defang::All {
+    if policy.defang == Defang::All && policy.edits() {
         return (LinkAction::Defang, Done::Edited);
     }
     let action = policy.asked(judged.verdict, judged.reasons, judged.edit);
@@ -32,7 +36,7 @@ pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
         return (LinkAction::Leave, Done::Reported);
     }
     let host = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
-    if policy.exempt.is_some() || (!host.is_empty() && policy.allowed.covers(host)) {
+    if policy.exempt.is_some() || policy.allows(host) {
         return (LinkAction::Leave, Done::Exempt);
     }
     (action, Done::Edited)

@@ -30,8 +30,7 @@ pub struct Describe<'a> {
     pub body: &'a [u8],
     /// Name of the filtering host.
     pub by: &'a str,
-    /// Names of the settings that served several recipients together, joined by `+`; a name without
-    /// one is not told.
+    /// Names of the settings, where the header tells them; empty where it does not.
     pub rules: &'a str,
     /// Paths of parts whose transfer encoding was switched.
     pub recoded: &'a [String],
@@ -103,7 +102,7 @@ fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
     }
     let unread = outcome.bypasses.iter().filter(|(_, why)| *why != Bypass::Opaque);
     list(&mut parts, "incomplete", unread.map(|(_, why)| word(&why.to_string())));
-    if with.rules.contains('+') {
+    if !with.rules.is_empty() {
         parts.push(format!("rules={}", word(with.rules)));
     }
     list(&mut parts, "recoded", with.recoded.iter().map(|path| word(path)));

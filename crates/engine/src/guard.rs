@@ -47,7 +47,7 @@ pub fn unread(message: Message<'_>, facts: &Facts, policy: &Policy, why: Bypass)
             head: message.head,
             body: message.body,
             by: &facts.host_name,
-            rules: &policy.rule,
+            rules: policy.told_rules(),
             recoded: &[],
             undo_header_bytes: None,
             seal_key: key,

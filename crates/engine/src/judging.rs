@@ -65,7 +65,10 @@ const JUDGED_BYTE: u64 = 4;
 impl<'a> Judge<'a> {
     pub fn new(case: Case<'a>) -> Judge<'a> {
         let Case { facts, policy, tlds, memory, .. } = case;
-        let own = Names::new(&facts.recipient_domains);
+        let mut own = Names::new(&facts.recipient_domains);
+        for names in &policy.lists.protected {
+            own.extend(names);
+        }
         Judge { policy, tlds, own, memo: HashMap::new(), memory, questions: Vec::new(), steps: 0 }
     }
 
@@ -125,6 +128,7 @@ impl<'a> Judge<'a> {
                 Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
                 None => LinkJudgement::default(),
             };
+            let carried = self.listed_inside(carried);
             judged.join(carried);
             if link.kind == Kind::Bare {
                 // A word stays one; what its query holds may be none.
@@ -133,6 +137,9 @@ impl<'a> Judge<'a> {
                     judged.edit = judged.edit.max(Edit::Link);
                 }
             }
+        }
+        if link.kind != Kind::Email {
+            self.listed_url(text, link, &mut judged);
         }
         if let (Kind::Email, Some(local)) = (link.kind, &link.user)
             && let Some(local) = text.get(local.clone()).filter(|local| !local.is_ascii())
@@ -179,12 +186,73 @@ impl<'a> Judge<'a> {
             return Arc::clone(known);
         }
         self.steps += JUDGED + JUDGED_BYTE * spelling.len() as u64;
-        let judgement = self.recall(spelling, bounds);
+        let judgement = self.listed(self.recall(spelling, bounds));
         if self.memo.len() < MEMO {
             let known = self.memo.entry(Box::from(spelling)).or_default();
             known.push((bounds, Arc::clone(&judgement)));
         }
         judgement
+    }
+
+    /// Adds what the lists of rules and of others say, which change while judgements are remembered.
+    fn listed(&self, judgement: Arc<Judgement>) -> Arc<Judgement> {
+        let Some(verdict) = self.said_of_host(&judgement.ascii) else { return judgement };
+        let mut listed = Judgement::clone(&judgement);
+        listed.reasons.insert(Reason::Listed);
+        listed.verdict = listed.verdict.max(verdict);
+        if verdict >= Verdict::Unsafe {
+            listed.edit = Edit::Anywhere;
+        }
+        Arc::new(listed)
+    }
+
+    fn said_of_host(&self, ascii: &str) -> Option<Verdict> {
+        let lists = &self.policy.lists;
+        if lists.block(ascii) {
+            return Some(Verdict::Unsafe);
+        }
+        let said = lists.host(ascii)?;
+        let spared = self.is_protected(ascii) || self.policy.allows(ascii);
+        (!spared).then_some(said)
+    }
+
+    /// The same for the hosts that a link carries.
+    fn listed_inside(&self, mut carried: LinkJudgement) -> LinkJudgement {
+        for host in &mut carried.inner {
+            let Some(verdict) = self.said_of_host(&host.ascii) else { continue };
+            host.reasons.insert(Reason::Listed);
+            host.verdict = host.verdict.max(verdict);
+            carried.reasons.insert(Reason::Listed);
+            carried.verdict = carried.verdict.max(verdict);
+            if verdict >= Verdict::Unsafe {
+                host.edit = Edit::Anywhere;
+                carried.edit = carried.edit.max(Edit::Link);
+            }
+        }
+        carried
+    }
+
+    /// Adds what the lists of others say of the URL.
+    fn listed_url(&self, text: &str, link: &Link, judged: &mut Judged) {
+        let Some(host) = judged.host.as_ref().filter(|_| !self.policy.lists.listings.is_empty())
+        else {
+            return;
+        };
+        let port = link
+            .port
+            .clone()
+            .and_then(|port| text.get(port))
+            .filter(|port| !matches!(*port, "" | "80" | "443"));
+        let authority = port.map(|port| format!("{}:{port}", host.ascii));
+        let authority = authority.as_deref().unwrap_or(&host.ascii);
+        let tail = text.get(link.tail.clone()).unwrap_or_default();
+        if let Some(verdict) = self.policy.lists.url(authority, tail) {
+            judged.reasons.insert(Reason::Listed);
+            judged.verdict = judged.verdict.max(verdict);
+            if verdict >= Verdict::Unsafe {
+                judged.edit = judged.edit.max(Edit::Anywhere);
+            }
+        }
     }
 
     /// Judges a host, unless another message had it.

@@ -20,6 +20,7 @@ mod guard;
 mod headers;
 mod judging;
 pub mod limits;
+pub mod lists;
 mod net;
 mod notices;
 pub mod outcome;
@@ -43,7 +44,7 @@ use budget::Budget;
 use cost::Stage;
 use finding::Findings;
 use judging::Judge;
-use policy::{Defang, Mode, Notice, OnAmbiguous};
+use policy::{Defang, Notice, OnAmbiguous};
 
 /// What the engine must know of the envelope and of the house.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +106,7 @@ fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
 fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Findings) {
     let defused;
     let case = match case.policy.on_ambiguous {
-        OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && defuses(case.policy) => {
+        OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && case.policy.edits() => {
             defused = Policy { defang: Defang::All, ..case.policy.clone() };
             Case { policy: &defused, ..case }
         }
@@ -132,11 +133,6 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<St
         found.note_ambiguous(path);
     }
     (judge.questions, found)
-}
-
-/// Whether edits are made at all under this policy.
-fn defuses(policy: &Policy) -> bool {
-    policy.exempt.is_none() && policy.mode != Mode::ReportOnly
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::limits::Limits;
+use super::lists::Lists;
 use homograph::Names;
 pub use homograph::RestrictionLevel;
 
@@ -95,12 +96,12 @@ pub enum OnAmbiguous {
 }
 
 /// Which links are treated as unsafe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Defang {
     /// Those whose verdict asks for it.
     #[default]
     Judged,
-    /// Every one, for analysts who share a message.
+    /// Every one: for analysts who share a message, and for mail that others have found to be spam.
     All,
 }
 
@@ -155,6 +156,8 @@ pub struct Policy {
     pub blocked: Arc<Names>,
     /// The operator's allow list: hosts never edited.
     pub allowed: Arc<Names>,
+    /// Lists of rules, and of others.
+    pub lists: Lists,
     pub signed: Signed,
     pub linkify: Linkify,
     pub notice: Notice,
@@ -186,6 +189,23 @@ impl Policy {
     /// Every key whose seal is ours, the present one first.
     pub fn known_keys(&self) -> Vec<&[u8]> {
         self.seal_key.iter().chain(&self.old_seal_keys).map(AsRef::as_ref).collect()
+    }
+
+    /// Whether an edit is made at all.
+    pub fn edits(&self) -> bool {
+        self.exempt.is_none() && self.mode != Mode::ReportOnly
+    }
+
+    /// Whether the host (lower-case ASCII form) is never edited.
+    pub fn allows(&self, ascii: &str) -> bool {
+        !ascii.is_empty() && (self.allowed.covers(ascii) || self.lists.allow(ascii))
+    }
+
+    /// The names of the settings that our header field tells: of several that served several recipients
+    /// together, joined by `+`, and of one that has every link taken apart.
+    pub fn told_rules(&self) -> &str {
+        let all = self.defang == Defang::All && self.edits() && self.rule != "default";
+        if all || self.rule.contains('+') { &self.rule } else { "" }
     }
 
     /// The action that mode, verdict and reasons ask for; a reason wins over its verdict. A verdict asks
@@ -225,6 +245,7 @@ impl Default for Policy {
             protected: Arc::new(Names::builtin()),
             blocked: Arc::new(Names::default()),
             allowed: Arc::new(Names::default()),
+            lists: Lists::default(),
             signed: Signed::default(),
             linkify: Linkify::default(),
             notice: Notice::default(),

@@ -113,7 +113,7 @@ fn finish(case: Case<'_>, found: Findings, lowered: Lowered) -> Outcome {
             head: message.head,
             body: message.body,
             by: &facts.host_name,
-            rules: &policy.rule,
+            rules: policy.told_rules(),
             recoded: &lowered.recoded,
             undo_header_bytes: policy.undo_header_bytes,
             seal_key: key,

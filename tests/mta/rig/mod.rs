@@ -4,6 +4,7 @@
 pub mod daemon;
 pub mod letters;
 pub mod mailbox;
+pub mod marker;
 pub mod milter;
 pub mod opendkim;
 pub mod postfix;

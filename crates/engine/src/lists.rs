@@ -1,0 +1,216 @@
+//! Lists beside those of the whole house: of the rules that serve a message, and of others who look
+//! for bad names.
+//!
+//! They are long, and many: a [`Table`] keeps eight bytes of a name and finds it by halving.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use homograph::Names;
+
+use super::outcome::Verdict;
+
+/// What stands in a list; hosts in lower-case ASCII form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entry<'a> {
+    /// This host and all below it.
+    Below(&'a str),
+    /// This host alone.
+    Host(&'a str),
+    /// A URL without scheme and fragment: `host/path?query`, with a port where it says one.
+    Url(&'a str),
+}
+
+/// Entries by their hashes. Two of a million differ but for chance (2⁻⁴⁴ a look-up).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Sorted.
+    hashes: Box<[u64]>,
+    urls: bool,
+}
+
+/// A table that is being written.
+#[derive(Clone, Debug, Default)]
+pub struct TableBuilder {
+    hashes: Vec<u64>,
+    urls: bool,
+}
+
+/// A list of somebody else.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The operator's name for it.
+    pub name: String,
+    /// What its entries are.
+    pub verdict: Verdict,
+    pub table: Table,
+}
+
+/// Lists that hold for one message beside the names of the house.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// Names protected beside those of the house.
+    pub protected: Vec<Arc<Names>>,
+    /// Hosts that are unsafe because one of these tables has them.
+    pub blocked: Vec<Arc<Table>>,
+    /// Hosts that are never edited because all of these tables have them; none of no table.
+    pub allowed: Vec<Arc<Table>>,
+    /// Lists of others. They say nothing of hosts that are protected or allowed.
+    pub listings: Arc<Vec<Arc<Listing>>>,
+}
+
+fn hash(entry: Entry<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    entry.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl TableBuilder {
+    pub fn push(&mut self, entry: Entry<'_>) {
+        self.urls |= matches!(entry, Entry::Url(_));
+        self.hashes.push(hash(entry));
+    }
+
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    pub fn finish(mut self) -> Table {
+        self.hashes.sort_unstable();
+        self.hashes.dedup();
+        Table { hashes: self.hashes.into_boxed_slice(), urls: self.urls }
+    }
+}
+
+impl Table {
+    /// Names, each with all below it.
+    pub fn of_names<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Table {
+        let mut table = TableBuilder::default();
+        for name in names {
+            table.push(Entry::Below(name.as_ref()));
+        }
+        table.finish()
+    }
+
+    pub fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    /// Whether the host (lower-case ASCII form) or a name above it is listed.
+    pub fn covers(&self, ascii: &str) -> bool {
+        if self.is_empty() || ascii.is_empty() {
+            return false;
+        }
+        let mut above = Some(ascii);
+        let mut names = std::iter::from_fn(|| {
+            let name = above?;
+            above = name.split_once('.').map(|(_, rest)| rest);
+            Some(name)
+        });
+        self.has(Entry::Host(ascii)) || names.any(|name| self.has(Entry::Below(name)))
+    }
+
+    /// Whether the URL is listed. `tail` begins with `/`, `?` or `#`, or is empty.
+    pub fn has_url(&self, authority: &str, tail: &str) -> bool {
+        if !self.urls {
+            return false;
+        }
+        let tail = tail.split('#').next().unwrap_or_default();
+        let slash = if tail.starts_with('/') { "" } else { "/" };
+        self.has(Entry::Url(&format!("{authority}{slash}{tail}")))
+    }
+
+    fn has(&self, entry: Entry<'_>) -> bool {
+        self.hashes.binary_search(&hash(entry)).is_ok()
+    }
+}
+
+impl Lists {
+    /// Whether rules allow the host.
+    pub fn allow(&self, ascii: &str) -> bool {
+        !self.allowed.is_empty() && self.allowed.iter().all(|table| table.covers(ascii))
+    }
+
+    /// Whether rules block the host.
+    pub fn block(&self, ascii: &str) -> bool {
+        self.blocked.iter().any(|table| table.covers(ascii))
+    }
+
+    /// The worst that others say of the host.
+    pub fn host(&self, ascii: &str) -> Option<Verdict> {
+        let listings = self.listings.iter().filter(|listing| listing.table.covers(ascii));
+        listings.map(|listing| listing.verdict).max()
+    }
+
+    /// The worst that others say of the URL, its host apart.
+    pub fn url(&self, authority: &str, tail: &str) -> Option<Verdict> {
+        let listings =
+            self.listings.iter().filter(|listing| listing.table.has_url(authority, tail));
+        listings.map(|listing| listing.verdict).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_reach_as_far_as_they_say() {
+        let mut table = TableBuilder::default();
+        table.push(Entry::Below("example.com"));
+        table.push(Entry::Host("www.example.org"));
+        table.push(Entry::Url("example.net/a?b=c"));
+        table.push(Entry::Url("example.net:8080/"));
+        let table = table.finish();
+        for (host, listed) in [
+            ("example.com", true),
+            ("a.b.example.com", true),
+            ("badexample.com", false),
+            ("com", false),
+            ("www.example.org", true),
+            ("a.www.example.org", false),
+            ("example.org", false),
+            ("example.net", false),
+            ("", false),
+        ] {
+            assert_eq!(table.covers(host), listed, "{host}");
+        }
+        for (authority, tail, listed) in [
+            ("example.net", "/a?b=c", true),
+            ("example.net", "/a?b=c#d", true),
+            ("example.net", "/a", false),
+            ("example.net:8080", "", true),
+            ("example.net:8080", "#x", true),
+            ("example.net", "", false),
+        ] {
+            assert_eq!(table.has_url(authority, tail), listed, "{authority}{tail}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_allowed_where_all_who_are_asked_allow_it() {
+        let table = |names: &[&str]| Arc::new(Table::of_names(names));
+        let lists = |allowed| Lists { allowed, ..Lists::default() };
+        let (one, other) = (table(&["a.example", "b.example"]), table(&["b.example"]));
+        assert!(!lists(Vec::new()).allow("b.example"));
+        assert!(lists(vec![Arc::clone(&one)]).allow("a.example"));
+        let both = lists(vec![one, other]);
+        assert!(both.allow("x.b.example") && !both.allow("a.example"));
+    }
+
+    #[test]
+    fn a_million_names_take_eight_megabytes() {
+        let table = Table::of_names((0..1_000_000).map(|n| format!("name{n}.example")));
+        assert_eq!(table.len(), 1_000_000, "no two have the same hash");
+        assert_eq!(std::mem::size_of_val(&*table.hashes), 8_000_000);
+        assert!(table.covers("x.name999999.example") && !table.covers("name1000000.example"));
+    }
+}
