@@ -129,7 +129,9 @@ impl Open<'_> {
         let mut links = 0;
         let full = content::read_in_turn(layer, self.room.tlds, space, &mut |mut view| {
             documents.extend(content::documents(layer, &mut view));
-            links += view.occurrences.len();
+            // What only careless programs see is no link of the message unless it lies.
+            let everybody = |shown: &&Occurrence| shown.seen_by == SeenBy::Everybody;
+            links += view.occurrences.iter().filter(everybody).count();
             if !budget.spend(Stage::Reading, view.steps) {
                 return ControlFlow::Break(());
             }

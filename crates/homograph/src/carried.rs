@@ -49,7 +49,8 @@ pub fn spelled_host<'t>(text: &'t str, link: &Link) -> Cow<'t, str> {
 
 /// Judges what a link of this text carries beside its host.
 pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>) -> LinkJudgement {
-    let mut judgement = LinkJudgement::default();
+    // What the host is worth is added to it.
+    let mut judgement = LinkJudgement { edit: Edit::Inert, ..LinkJudgement::default() };
     let user = link.user.clone().and_then(|user| text.get(user));
     let tail = text.get(link.tail.clone()).unwrap_or_default();
     match (link.kind, user) {

@@ -64,7 +64,9 @@ fn stretch_end(text: &str, at: usize) -> usize {
 pub fn value(text: &str, most: usize) -> View<'_> {
     let seen = MappedText::slice(text, 0).as_url();
     let range = 0..seen.as_str().len();
-    let occurrences = reference::parse(seen.as_str(), range)
+    let mut targets = reference::parse(seen.as_str(), range);
+    let occurrences: Vec<_> = targets
+        .by_ref()
         .take(most)
         .map(|target| Occurrence {
             seen: 0,
@@ -77,7 +79,9 @@ pub fn value(text: &str, most: usize) -> View<'_> {
             seen_by: SeenBy::Everybody,
         })
         .collect();
-    View { seen: vec![seen], occurrences, steps: text.len() as u64, ..View::default() }
+    let cut = occurrences.len() == most && targets.next().is_some();
+    drop(targets);
+    View { seen: vec![seen], occurrences, steps: text.len() as u64, cut, ..View::default() }
 }
 
 /// The URL that begins at `start`, behind `<`, when a line end cuts it; joined.

@@ -90,7 +90,9 @@ impl Reader<'_, '_, '_> {
                 self.view.steps += side.len() as u64 + links.steps();
             }
         }
-        for mut link in found.into_iter().take(self.room()) {
+        let room = self.room();
+        self.view.cut |= found.len() > room;
+        for mut link in found.into_iter().take(room) {
             link.confidence = Confidence::Low;
             let occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             self.view.occurrences.push(Occurrence { markup: Markup::Shown, ..occurrence });
@@ -135,13 +137,16 @@ impl Reader<'_, '_, '_> {
             .filter_map(|shown| Some(self.view.seen.get(shown.seen)?.source(shown.span())))
             .collect();
         let mut links = self.linkifier.links(text.as_str());
-        let new = links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
-        let new = new.take(self.room()).map(|link| Occurrence {
+        let mut new =
+            links.by_ref().filter(|link| !known.contains(&text.source(link.span.clone())));
+        let room = self.room();
+        let fitting = new.by_ref().take(room).map(|link| Occurrence {
             markup: Markup::Shown,
             ..Occurrence::in_text(index, link, Site::HtmlText)
         });
-        let new: Vec<Occurrence> = new.collect();
-        self.view.occurrences.extend(new);
+        let fitting: Vec<Occurrence> = fitting.collect();
+        self.view.cut |= fitting.len() == room && new.next().is_some();
+        self.view.occurrences.extend(fitting);
         self.view.steps += (self.text.len() + text.as_str().len()) as u64 + links.steps();
         drop(links);
         self.view.seen.push(text);
