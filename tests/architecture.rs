@@ -131,7 +131,7 @@ fn the_engine_is_pure() {
         "SystemTime",
         "Instant",
         "tokio",
-        "tracing",
+        "tracing::",
         "println!",
         "eprintln!",
         "OnceLock",

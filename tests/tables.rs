@@ -7,6 +7,8 @@ mod common;
 mod hosts;
 #[path = "tables/letters.rs"]
 mod letters;
+#[path = "tables/suffixes.rs"]
+mod suffixes;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,6 +50,11 @@ fn s1_link_tables_are_what_the_properties_say() {
 #[test]
 fn host_tables_are_what_the_properties_say() {
     checked_in("crates/uts58/src/unicode/host_table.rs", &hosts::host_table());
+}
+
+#[test]
+fn suffixes_are_those_of_the_list() {
+    checked_in("crates/uts58/src/suffixes/suffix_table.rs", &suffixes::table());
 }
 
 #[test]

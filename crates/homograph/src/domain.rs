@@ -1,19 +1,12 @@
 //! Registrable domains (Public Suffix List). S9: comparing hosts uses the private section too,
 //! judging only what a registry itself runs, the ICANN section.
 
-use psl::{List, Psl, Type};
+use uts58::suffixes::SuffixList;
+
+pub use uts58::suffixes::Section;
 
 /// A label that no suffix list names.
 const ANY: &str = "0";
-
-/// Which section of the Public Suffix List counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// Suffixes that registries run.
-    Icann,
-    /// Also suffixes of hosters: `blogspot.com`, `github.io`.
-    Private,
-}
 
 /// The registrable domain of a host in lower-case ASCII form: the public suffix and one label.
 /// `None` for addresses and for public suffixes themselves.
@@ -32,26 +25,21 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
 pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
     let mut name = ascii;
     loop {
-        let Some(suffix) = List.suffix(name.as_bytes()) else { return 1 };
-        let labels = suffix.as_bytes().iter().filter(|byte| **byte == b'.').count() + 1;
-        if section == Section::Private || suffix.typ() != Some(Type::Private) {
-            return labels;
+        let suffix = SuffixList::BUILTIN.of_name(name);
+        if section == Section::Private || suffix.section != Some(Section::Private) {
+            return suffix.labels;
         }
         // A private suffix hangs below an ICANN one: look again without its first label.
-        let Some((_, below)) =
-            std::str::from_utf8(suffix.as_bytes()).ok().and_then(|suffix| suffix.split_once('.'))
-        else {
-            return labels;
-        };
-        let Some(at) = name.len().checked_sub(below.len()) else { return labels };
-        name = name.get(at..).unwrap_or_default();
+        let below = suffix.labels.checked_sub(2).and_then(|at| name.rmatch_indices('.').nth(at));
+        let Some((dot, _)) = below else { return suffix.labels };
+        name = name.get(dot + 1..).unwrap_or_default();
     }
 }
 
 /// How many labels at the end are a registry's own, as the list says by name: none when it does
 /// not know the top-level domain. What a wildcard takes in (`*.mm`) is not named.
 pub(super) fn registry_labels(ascii: &str) -> usize {
-    if !List.suffix(ascii.as_bytes()).is_some_and(|suffix| suffix.is_known()) {
+    if SuffixList::BUILTIN.of_name(ascii).section.is_none() {
         return 0;
     }
     let labels = suffix_labels(ascii, Section::Private);
@@ -65,8 +53,8 @@ pub(super) fn registry_labels(ascii: &str) -> usize {
 
 /// Whether the host, in lower-case ASCII form, is a suffix that the list names: a registry's own.
 pub(super) fn is_listed_suffix(ascii: &str) -> bool {
-    List.suffix(ascii.as_bytes())
-        .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes().len() == ascii.len())
+    let suffix = SuffixList::BUILTIN.of_name(ascii);
+    suffix.section.is_some() && suffix.labels == ascii.split('.').count()
 }
 
 /// Names that never lead into the DNS (S25; RFC 6761 and its registry).

@@ -15,8 +15,8 @@ use std::ops::Range;
 
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
-use psl::Psl as _;
 
+use super::suffixes::{Section, SuffixList};
 use super::{encoded, ipv4, percent};
 use crate::unicode::{Class, is_dot_to_somebody};
 
@@ -303,15 +303,8 @@ fn is_registrable(name: &str, form: &Form) -> bool {
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    if form.ascii && form.full_stops {
-        return psl::suffix(lower.as_bytes()).is_none_or(|suffix| {
-            suffix.as_bytes().len() < lower.len() || suffix.typ() == Some(psl::Type::Private)
-        });
-    }
-    let suffix = psl::List.find(lower.rsplit(is_dot_to_somebody).map(str::as_bytes));
-    // The length of a suffix is told with dots of one byte.
-    let plain: usize = lower.split(is_dot_to_somebody).map(|label| label.len() + 1).sum();
-    suffix.len + 1 < plain || suffix.typ == Some(psl::Type::Private)
+    let suffix = SuffixList::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody));
+    suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 
 /// Whether the last label is longer than any top-level domain beyond ASCII that the list has: then it

@@ -44,6 +44,7 @@ pub mod percent;
 mod prose;
 pub mod reference;
 pub mod scheme;
+pub mod suffixes;
 mod termination;
 pub mod tlds;
 pub mod unicode;

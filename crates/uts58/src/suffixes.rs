@@ -1,0 +1,302 @@
+//! The Public Suffix List: which names a registry or a hoster gives others names below.
+//!
+//! A list is a tree of labels, read from the right, in four flat arrays: what is built in costs no work at
+//! the start and no allocation in a look-up, which takes one binary search a label.
+
+mod suffix_table;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Whose suffix it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Suffixes that registries run.
+    Icann,
+    /// Also suffixes of hosters: `blogspot.com`, `github.io`.
+    Private,
+}
+
+/// What the list says of the end of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suffix {
+    /// Labels of the public suffix, at least one.
+    pub labels: usize,
+    /// `None`: no rule knows it, and the last label counts (the list's rule `*`).
+    pub section: Option<Section>,
+}
+
+/// A list. [`SuffixList::BUILTIN`] is the one of the day on which this crate was made.
+#[derive(Clone, Debug)]
+pub struct SuffixList {
+    /// The labels of all nodes, one behind the other.
+    labels: Cow<'static, str>,
+    /// Where the label of a node ends, from the beginning of its block of [`BLOCK`] nodes.
+    ends: Cow<'static, [u16]>,
+    /// Where a block's labels begin.
+    blocks: Cow<'static, [u32]>,
+    /// The first child of each node, and behind the last node where the children end; they stand in the
+    /// order of their parents, sorted by label. Node 0 is the root.
+    children: Cow<'static, [u16]>,
+    /// [`RULE`] and its like.
+    rules: Cow<'static, [u8]>,
+}
+
+/// Nodes whose label ends are counted from the same beginning: 1,024 labels of 63 bytes fit 16 bits.
+const BLOCK: usize = 1_024;
+
+/// The name is a suffix.
+const RULE: u8 = 1;
+/// [`RULE`] stands in the private section.
+const RULE_PRIVATE: u8 = 2;
+/// Every name right below it is a suffix: `*.ck`.
+const WILD: u8 = 4;
+const WILD_PRIVATE: u8 = 8;
+/// The name is none, in spite of the wildcard: `!www.ck`.
+const EXCEPTION: u8 = 16;
+
+/// Nodes of a list at most, since they have 16 bits; the list has about 11,000.
+const NODES: usize = 60_000;
+
+/// Bytes of a label (RFC 1035 §2.3.4), with room for U-labels.
+const LABEL: usize = 63;
+
+impl Default for SuffixList {
+    fn default() -> Self {
+        SuffixList::BUILTIN
+    }
+}
+
+impl SuffixList {
+    /// The list as it was when this crate was made.
+    pub const BUILTIN: SuffixList = SuffixList {
+        labels: Cow::Borrowed(suffix_table::LABELS),
+        ends: Cow::Borrowed(suffix_table::ENDS),
+        blocks: Cow::Borrowed(suffix_table::BLOCKS),
+        children: Cow::Borrowed(suffix_table::CHILDREN),
+        rules: Cow::Borrowed(suffix_table::RULES),
+    };
+
+    /// The public suffix of a name, its labels in lower case, from the right. U-labels and A-labels are
+    /// both known.
+    pub fn suffix<'a>(&self, from_right: impl IntoIterator<Item = &'a str>) -> Suffix {
+        let mut best = Suffix { labels: 1, section: None };
+        let mut node = 0;
+        for (depth, label) in (1..).zip(from_right) {
+            let above = self.rule(node);
+            let child = self.child(node, label);
+            let rule = child.map_or(0, |child| self.rule(child));
+            if rule & EXCEPTION != 0 {
+                return Suffix { labels: depth - 1, section: Some(section(above & WILD_PRIVATE)) };
+            }
+            if above & WILD != 0 {
+                best = Suffix { labels: depth, section: Some(section(above & WILD_PRIVATE)) };
+            }
+            if rule & RULE != 0 {
+                best = Suffix { labels: depth, section: Some(section(rule & RULE_PRIVATE)) };
+            }
+            match child {
+                Some(child) => node = child,
+                None => break,
+            }
+        }
+        best
+    }
+
+    /// The same for a name with full stops.
+    pub fn of_name(&self, name: &str) -> Suffix {
+        self.suffix(name.rsplit('.'))
+    }
+
+    fn rule(&self, node: usize) -> u8 {
+        self.rules.get(node).copied().unwrap_or_default()
+    }
+
+    fn child(&self, node: usize, label: &str) -> Option<usize> {
+        let (mut low, mut high) = (self.first_child(node), self.first_child(node + 1));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.label(middle).cmp(label.as_bytes()) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    fn first_child(&self, node: usize) -> usize {
+        self.children.get(node).map_or(0, |child| usize::from(*child))
+    }
+
+    fn label(&self, node: usize) -> &[u8] {
+        let begins = self.blocks.get(node / BLOCK).map_or(0, |at| *at as usize);
+        let end = |node: usize| self.ends.get(node).map_or(0, |end| usize::from(*end));
+        let from = if node.is_multiple_of(BLOCK) { 0 } else { end(node - 1) };
+        self.labels.as_bytes().get(begins + from..begins + end(node)).unwrap_or_default()
+    }
+
+    /// Reads a list in the form of publicsuffix.org: a rule a line, `//` comments, and a comment that
+    /// begins each section.
+    ///
+    /// # Errors
+    ///
+    /// A line that is no rule, with its number, or a list of no rules or of too many.
+    pub fn parse(text: &str) -> Result<SuffixList, BadList> {
+        let mut root = Tree::default();
+        let mut section = Section::Icann;
+        let mut rules = 0;
+        for (line, rule) in (1..).zip(text.lines()) {
+            if rule.starts_with("// ===BEGIN PRIVATE DOMAINS===") {
+                section = Section::Private;
+            } else if rule.starts_with("// ===BEGIN ICANN DOMAINS===") {
+                section = Section::Icann;
+            }
+            let rule = rule.split_whitespace().next().unwrap_or_default();
+            if rule.is_empty() || rule.starts_with("//") {
+                continue;
+            }
+            root.add(rule, section).ok_or_else(|| BadList::Rule(line, rule.to_owned()))?;
+            rules += 1;
+        }
+        if rules == 0 {
+            return Err(BadList::Empty);
+        }
+        root.flat().ok_or(BadList::TooLong(rules))
+    }
+
+    /// The arrays in the order of the table's constants, for its generator.
+    #[doc(hidden)]
+    pub fn arrays(&self) -> (&str, &[u16], &[u32], &[u16], &[u8]) {
+        (&self.labels, &self.ends, &self.blocks, &self.children, &self.rules)
+    }
+}
+
+fn section(private: u8) -> Section {
+    if private == 0 { Section::Icann } else { Section::Private }
+}
+
+/// Why a text is no list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadList {
+    #[error("line {0}: expected a rule such as `co.uk`, `*.ck` or `!www.ck`, found {1:?}")]
+    Rule(usize, String),
+    #[error("expected a list of public suffixes, found no rule")]
+    Empty,
+    #[error("expected a list of at most {NODES} labels, found {0} rules with more")]
+    TooLong(usize),
+}
+
+/// A list while it is read.
+#[derive(Default)]
+struct Tree {
+    rule: u8,
+    below: BTreeMap<String, Tree>,
+}
+
+impl Tree {
+    /// Adds a rule, in A-labels as well. `None`: it is none.
+    fn add(&mut self, rule: &str, section: Section) -> Option<()> {
+        let private = section == Section::Private;
+        let (name, flag, mark) = match (rule.strip_prefix("*."), rule.strip_prefix('!')) {
+            (Some(name), _) => (name, WILD, WILD_PRIVATE),
+            (_, Some(name)) => (name, EXCEPTION, 0),
+            _ => (rule, RULE, RULE_PRIVATE),
+        };
+        let flags = flag | if private { mark } else { 0 };
+        let ascii = match name.is_ascii() {
+            true => None,
+            false => {
+                Some(idna::domain_to_ascii_cow(name.as_bytes(), idna::AsciiDenyList::URL).ok()?)
+            }
+        };
+        for name in std::iter::once(name).chain(ascii.as_deref()) {
+            let fits = |label: &str| (1..=LABEL).contains(&label.len()) && !label.contains('*');
+            if !name.split('.').all(fits) {
+                return None;
+            }
+            let node = name.rsplit('.').fold(&mut *self, |node, label| {
+                node.below.entry(label.to_lowercase()).or_default()
+            });
+            node.rule |= flags;
+        }
+        Some(())
+    }
+
+    /// The tree in arrays, level by level.
+    fn flat(&self) -> Option<SuffixList> {
+        let mut nodes = vec![("", self)];
+        let (mut labels, mut ends, mut blocks) = (String::new(), Vec::new(), Vec::new());
+        let (mut children, mut rules) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        while let Some((label, tree)) = nodes.get(at).copied() {
+            if at.is_multiple_of(BLOCK) {
+                blocks.push(u32::try_from(labels.len()).ok()?);
+            }
+            labels.push_str(label);
+            let begins = blocks.last().map_or(0, |at| *at as usize);
+            ends.push(u16::try_from(labels.len() - begins).ok()?);
+            children.push(u16::try_from(nodes.len()).ok()?);
+            rules.push(tree.rule);
+            nodes.extend(tree.below.iter().map(|(label, tree)| (label.as_str(), tree)));
+            at += 1;
+            if nodes.len() > NODES {
+                return None;
+            }
+        }
+        children.push(u16::try_from(nodes.len()).ok()?);
+        Some(SuffixList {
+            labels: Cow::Owned(labels),
+            ends: Cow::Owned(ends),
+            blocks: Cow::Owned(blocks),
+            children: Cow::Owned(children),
+            rules: Cow::Owned(rules),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suffix(list: &SuffixList, name: &str) -> (usize, Option<Section>) {
+        let Suffix { labels, section } = list.of_name(name);
+        (labels, section)
+    }
+
+    #[test]
+    fn rules_wildcards_and_exceptions() {
+        let list = SuffixList::parse(
+            "// ===BEGIN ICANN DOMAINS===\ncom\nck\n*.ck\n!www.ck\nуа.рф\n// ===BEGIN PRIVATE DOMAINS===\nblogspot.com\n*.x.example\n",
+        )
+        .unwrap();
+        for (name, labels, section) in [
+            ("com", 1, Some(Section::Icann)),
+            ("a.b.com", 1, Some(Section::Icann)),
+            ("a.blogspot.com", 2, Some(Section::Private)),
+            ("a.b.ck", 2, Some(Section::Icann)),
+            ("www.ck", 1, Some(Section::Icann)),
+            ("a.www.ck", 1, Some(Section::Icann)),
+            ("a.уа.рф", 2, Some(Section::Icann)),
+            ("a.xn--80a1b.xn--p1ai", 2, Some(Section::Icann)),
+            ("a.b.x.example", 3, Some(Section::Private)),
+            ("x.example", 1, None),
+            ("a.unknown", 1, None),
+            ("", 1, None),
+        ] {
+            assert_eq!(suffix(&list, name), (labels, section), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_is_an_error_with_its_line() {
+        assert_eq!(
+            SuffixList::parse("com\n\na..b\n").unwrap_err(),
+            BadList::Rule(3, "a..b".into())
+        );
+        assert_eq!(SuffixList::parse("a.*.b").unwrap_err(), BadList::Rule(1, "a.*.b".into()));
+        assert_eq!(SuffixList::parse("// nothing\n").unwrap_err(), BadList::Empty);
+        let many: String = (0..NODES).map(|n| format!("x{n}.com\n")).collect();
+        assert_eq!(SuffixList::parse(&many).unwrap_err(), BadList::TooLong(NODES));
+    }
+}
