@@ -482,3 +482,34 @@ fn signals_that_mean_nothing_end_nothing_and_are_said_once() {
     assert!(daemon.wait().success());
     assert_eq!(said("SIGUSR1"), 1, "{}", house.logged());
 }
+
+/// The first start by hand: what the daemon keeps gets its place, and where it can have none that is
+/// said once, with what to do.
+#[test]
+fn a_state_directory_is_made_and_its_absence_is_said_once() {
+    let house = House::new("");
+    let begin = |state: &str| {
+        let text = format!(
+            "server.state_dir = {:?}\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n",
+            house.path(state)
+        );
+        fs::write(house.path("linkmilter.toml"), text).unwrap();
+        let (mut daemon, manager) = serve(&house);
+        assert_eq!(manager.told()[0], "READY=1");
+        assert!(edits(&house, "4STATE"));
+        daemon.signal("TERM");
+        assert!(daemon.wait().success());
+        fs::remove_file(&manager.path).unwrap();
+    };
+    begin("not/yet");
+    assert!(!house.logged().contains("WARN"), "{}", house.logged());
+    assert!(house.path("not/yet/last-good.json").exists());
+    assert!(house.path("not/yet/journal").exists());
+    // Below a file there is no directory, whoever asks.
+    begin("linkmilter.toml/state");
+    let logged = house.logged();
+    assert_eq!(logged.matches("LINKMILTER_SERVER__STATE_DIR").count(), 1, "{logged}");
+    for consequence in ["no pid file", "is not kept", "no journal"] {
+        assert!(!logged.contains(consequence), "{logged}");
+    }
+}

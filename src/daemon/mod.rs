@@ -32,8 +32,10 @@ pub mod throttle;
 pub mod tlds;
 mod tries;
 
+use std::fs::DirBuilder;
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -174,14 +176,16 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let signals = Signals::new()?;
     let Begin { sources, loaded, trouble, metrics } = begin;
     let health = Arc::new(Health::default());
+    let state = StateDir::make(&loaded.config.server.state_dir);
     match trouble {
         Some(stale) => stale.tell(&health, &metrics),
-        None => keep(&sources, &loaded),
+        None if state == StateDir::There => keep(&sources, &loaded),
+        None => {}
     }
     let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
-    let _pid = PidFile::write(loaded.config.pid_file());
+    let _pid = (state == StateDir::There).then(|| PidFile::write(loaded.config.pid_file()));
     warn(&loaded);
-    let reporter = Reporter::new(Arc::clone(&metrics), recorder(&loaded, &metrics));
+    let reporter = Reporter::new(Arc::clone(&metrics), recorder(&loaded, state, &metrics));
     let notifier = Notifier::from_env();
     health.generation(1);
     if let Some(place) = endpoint::Place::of(&loaded.config) {
@@ -216,6 +220,33 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     Ok(())
 }
 
+/// Whether the daemon has a place for what it keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StateDir {
+    There,
+    /// Said once; mail is filtered all the same.
+    Missing,
+}
+
+impl StateDir {
+    /// Makes the directory where it is absent, open to be passed through as the package has it:
+    /// what is private in it has narrow modes of its own.
+    fn make(directory: &Path) -> StateDir {
+        match DirBuilder::new().recursive(true).mode(0o711).create(directory) {
+            Ok(()) => StateDir::There,
+            Err(error) => {
+                tracing::warn!(
+                    "{}: {error}: nothing is kept, neither undo recipes nor what `why` and the \
+                     digest tell of; name a directory of your own with server.state_dir \
+                     (LINKMILTER_SERVER__STATE_DIR)",
+                    directory.display()
+                );
+                StateDir::Missing
+            }
+        }
+    }
+}
+
 /// Keeps the configuration in force for the next start.
 fn keep(sources: &Sources, loaded: &Loaded) {
     if let Err(error) = settings::keep(sources, &loaded.config) {
@@ -230,10 +261,14 @@ fn upkeep(config: &config::Config) -> Upkeep {
 }
 
 /// The journal of events. Without a state directory mail is filtered all the same.
-fn recorder(loaded: &Loaded, metrics: &Arc<Metrics>) -> Recorder {
+fn recorder(loaded: &Loaded, state: StateDir, metrics: &Arc<Metrics>) -> Recorder {
     let Some(bounds) = journal::bounds(&loaded.config) else {
         return Recorder::off(Arc::clone(metrics));
     };
+    if state == StateDir::Missing {
+        metrics.journal_fault(JournalFault::Open);
+        return Recorder::off(Arc::clone(metrics));
+    }
     let directory = journal::directory(&loaded.config);
     Recorder::start(&directory, bounds, Arc::clone(metrics)).unwrap_or_else(|error| {
         metrics.journal_fault(JournalFault::Open);
