@@ -31,4 +31,6 @@ pub mod config;
 #[cfg(feature = "app")]
 pub mod daemon;
 #[cfg(feature = "app")]
+pub mod recall;
+#[cfg(feature = "app")]
 pub mod scan;

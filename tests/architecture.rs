@@ -58,9 +58,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("record", &["engine", "policy"]),
     ("config", &["engine", "policy", "tld"]),
     ("daemon", &["engine", "policy", "tld", "record", "milter", "config"]),
+    ("recall", &["engine", "policy"]),
     ("scan", &["engine", "policy", "tld", "record", "config"]),
-    ("cli", &["engine", "policy", "tld", "record", "milter", "config", "daemon", "scan"]),
-    ("", &["engine", "policy", "tld", "record", "milter", "config", "daemon", "scan", "cli"]),
+    ("cli", &["engine", "policy", "tld", "record", "milter", "config", "daemon", "recall", "scan"]),
+    (
+        "",
+        &[
+            "engine", "policy", "tld", "record", "milter", "config", "daemon", "recall", "scan",
+            "cli",
+        ],
+    ),
 ];
 
 /// Folder and library name of each crate of the workspace.

@@ -714,3 +714,25 @@ fn allow_add_reloads_a_daemon_that_runs() {
     assert!(said.contains("keeps its old settings") && said.contains("blocked.txt:1"), "{said}");
     assert!(reloaded, "{log}");
 }
+
+/// A mark in every body breaks DKIM wherever mail goes on, unless it is taken off on the way out.
+#[test]
+fn an_external_mark_needs_a_house() {
+    let problems = |text: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("linkmilter.toml");
+        std::fs::write(&file, text).unwrap();
+        let sources = Sources { file: Some(file), ..Sources::default() };
+        config::load(&sources).err().map(|errors| errors.to_string()).unwrap_or_default()
+    };
+    let refused = problems("banner.external = true\n");
+    assert!(
+        refused.contains("banner.external") && refused.contains("outbound.local_domains"),
+        "{refused}"
+    );
+    let house = "banner.external = true\noutbound.local_domains = [\"example.org\"]\n";
+    assert_eq!(problems(house), "");
+    assert!(problems(&format!("{house}outbound.restore = false\n")).contains("banner.external"));
+    let long = format!("banner.links_text = \"{}\"\n", "x".repeat(401));
+    assert!(problems(&long).contains("at most 400 characters"));
+}

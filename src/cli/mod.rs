@@ -17,6 +17,7 @@ mod links;
 mod lists;
 pub mod manual;
 mod pasted;
+mod recall;
 mod reload;
 mod restore;
 mod rewrite;
@@ -43,6 +44,7 @@ enum Command {
     Serve(serve::Args),
     Rewrite(rewrite::Args),
     Restore(restore::Args),
+    Recall(recall::Args),
     Check(check::Args),
     Links(links::Args),
     Format(format::Args),
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args),
         Command::Rewrite(args) => rewrite::run(args),
         Command::Restore(args) => restore::run(args),
+        Command::Recall(args) => recall::run(args),
         Command::Check(args) => check::run(args),
         Command::Links(args) => links::run(args),
         Command::Format(args) => format::run(args),

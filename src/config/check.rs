@@ -12,6 +12,9 @@ use super::{Config, Exempt};
 /// Names that a rule protects: they are laid out for every message that it serves.
 const PROTECTED_OF_A_RULE: usize = 100;
 
+/// Characters of a banner: it stands in front of what somebody wants to read.
+const BANNER_CHARS: usize = 400;
+
 /// Every combination that cannot work.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     let mut found = Vec::new();
@@ -86,6 +89,21 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
                 "exempt.authserv_id",
                 "the authserv-id of your server, since when.header of a rule needs it",
             );
+        }
+    }
+    let banner = &config.banner;
+    if banner.external && !config.gives_back() {
+        refuse(
+            "banner.external",
+            "outbound.local_domains, and outbound.restore, beside it: a mark in the body breaks DKIM and \
+             DMARC wherever the message goes on, unless it is taken off again on the way out",
+        );
+    }
+    for (key, text) in
+        [("banner.links_text", &banner.links_text), ("banner.external_text", &banner.external_text)]
+    {
+        if text.as_ref().is_some_and(|text| text.chars().count() > BANNER_CHARS) {
+            refuse(key, "at most 400 characters");
         }
     }
     let Exempt { senders, authserv_id, .. } = &config.exempt;

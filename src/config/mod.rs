@@ -35,8 +35,8 @@ pub use renamed::{Renamed, rename_in_file};
 pub use rules::Settings;
 pub use schema::{Effect, Effective};
 pub use sections::{
-    Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, Outbound, PolicySection,
-    RuleSection, Server, Tld, Upstream,
+    Banner, Digest, Dns, Exempt, Journal, LimitsSection, Lists, Log, Metrics, Outbound,
+    PolicySection, RuleSection, Server, Tld, Upstream,
 };
 pub use setting::Size;
 pub use snapshot::{Files, Snapshot, SnapshotError};
@@ -59,6 +59,7 @@ pub struct Config {
     pub policy: PolicySection,
     pub lists: Lists,
     pub outbound: Outbound,
+    pub banner: Banner,
     pub exempt: Exempt,
     pub upstream: Upstream,
     /// By name; [`Config::settings`] puts them in order.
@@ -169,7 +170,7 @@ pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
 }
 
 /// The sections in the order of the documentation, with what they are about.
-fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 14] {
+fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 15] {
     fn of<S: Section>(
         name: &'static str,
     ) -> (&'static str, &'static [&'static str], &'static [Key]) {
@@ -184,6 +185,7 @@ fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 14] {
         of::<PolicySection>("policy"),
         of::<Lists>("lists"),
         of::<Outbound>("outbound"),
+        of::<Banner>("banner"),
         of::<Exempt>("exempt"),
         of::<Upstream>("upstream"),
         of::<RuleSection>("rules.*"),
@@ -226,6 +228,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let policy = section(tree.get("policy"), "policy", reading);
     let lists = section(tree.get("lists"), "lists", reading);
     let outbound = section(tree.get("outbound"), "outbound", reading);
+    let banner = section(tree.get("banner"), "banner", reading);
     let exempt = section(tree.get("exempt"), "exempt", reading);
     let upstream = section(tree.get("upstream"), "upstream", reading);
     let rules = rule_sections(tree.get("rules"), reading);
@@ -241,6 +244,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         policy: policy?,
         lists: lists?,
         outbound: outbound?,
+        banner: banner?,
         exempt: exempt?,
         upstream: upstream?,
         rules: rules?,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
-use crate::engine::policy::AskTlds;
+use crate::engine::policy::{AskTlds, Banner, Wording};
 use crate::policy::{
     Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule, Upstream,
 };
@@ -170,6 +170,7 @@ impl Config {
             signed: policy.signed,
             linkify: policy.linkify,
             notice: policy.notice,
+            banner: self.banner(),
             html_attachments: policy.html_attachments,
             subject_tag: policy.subject_tag.clone(),
             undo_header_bytes: Some(bytes(policy.undo_bytes)),
@@ -214,6 +215,17 @@ impl Config {
             senders: exempt.senders.clone(),
             authserv_id: exempt.authserv_id.clone(),
             report_only: exempt.report_only.clone(),
+        }
+    }
+
+    fn banner(&self) -> Banner {
+        let wording = |asked: bool, own: &Option<String>| {
+            asked.then(|| own.clone().map_or(Wording::BuiltIn, Wording::Own))
+        };
+        let banner = &self.banner;
+        Banner {
+            links: wording(banner.links, &banner.links_text),
+            external: wording(banner.external, &banner.external_text),
         }
     }
 

@@ -248,6 +248,24 @@ settings! {
 }
 
 settings! {
+    /// Words on top of a message: in its first text and its first HTML, in every alternative, never in what
+    /// is signed or encrypted. They are part of the recipe and go back with the original.
+    pub struct Banner {
+        /// Whether a message in which links were taken apart says so on top. Default: a body holds no
+        /// words of this filter.
+        links: bool = "false", Reload;
+        /// Your words for that, in place of those in the language of the message: `{host}` stands for the
+        /// hosts, taken apart, `{reason}` for why. Whom to ask, and a page of yours, belong here.
+        links_text: Option<String> = "\"\"", Reload;
+        /// Whether a message from outside says so on top. Needs `outbound.local_domains`: a mark in the body
+        /// breaks every signature, so it must be taken off where the message leaves again.
+        external: bool = "false", Reload;
+        /// Your words for that.
+        external_text: Option<String> = "\"\"", Reload;
+    }
+}
+
+settings! {
     /// Mail that is judged and reported, but never edited or refused.
     pub struct Exempt {
         /// Clients that authenticated (macro `{auth_authen}`).

@@ -1,7 +1,7 @@
 //! What the MTA told of a message, as policy and engine want it.
 
 use super::settings::Loaded;
-use crate::engine::Facts;
+use crate::engine::{Facts, Side};
 use crate::milter::{Mail, Origin};
 use crate::policy::{Envelope, Path, Policies};
 use crate::record::printable;
@@ -54,7 +54,11 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
         false => loaded.host_name.clone(),
     };
     let language = loaded.config.policy.language.clone();
-    Facts { recipient_domains: domains, host_name, language }
+    let side = match loaded.settings.policies.is_from_outside(envelope) {
+        true => Side::Outside,
+        false => Side::Unknown,
+    };
+    Facts { recipient_domains: domains, host_name, language, side }
 }
 
 /// The value of the first field of that name, in any case.

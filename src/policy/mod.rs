@@ -200,6 +200,14 @@ impl Policies {
         }
     }
 
+    /// Whether the message comes from outside, to somebody in the house.
+    pub fn is_from_outside(&self, envelope: &Envelope) -> bool {
+        self.house.is_known()
+            && self.direction(envelope) == Direction::Inbound
+            && !self.house.hands_out(envelope)
+            && self.house.way_out(envelope) != Way::Leaves
+    }
+
     /// The same settings for a message that is judged and reported, whatever is in it.
     pub fn told_only(policy: &engine::Policy, reason: &str) -> engine::Policy {
         exempted(policy, reason)

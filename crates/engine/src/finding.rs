@@ -40,6 +40,8 @@ pub struct Findings {
     pub plain: usize,
     pub candidates: Vec<Candidate>,
     pub bypasses: Vec<(String, Bypass)>,
+    /// What stands on top of parts, in the coordinates of their first reading, links in it or not.
+    pub tops: Vec<(usize, TextEdit)>,
     /// Edits of the raw body that belong to no reading.
     pub plain_edits: Vec<RawEdit>,
     /// Hosts of links that need nothing, at most [`PASSED`], in lower-case ASCII form.

@@ -9,6 +9,7 @@
 use std::sync::atomic::AtomicBool;
 
 mod actions;
+mod banner;
 pub mod bounds;
 mod budget;
 pub mod check;
@@ -56,6 +57,17 @@ pub struct Facts {
     /// Language of the inline notice, as a BCP 47 primary tag; `None` follows the message: its
     /// Content-Language or Accept-Language, then the script of the text.
     pub language: Option<String>,
+    pub side: Side,
+}
+
+/// Where a message comes from, seen from the house.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Side {
+    /// The house, or nobody knows.
+    #[default]
+    Unknown,
+    /// Somebody else, to us.
+    Outside,
 }
 
 /// Reads and judges a message. Pure: the same arguments give the same inspection.

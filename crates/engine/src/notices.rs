@@ -31,16 +31,27 @@ const LETTERS: usize = 2_000;
 
 /// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.
 pub fn in_html(language: &str) -> String {
-    let words = entry(language).map_or(ENGLISH, |(_, words, _)| words);
-    let mut out = String::from(" [");
+    format!(" [{}]", words_in_html(language))
+}
+
+/// Its words alone, which fit into an attribute as well.
+pub fn words_in_html(language: &str) -> String {
+    escaped(entry(language).map_or(ENGLISH, |(_, words, _)| words))
+}
+
+/// Text in HTML, in ASCII whatever the charset.
+pub fn escaped(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
     for c in words.chars() {
-        if c.is_ascii() {
-            out.push(c);
-        } else {
-            out += &format!("&#x{:X};", u32::from(c));
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            c if c.is_ascii() => out.push(c),
+            c => out += &format!("&#x{:X};", u32::from(c)),
         }
     }
-    out.push(']');
     out
 }
 

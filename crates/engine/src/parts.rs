@@ -1,7 +1,7 @@
 //! One part: its readings, their layers, the links in each, and the edits.
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
@@ -193,8 +193,9 @@ impl<'a> LayerReader<'a> {
             }
         }
         self.compare(judge, &mut judged);
+        let signed = self.told_in_text(&judged);
         let most = self.open.room.policy.limits.links;
-        for (occurrence, judged) in view.occurrences.iter().zip(judged) {
+        for (index, (occurrence, judged)) in view.occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };
             if occurrence.seen_by == SeenBy::Careless && !is_lie(occurrence, &judged) {
                 continue;
@@ -225,7 +226,8 @@ impl<'a> LayerReader<'a> {
                 return true;
             }
             let mut candidate = self.candidate(occurrence, &judged, span());
-            self.add_extras(occurrence, &judged, &mut candidate, budget, found);
+            let told = signed.contains(&index);
+            self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
             found.push(self.open.room.policy, candidate);
         }
         false
@@ -295,14 +297,18 @@ impl<'a> LayerReader<'a> {
     /// Adds what stands beside the link, as long as there is room for it.
     fn add_extras(
         &self,
-        occurrence: &Occurrence,
+        (occurrence, told): (&Occurrence, bool),
         judged: &Judged,
         candidate: &mut Candidate,
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
         let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
-        let extras = self.extras(occurrence, judged, action);
+        let extras = match &occurrence.site {
+            Site::Attribute { .. } if told => Vec::new(),
+            Site::Attribute { .. } => self.sign(occurrence, action),
+            _ => self.extras(occurrence, judged, action),
+        };
         if extras.is_empty() {
             return;
         }
@@ -311,6 +317,43 @@ impl<'a> LayerReader<'a> {
         }
         candidate.edits.extend(extras);
         candidate.finding.done = done;
+    }
+
+    /// Anchors whose visible text is a link that is taken apart, and says so itself.
+    fn told_in_text(&self, judged: &[Option<Judged>]) -> HashSet<usize> {
+        let room = &self.open.room;
+        if room.policy.notice == Notice::Off {
+            return HashSet::new();
+        }
+        let occurrences = self.view.occurrences.iter().zip(judged);
+        occurrences
+            .filter_map(|(occurrence, judged)| {
+                let anchor = occurrence.anchor.flatten()?;
+                let action = actions::link(room.policy, self.open.entry, judged.as_ref()?).0;
+                (action >= LinkAction::Unlink).then_some(anchor)
+            })
+            .collect()
+    }
+
+    /// The notice in a dead button or round a dead picture, which says nothing by itself.
+    fn sign(&self, occurrence: &Occurrence, action: LinkAction) -> Vec<TextEdit> {
+        let anchor = matches!(
+            &occurrence.site,
+            Site::Attribute { element, attribute: "href", .. } if element.eq_ignore_ascii_case("a")
+        );
+        let wanted = self.open.room.policy.notice == Notice::Inline
+            && action >= LinkAction::Unlink
+            && occurrence.markup == Markup::Read
+            && occurrence.seen_by == SeenBy::Everybody
+            && self.layer.property.is_none()
+            && self.layer.depth == 0;
+        match &occurrence.site {
+            Site::Attribute { tag, .. } if anchor && wanted => {
+                let words = notices::words_in_html(self.language());
+                self.apart.sign(*tag, &words, format!("[{words}] "))
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// A notice beside a dead link, an anchor round a good one: only when asked for.
@@ -371,8 +414,13 @@ impl<'a> LayerReader<'a> {
     }
 
     fn agree(&self) -> bool {
-        mime::readings(self.open.room.message, self.open.room.tree, self.open.part).all(|other| {
-            other.charset == self.open.reading.charset || other.text.as_str().is_ascii()
-        })
+        let room = &self.open.room;
+        agree(room.message, room.tree, self.open.part, self.open.reading)
     }
+}
+
+/// Whether every reading of a part is in the charset of this one, or in ASCII.
+pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'_>) -> bool {
+    mime::all_readings(message, tree, part)
+        .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
 }

@@ -74,6 +74,24 @@ pub enum Notice {
     Inline,
 }
 
+/// Words on top of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Banner {
+    /// On top of one in which links were taken apart.
+    pub links: Option<Wording>,
+    /// On top of one that comes from outside.
+    pub external: Option<Wording>,
+}
+
+/// Whose words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// Ours, in the language of the message.
+    BuiltIn,
+    /// The operator's; `{host}` and `{reason}` stand for what was taken apart and why.
+    Own(String),
+}
+
 /// HTML parts that are attachments: a header line says so, which the sender writes, and some clients show
 /// them all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,6 +179,7 @@ pub struct Policy {
     pub signed: Signed,
     pub linkify: Linkify,
     pub notice: Notice,
+    pub banner: Banner,
     pub html_attachments: HtmlAttachments,
     pub defang: Defang,
     pub report: Report,
@@ -249,6 +268,7 @@ impl Default for Policy {
             signed: Signed::default(),
             linkify: Linkify::default(),
             notice: Notice::default(),
+            banner: Banner::default(),
             html_attachments: HtmlAttachments::default(),
             defang: Defang::default(),
             report: Report::default(),

@@ -6,7 +6,7 @@ use super::finding::{Candidate, Findings};
 use super::judging::TldStatus;
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
 use super::policy::HeaderFields;
-use super::{Answer, Answers, Case, fields, settle};
+use super::{Answer, Answers, Case, banner, fields, settle};
 use mailsplice::mime::{Lowered, Tree};
 use mailsplice::splice;
 
@@ -37,6 +37,7 @@ impl<'a> Inspection<'a> {
     /// Finishes with what the DNS answered; an unanswered question counts as unverified.
     pub fn resolve(mut self, answers: &Answers) -> Outcome {
         let mut found = answered(self.found, answers);
+        banner::add(self.case, &self.tree, &mut found);
         let lowered = settle::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
         finish(self.case, found, lowered)
     }

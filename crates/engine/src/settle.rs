@@ -82,7 +82,19 @@ fn lower(
     let mut several = tree.parts.iter().any(|part| part.view != View::Usual);
     several |= !found.plain_edits.is_empty();
     lowering.plain(std::mem::take(&mut found.plain_edits));
-    let (edits, overlap) = by_reading(&mut found.candidates);
+    let mut tops = std::mem::take(&mut found.tops);
+    // A part in which nothing can be a link has no reading of its own here.
+    tops.retain(|(part, edit)| {
+        let Some(first) = mime::all_readings(message, tree, *part).next() else { return false };
+        let shared = mime::readings(message, tree, *part).next().is_some_and(|reading| {
+            (reading.transfer, reading.charset) == (first.transfer, first.charset)
+        });
+        if !shared {
+            lowering.add(*part, &first, std::slice::from_ref(edit));
+        }
+        shared
+    });
+    let (edits, overlap) = by_reading(&mut found.candidates, tops);
     for (part, edits) in edits {
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
@@ -116,8 +128,14 @@ type ByReading = BTreeMap<usize, Vec<TextEdit>>;
 
 /// Edits by part and reading, in order and disjoint; of two on the same bytes the first found stays.
 /// And whether one was left out that is not another one's twin.
-fn by_reading(candidates: &mut [Candidate]) -> (BTreeMap<usize, ByReading>, bool) {
+fn by_reading(
+    candidates: &mut [Candidate],
+    tops: Vec<(usize, TextEdit)>,
+) -> (BTreeMap<usize, ByReading>, bool) {
     let mut edits: BTreeMap<usize, ByReading> = BTreeMap::new();
+    for (part, edit) in tops {
+        edits.entry(part).or_default().entry(0).or_default().push(edit);
+    }
     for candidate in candidates {
         if let Some((part, reading)) = candidate.reading.filter(|_| !candidate.edits.is_empty()) {
             let list = edits.entry(part).or_default().entry(reading).or_default();
@@ -129,6 +147,7 @@ fn by_reading(candidates: &mut [Candidate]) -> (BTreeMap<usize, ByReading>, bool
         list.sort_by_key(|edit| (edit.range.start, edit.range.end));
         let before = list.len();
         list.dedup();
+        join(list);
         let twins = before - list.len();
         let mut end = 0;
         list.retain(|edit| {
@@ -141,6 +160,19 @@ fn by_reading(candidates: &mut [Candidate]) -> (BTreeMap<usize, ByReading>, bool
         overlap |= list.len() + twins < before;
     }
     (edits, overlap)
+}
+
+/// Insertions at one place, and the edit that begins there, as one: raw edits that begin together would
+/// keep one another out.
+fn join(edits: &mut Vec<TextEdit>) {
+    edits.dedup_by(|next, before| {
+        let together = before.range.is_empty() && before.range.start == next.range.start;
+        if together {
+            before.range.end = next.range.end;
+            before.replacement.push_str(&next.replacement);
+        }
+        together
+    });
 }
 
 /// The edits that the edited message still needs.

@@ -96,6 +96,16 @@ pub const EXAMPLES: &[(&str, &str, &str)] = &[
         "linkmilter restore filtered.eml",
         "Write the original, if its hash agrees.",
     ),
+    (
+        "linkmilter-recall",
+        "linkmilter recall bad.example.com --maildir ~/Maildir --since 7d --dry-run",
+        "Say in how many messages links to a host would be taken apart.",
+    ),
+    (
+        "linkmilter-recall",
+        "linkmilter recall bad.example.com --maildir ~/Maildir --give-back",
+        "Undo it.",
+    ),
     ("linkmilter-check", "linkmilter check xn--80ak6aa92e.com", "Judge a host in words."),
     (
         "linkmilter-check",

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::html::{Holds, RawText, Tokenizer};
+use super::html::{Holds, RawText, Token, Tokenizer};
 use super::{Edits, Layer, Occurrence, Site, View, calendar, html};
 use crate::outcome::Verdict;
 use crate::policy::LinkAction;
@@ -96,6 +96,21 @@ impl<'a> Defanger<'a> {
         let end = occurrence.span().end;
         self.place(occurrence, end..end, text, &mut inner);
         self.through_layer(inner)
+    }
+
+    /// A sign at the beginning of what a dead anchor shows, and a title on its tag, in the coordinates of
+    /// the reading; `text` is markup.
+    pub fn sign(&self, tag: usize, title: &str, text: String) -> Vec<TextEdit> {
+        let layer = self.layer.seen.as_str();
+        let mut tokens = Tokenizer::new(layer, tag..layer.len(), RawText::Ignore);
+        let Some(Token::Tag(tag)) = tokens.next() else { return Vec::new() };
+        // A tag that the end of the text cut off shows nothing.
+        if layer.as_bytes().get(tag.range.end.wrapping_sub(1)) != Some(&b'>') {
+            return Vec::new();
+        }
+        let title = format!(" title=\"{title}\"");
+        let edit = |at: usize, replacement| TextEdit { range: at..at, replacement };
+        self.through_layer(vec![edit(tag.name.end, title), edit(tag.range.end, text)])
     }
 
     /// An anchor round these bytes of visible text.

@@ -180,7 +180,7 @@ impl HeaderField {
     }
 
     /// The value with runs of white space as one space each.
-    fn text(&self, head: &[u8]) -> String {
+    pub fn text(&self, head: &[u8]) -> String {
         let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
         value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
     }

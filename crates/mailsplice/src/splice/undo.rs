@@ -222,6 +222,21 @@ fn worse(one: Seal, other: Seal) -> Seal {
     }
 }
 
+/// Takes back what the recipe of one field says, whoever sealed it. `head` is without the fields that
+/// came with it; nothing else goes from it.
+///
+/// # Errors
+///
+/// When the recipe does not fit, or the hash disagrees.
+pub fn restore_one(
+    head: &[u8],
+    body: &[u8],
+    value: &str,
+    stored: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Result<(Vec<u8>, Vec<u8>), RestoreError> {
+    one(head, body, value, &stored)
+}
+
 /// Applies one recipe.
 fn one(
     head: &[u8],

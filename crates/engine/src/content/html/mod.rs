@@ -11,6 +11,7 @@ mod named;
 mod outlook;
 mod style;
 mod token;
+mod top;
 mod urls;
 mod visible;
 
@@ -19,6 +20,7 @@ use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
 pub use token::{RawText, Tag, Token, Tokenizer};
+pub use top::top_of_html;
 pub(super) use urls::loads;
 
 use super::css;
@@ -141,6 +143,8 @@ struct Reader<'t, 'k, 'f> {
     take: Take<'f, 't>,
     /// Who sees what this pass finds.
     seen_by: SeenBy,
+    /// Whether markup that is written into the range is read as such.
+    markup: Markup,
     view: View<'t>,
 }
 
@@ -181,6 +185,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             in_turn: !outlook::may_differ(text),
             take,
             seen_by: SeenBy::Everybody,
+            markup: Markup::Read,
             view: View::default(),
         }
     }
@@ -223,6 +228,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.loose(range);
             return ControlFlow::Continue(());
         }
+        self.markup = match pass {
+            Pass::Document | Pass::Comment => Markup::Read,
+            Pass::Foreign | Pass::Tags | Pass::Loose => Markup::Shown,
+        };
         let mut pulse = range.start;
         let raw_text = match pass {
             Pass::Document | Pass::Comment => RawText::Honour,

@@ -161,7 +161,7 @@ impl<'t> Reader<'t, '_, '_> {
                         bounds: HostBounds::Certain,
                         shown: Shown::AsWritten,
                         anchor: None,
-                        markup: Markup::Shown,
+                        markup: if self.hiding.is_some() { Markup::Shown } else { self.markup },
                         seen_by: self.seen_by,
                     });
                 }

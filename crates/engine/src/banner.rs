@@ -1,0 +1,203 @@
+//! Words on top of a message: that links in it were taken apart, or that it comes from outside.
+//!
+//! They stand in the first text and the first HTML of what a client shows first, in every alternative,
+//! and in what a signature or an encryption covers never. They are insertions like every other edit:
+//! in the recipe, in the charset and the encoding of their part.
+
+use super::content;
+use super::finding::{Candidate, Findings};
+use super::notices;
+use super::outcome::{Done, Finding};
+use super::parts::agree;
+use super::policy::{Mode, Wording};
+use super::{Case, Side, explain};
+use mailsplice::media::Media;
+use mailsplice::mime::{self, Part, Reading, Tree, View};
+use mailsplice::span::TextEdit;
+
+/// Language tag; words for links that were taken apart; words for mail from outside.
+type Words = (&'static str, &'static str, &'static str);
+
+const WORDS: &[Words] = &[
+    ("ar", "تم تعطيل روابط مضللة في هذه الرسالة.", "هذه الرسالة من خارج المؤسسة."),
+    (
+        "de",
+        "In dieser Nachricht wurden irreführende Links abgeschaltet.",
+        "Diese Nachricht kommt von außerhalb des Hauses.",
+    ),
+    ("en", LINKS, EXTERNAL),
+    (
+        "es",
+        "En este mensaje se han desactivado enlaces engañosos.",
+        "Este mensaje viene de fuera de la organización.",
+    ),
+    (
+        "fr",
+        "Des liens trompeurs ont été désactivés dans ce message.",
+        "Ce message vient de l’extérieur de l’organisation.",
+    ),
+    (
+        "ja",
+        "このメッセージの紛らわしいリンクを無効にしました。",
+        "このメッセージは組織の外部から届きました。",
+    ),
+    ("ru", "Обманчивые ссылки в этом письме отключены.", "Это письмо пришло извне организации."),
+    ("zh", "此邮件中的误导性链接已停用。", "此邮件来自组织外部。"),
+];
+
+const LINKS: &str = "Misleading links in this message were disabled.";
+const EXTERNAL: &str = "This message comes from outside the organization.";
+
+/// Hosts that a banner names at most.
+const HOSTS: usize = 3;
+
+/// Adds what the policy wants on top, once: a message that begins with the mark is not marked again.
+pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
+    let policy = case.policy;
+    if policy.exempt.is_some() || policy.mode == Mode::ReportOnly {
+        return;
+    }
+    let outside = case.facts.side == Side::Outside;
+    let external = policy.banner.external.as_ref().filter(|_| outside);
+    let edited = || found.candidates.iter().any(|found| found.finding.done == Done::Edited);
+    let links = policy.banner.links.as_ref().filter(|_| edited());
+    if external.is_none() && links.is_none() {
+        return;
+    }
+    let about = About::of(&found.candidates);
+    for part in tops(tree) {
+        let Some(entry) = tree.parts.get(part) else { continue };
+        let Some(reading) = mime::all_readings(case.message, tree, part).next() else { continue };
+        let top = Top { case, tree, part, entry, reading: &reading, about: &about };
+        found.tops.extend(top.edit(external, links).map(|edit| (part, edit)));
+    }
+}
+
+/// The parts that a client shows first: the first text, and what stands beside it as an alternative.
+fn tops(tree: &Tree) -> Vec<usize> {
+    let mut found: Vec<(usize, &Part)> = Vec::new();
+    for (index, part) in tree.parts.iter().enumerate().filter(|(_, part)| is_shown(part)) {
+        let beside = match found.first() {
+            None => true,
+            Some((_, first)) => {
+                first.alternative.is_some() && first.alternative == part.alternative
+            }
+        };
+        if beside && found.iter().all(|(_, known)| is_html(known) != is_html(part)) {
+            found.push((index, part));
+        }
+    }
+    found.into_iter().map(|(index, _)| index).collect()
+}
+
+/// Whether a part is text that most clients show and that nothing seals.
+fn is_shown(part: &Part) -> bool {
+    let around = &part.surroundings;
+    let text = matches!(part.media, Media::Plain | Media::Flowed { .. } | Media::Html);
+    let labelled = matches!(part.label.as_str(), "" | "text/plain" | "text/html");
+    let free = !around.signed && !around.attachment && !around.sealed;
+    part.view == View::Usual && text && labelled && free
+}
+
+fn is_html(part: &Part) -> bool {
+    part.media == Media::Html
+}
+
+/// What a template can name.
+struct About {
+    hosts: String,
+    reason: String,
+}
+
+impl About {
+    fn of(candidates: &[Candidate]) -> About {
+        let mut worst: Vec<&Finding> = candidates
+            .iter()
+            .map(|candidate| &candidate.finding)
+            .filter(|finding| finding.done == Done::Edited && !finding.ascii.is_empty())
+            .collect();
+        worst.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+        let mut hosts: Vec<String> = Vec::new();
+        for finding in &worst {
+            let host = finding.ascii.replace('.', "[.]");
+            if hosts.len() < HOSTS && !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        let reason = worst.first().and_then(|finding| finding.reasons.iter().next());
+        let reason = reason.map_or_else(String::new, |reason| explain::sentence(reason).to_owned());
+        About { hosts: hosts.join(", "), reason }
+    }
+
+    fn fill(&self, template: &str) -> String {
+        template.replace("{host}", &self.hosts).replace("{reason}", &self.reason)
+    }
+}
+
+/// The top of one part.
+struct Top<'a> {
+    case: Case<'a>,
+    tree: &'a Tree,
+    part: usize,
+    entry: &'a Part,
+    reading: &'a Reading<'a>,
+    about: &'a About,
+}
+
+impl Top<'_> {
+    fn edit(&self, external: Option<&Wording>, links: Option<&Wording>) -> Option<TextEdit> {
+        let text = self.reading.text.as_str();
+        let at = if is_html(self.entry) { content::top_of_html(text)? } else { top_of_text(text) };
+        let here = text.get(at..).unwrap_or_default();
+        let (_, of_links, of_outside) = self.words();
+        let external = external.map(|wording| self.said(wording, of_outside, EXTERNAL));
+        // The mark of an earlier run, of this host or of another one of the house.
+        let external = external.filter(|mark| !here.trim_start().starts_with(mark.trim()));
+        let links = links.map(|wording| self.said(wording, of_links, LINKS));
+        let replacement: String = [external, links].into_iter().flatten().collect();
+        (!replacement.is_empty()).then_some(TextEdit { range: at..at, replacement })
+    }
+
+    /// Whether words can stand in this part, in whichever charset a client reads it.
+    fn fits(&self, words: &str) -> bool {
+        words.is_ascii()
+            || (self.entry.declares(self.reading.charset)
+                && self.reading.holds(words)
+                && agree(self.case.message, self.tree, self.part, self.reading))
+    }
+
+    fn words(&self) -> &'static Words {
+        let facts = self.case.facts;
+        let language = facts
+            .language
+            .as_deref()
+            .or_else(|| notices::of_header(self.case.message.head))
+            .or_else(|| notices::of_script(self.reading.text.as_str()))
+            .unwrap_or("en");
+        let primary = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+        let known = |tag: &str| WORDS.iter().find(|(known, ..)| *known == tag);
+        known(&primary).or_else(|| known("en")).unwrap_or(&("en", LINKS, EXTERNAL))
+    }
+
+    /// The words as they stand in this part, with what sets them apart from the text.
+    fn said(&self, wording: &Wording, own: &str, ascii: &str) -> String {
+        let words = match wording {
+            Wording::BuiltIn => own.to_owned(),
+            Wording::Own(template) => self.about.fill(template),
+        };
+        let text = self.reading.text.as_str();
+        let end = if text.contains('\n') && !text.contains("\r\n") { "\n" } else { "\r\n" };
+        if is_html(self.entry) {
+            let words = notices::escaped(&words);
+            // Lines of their own: the one that they stand in may be as long as lines can be.
+            return format!("{end}<p dir=\"auto\"><strong>{words}</strong></p><hr>{end}");
+        }
+        let words = if self.fits(&words) { words } else { ascii.to_owned() };
+        format!("[{words}]{end}{end}")
+    }
+}
+
+/// Behind a byte order mark.
+fn top_of_text(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}

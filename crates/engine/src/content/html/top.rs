@@ -1,0 +1,65 @@
+//! Where a page begins to show something.
+
+use super::token::{RawText, TagKind, Token, Tokenizer};
+
+/// Elements that stand in front of a body and show nothing.
+const BEFORE: &[&str] = &["html", "head", "meta", "title", "link", "base", "style", "script"];
+
+/// Behind the start tag of the body; without one in front of the first thing that shows. `None` where
+/// nothing can be put: a page of frames, or a tag that the end of the text cuts off.
+pub fn top_of_html(text: &str) -> Option<usize> {
+    let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
+    let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Honour);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Tag(tag) => {
+                let name = text.get(tag.name.clone()).unwrap_or_default();
+                let whole = text.get(tag.range.clone()).is_some_and(|tag| tag.ends_with('>'));
+                match tag.kind {
+                    _ if !whole || is(name, "frameset") => return None,
+                    TagKind::Open if is(name, "body") => return Some(tag.range.end),
+                    TagKind::Open if BEFORE.iter().any(|before| is(name, before)) => {}
+                    TagKind::Open => return Some(tag.range.start),
+                    TagKind::Close => {}
+                }
+            }
+            Token::Text(range) => {
+                let shown = text.get(range.clone()).unwrap_or_default();
+                let blank = |c: char| c.is_ascii_whitespace() || c == '\u{feff}';
+                if let Some(at) = shown.find(|c| !blank(c)) {
+                    return Some(range.start + at);
+                }
+            }
+            Token::Comment(_) | Token::Raw(..) => {}
+        }
+    }
+    Some(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_begins_behind_its_body_tag_or_in_front_of_what_shows() {
+        for (text, before) in [
+            (
+                "<html><head><title>a<body></title></head><body class='x'>see",
+                "<html><head><title>a<body></title></head><body class='x'>",
+            ),
+            (
+                "<!DOCTYPE html>\n<!-- <body> --><BODY\n>see",
+                "<!DOCTYPE html>\n<!-- <body> --><BODY\n>",
+            ),
+            ("<style>p{}</style>\n <p>see", "<style>p{}</style>\n "),
+            ("<div><body>see", ""),
+            ("see <b>it</b>", ""),
+            ("<html></html>\n", "<html></html>\n"),
+            ("", ""),
+        ] {
+            assert_eq!(top_of_html(text), Some(before.len()), "{text}");
+        }
+        assert_eq!(top_of_html("<html><frameset><frame></frameset>"), None);
+        assert_eq!(top_of_html("<body class='"), None);
+    }
+}

@@ -1,0 +1,224 @@
+//! What a message becomes: pure, bytes in and bytes out.
+//!
+//! A recall puts fields of ours in front of all others: `X-Linkmilter` with `recall=HOSTS`, and the
+//! recipe. Fields that the filter wrote at delivery stay behind them, so that both can be undone.
+
+use std::sync::Arc;
+
+use crate::engine::host::Names;
+use crate::engine::outcome::{Done, Reason, Verdict};
+use crate::engine::policy::{LinkAction, Linkify, Mode, OnAmbiguous};
+use crate::engine::splice::fields::{SUMMARY, UNDO, header_fields};
+use crate::engine::splice::undo::restore_one;
+use crate::engine::splice::{RestoreError, is_ours, note};
+use crate::engine::whole::Whole;
+use crate::engine::{Answers, Case, Facts, Message, Policy, TldTable, examine, inspect_case};
+use crate::policy::is_below;
+
+/// Names a recall in the summary.
+const RECALL: &str = "recall=";
+
+/// Takes links to some hosts apart, and nothing else.
+#[derive(Debug)]
+pub struct Recall {
+    policy: Policy,
+    facts: Facts,
+    hosts: Vec<String>,
+}
+
+/// A message with its links taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    pub bytes: Vec<u8>,
+    /// Links that were taken apart.
+    pub links: usize,
+}
+
+impl Recall {
+    /// `hosts` in lower-case A-labels; all below them count as well. Of `policy` the seal, the notice
+    /// and the limits hold. Where it is used nobody keeps a recipe elsewhere: all of it goes into the
+    /// header.
+    pub fn new(hosts: Vec<String>, policy: &Policy, facts: Facts) -> Recall {
+        let policy = Policy {
+            mode: Mode::Enforce,
+            exempt: None,
+            blocked: Arc::new(Names::new(hosts.iter().cloned())),
+            allowed: Arc::default(),
+            verdict_actions: Verdict::ALL.map(|verdict| (verdict, LinkAction::Leave)).into(),
+            reason_actions: [(Reason::Listed, LinkAction::Defang)].into(),
+            message_actions: Default::default(),
+            reason_message_actions: Default::default(),
+            linkify: Linkify::Off,
+            on_ambiguous: OnAmbiguous::Accept,
+            undo_header_bytes: None,
+            ..policy.clone()
+        };
+        Recall { policy, facts, hosts }
+    }
+
+    /// The message with links to the hosts taken apart; `None` when it has none that live.
+    pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Option<Recalled> {
+        let message = Message::split(bytes);
+        let (facts, policy) = (&self.facts, &self.policy);
+        let case = Case { message, facts, policy, tlds, memory: None, stop: None };
+        let mut outcome = examine(inspect_case, case, |_| Answers::new());
+        let edited = |done| done == Done::Edited;
+        let links = outcome.findings.iter().filter(|finding| edited(finding.done)).count();
+        if links == 0 || outcome.edits.is_empty() {
+            return None;
+        }
+        // The message stands behind the filter: fields of our names in it are ours.
+        outcome.head_edits.retain(|edit| !is_ours(edit.name.as_bytes()));
+        note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(",")));
+        Some(Recalled { bytes: outcome.apply(bytes), links })
+    }
+
+    /// The message as it was before its last recall, when that was of one of the hosts.
+    ///
+    /// # Errors
+    /// When the body was changed since, or the recipe does not hold.
+    pub fn given_back(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, RestoreError> {
+        let Whole { envelope, message, separator } = Whole::split(bytes);
+        let Some(last) = LastRecall::of(message.head) else { return Ok(None) };
+        let ours = |host: &str| {
+            self.hosts.iter().any(|wanted| is_below(host, wanted) || is_below(wanted, host))
+        };
+        if !last.hosts.iter().any(|host| ours(host)) {
+            return Ok(None);
+        }
+        let recipe = last.recipe.ok_or(RestoreError::NoRecipe)?;
+        let head = message.head.get(last.end..).unwrap_or_default();
+        let (head, body) = restore_one(head, message.body, &recipe, |_| None)?;
+        Ok(Some([envelope, &head, separator, &body].concat()))
+    }
+}
+
+/// The fields that the last recall put in front.
+struct LastRecall {
+    hosts: Vec<String>,
+    recipe: Option<String>,
+    /// Bytes of the header that they take.
+    end: usize,
+}
+
+impl LastRecall {
+    fn of(head: &[u8]) -> Option<LastRecall> {
+        let mut last: Option<LastRecall> = None;
+        for field in header_fields(head) {
+            let first = last.is_none();
+            let at = last.as_ref().map_or(0, |last| last.end);
+            let summary = field.is_named(head, SUMMARY.as_bytes());
+            let belongs = field.line.start == at && is_ours(field.name(head)) && summary == first;
+            if !belongs {
+                break;
+            }
+            let text = field.text(head);
+            let last = last.get_or_insert_with(|| LastRecall {
+                hosts: text
+                    .split("; ")
+                    .find_map(|part| part.strip_prefix(RECALL))
+                    .map(|hosts| hosts.split(',').map(str::to_owned).collect())
+                    .unwrap_or_default(),
+                recipe: None,
+                end: 0,
+            });
+            last.end = field.line.end;
+            if field.is_named(head, UNDO.as_bytes()) {
+                last.recipe = Some(text);
+            }
+        }
+        last.filter(|last| !last.hosts.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tld;
+
+    const BODY: &str = "see https://bad.example.com/one\nand https://fine.example.org/\n";
+
+    fn recall(hosts: &[&str]) -> Recall {
+        let hosts = hosts.iter().map(|&host| host.to_owned()).collect();
+        Recall::new(hosts, &Policy::default(), Facts::default())
+    }
+
+    fn message(body: &str) -> Vec<u8> {
+        format!("Return-Path: <a@example.org>\nSubject: hi\n\n{body}").into_bytes()
+    }
+
+    #[test]
+    fn links_to_the_host_and_below_it_are_taken_apart_and_given_back() {
+        let recall = recall(&["example.com"]);
+        let before = message(BODY);
+        let recalled = recall.recalled(&before, &tld::builtin()).unwrap();
+        let text = String::from_utf8(recalled.bytes.clone()).unwrap();
+        assert_eq!(recalled.links, 1);
+        assert!(text.contains("hxxps://bad[.]example[.]com/one"), "{text}");
+        assert!(text.contains("https://fine.example.org/"), "{text}");
+        assert!(text.contains("recall=example.com"), "{text}");
+        assert_eq!(recall.recalled(&recalled.bytes, &tld::builtin()), None, "once is enough");
+        assert_eq!(recall.given_back(&recalled.bytes), Ok(Some(before.clone())));
+        assert_eq!(recall.given_back(&before), Ok(None));
+    }
+
+    #[test]
+    fn nothing_else_is_touched() {
+        let lie = message("https://www.p\u{430}ypal.com/login\nhttps://fine.example.org/\n");
+        assert_eq!(recall(&["example.com"]).recalled(&lie, &tld::builtin()), None);
+    }
+
+    #[test]
+    fn only_the_last_recall_of_that_host_is_undone() {
+        let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
+        let before = message(BODY);
+        let first = one.recalled(&before, &tld::builtin()).unwrap().bytes;
+        let second = two.recalled(&first, &tld::builtin()).unwrap().bytes;
+        assert_eq!(one.given_back(&second), Ok(None), "the other one came later");
+        assert_eq!(two.given_back(&second), Ok(Some(first.clone())));
+        assert_eq!(one.given_back(&first), Ok(Some(before)));
+    }
+
+    #[test]
+    fn what_the_filter_wrote_at_delivery_stays() {
+        let delivered = [
+            b"X-Linkmilter: v=1; verdict=ok\nX-Linkmilter-Undo: v=1; z=AAAA\n",
+            &message(BODY)[..],
+        ]
+        .concat();
+        let recall = recall(&["bad.example.com"]);
+        let recalled = recall.recalled(&delivered, &tld::builtin()).unwrap().bytes;
+        assert_eq!(recall.given_back(&recalled), Ok(Some(delivered.clone())));
+        assert_eq!(recall.given_back(&delivered), Ok(None), "no recall of ours");
+    }
+
+    #[test]
+    fn a_message_that_was_changed_since_is_left() {
+        let recall = recall(&["bad.example.com"]);
+        let mut recalled = recall.recalled(&message(BODY), &tld::builtin()).unwrap().bytes;
+        recalled.extend_from_slice(b"more\n");
+        assert!(recall.given_back(&recalled).is_err());
+    }
+
+    #[test]
+    fn both_undone_by_restore() {
+        let policy = Policy { defang: crate::engine::policy::Defang::Judged, ..Policy::default() };
+        let lie = "https://www.p\u{430}ypal.com/login and https://bad.example.com/\n";
+        let bytes = message(lie);
+        let case = Case {
+            message: Message::split(&bytes),
+            facts: &Facts::default(),
+            policy: &policy,
+            tlds: &tld::builtin(),
+            memory: None,
+            stop: None,
+        };
+        let delivered = examine(inspect_case, case, |_| Answers::new()).apply(&bytes);
+        let recalled =
+            recall(&["bad.example.com"]).recalled(&delivered, &tld::builtin()).unwrap().bytes;
+        let message = Message::split(&recalled);
+        let restored =
+            crate::engine::splice::restore(message.head, message.body, None, |_| None).unwrap();
+        assert_eq!(restored.body, lie.as_bytes());
+    }
+}

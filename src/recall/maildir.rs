@@ -1,0 +1,354 @@
+//! Messages of a Maildir, replaced one at a time.
+//!
+//! | step | after an interruption behind it |
+//! | --- | --- |
+//! | the new copy is written into `tmp`, with owner, mode and dates of the old one, and brought to the disk | the old message is there; `tmp` is swept by the mail server |
+//! | it is renamed into `cur` or `new` under a name of its own | both are there, and a later run takes the old one away |
+//! | the old one is removed | done |
+//!
+//! The new name is made of the old one, so that a later run knows what belongs together. A message
+//! under the old name with other content would be the same to mail programs that keep copies.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileTimes, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Marks the name of a copy of ours: `_lm1` behind the first part of the name.
+const MARK: &[u8] = b"_lm";
+
+/// Times that a message is looked for under other flags: a mail program may change them meanwhile.
+const TRIES: usize = 5;
+
+/// A folder with `cur`, `new` and `tmp`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// A message in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// `cur` or `new`.
+    place: &'static str,
+    name: OsString,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    /// The new copy stands in its place.
+    Done,
+    /// Somebody removed the message meanwhile: so the new copy went as well.
+    Gone,
+}
+
+/// Folders below a Maildir, itself included: `.Sent`, `.Lists.a`.
+///
+/// # Errors
+/// When it cannot be read, or is no Maildir.
+pub fn folders(root: &Path) -> io::Result<Vec<Folder>> {
+    let own = Folder::at(root.to_owned()).ok_or_else(|| {
+        io::Error::new(ErrorKind::InvalidInput, "expected a Maildir with cur, new and tmp")
+    })?;
+    let mut found = vec![own];
+    let mut below: Vec<PathBuf> = fs::read_dir(root)?
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_name().as_bytes().starts_with(b"."))
+        .map(|entry| entry.path())
+        .collect();
+    below.sort();
+    found.extend(below.into_iter().filter_map(Folder::at));
+    Ok(found)
+}
+
+impl Folder {
+    /// Folders that are links lead out of the mailbox: they are none.
+    fn at(path: PathBuf) -> Option<Folder> {
+        let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|file| file.is_dir());
+        let whole = ["cur", "new", "tmp"].iter().all(|name| is_folder(&path.join(name)));
+        (is_folder(&path) && whole).then_some(Folder { path })
+    }
+
+    /// Its messages, in the order of their names.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn letters(&self) -> io::Result<Vec<Letter>> {
+        let mut found = Vec::new();
+        for place in ["cur", "new"] {
+            for entry in fs::read_dir(self.path.join(place))? {
+                let entry = entry?;
+                let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
+                if plain && !entry.file_name().as_bytes().starts_with(b".") {
+                    found.push(Letter { place, name: entry.file_name() });
+                }
+            }
+        }
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(found)
+    }
+
+    pub fn path(&self, letter: &Letter) -> PathBuf {
+        self.path.join(letter.place).join(&letter.name)
+    }
+
+    /// The bytes of a message and when it was delivered.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is bigger than `most` bytes.
+    pub fn read(&self, letter: &Letter, most: u64) -> io::Result<(Vec<u8>, SystemTime)> {
+        let file = File::open(self.path(letter))?;
+        let about = file.metadata()?;
+        if about.len() > most {
+            let said = format!("expected at most {most} bytes, found {}", about.len());
+            return Err(io::Error::new(ErrorKind::FileTooLarge, said));
+        }
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok((bytes, about.modified()?))
+    }
+
+    /// The copy that an interrupted run made of this message and left beside it.
+    pub fn leftover<'l>(&self, letter: &Letter, all: &'l [Letter]) -> Option<&'l Letter> {
+        let next = letter.successor();
+        all.iter().find(|other| first(other.base()) == next)
+    }
+
+    /// Puts these bytes in the place of a message. Flags and dates stay, sizes in the name follow.
+    ///
+    /// # Errors
+    /// When the new copy cannot be made; then the old message is there as before.
+    pub fn replace(&self, letter: &Letter, bytes: &[u8]) -> io::Result<Replaced> {
+        let old = fs::symlink_metadata(self.path(letter))?;
+        let new = Letter { place: letter.place, name: letter.renamed(bytes) };
+        let beside = self.path.join("tmp").join(new.base_name());
+        let written = self.write(&beside, bytes, &old).and_then(|()| {
+            fs::rename(&beside, self.path(&new))?;
+            self.sync(new.place)
+        });
+        if let Err(error) = written {
+            // Nothing more can be done about half a copy.
+            let _ = fs::remove_file(&beside);
+            return Err(error);
+        }
+        self.retire(letter, new)
+    }
+
+    /// Removes a message whose new copy stands beside it, under whichever flags it has by now.
+    ///
+    /// # Errors
+    /// When it cannot be removed; then both are there.
+    pub fn retire(&self, letter: &Letter, mut new: Letter) -> io::Result<Replaced> {
+        let mut old = letter.clone();
+        for _ in 0..TRIES {
+            match fs::remove_file(self.path(&old)) {
+                Ok(()) => {
+                    self.sync(old.place)?;
+                    return Ok(Replaced::Done);
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            let all = self.letters()?;
+            let Some(now) = all.iter().find(|other| other.base() == letter.base()) else {
+                fs::remove_file(self.path(&new))?;
+                return Ok(Replaced::Gone);
+            };
+            let name = [new.base(), now.info()].concat();
+            let moved = Letter { place: now.place, name: OsString::from_vec(name) };
+            fs::rename(self.path(&new), self.path(&moved))?;
+            (old, new) = (now.clone(), moved);
+        }
+        Err(io::Error::new(ErrorKind::ResourceBusy, "its flags change all the time"))
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], old: &fs::Metadata) -> io::Result<()> {
+        let _ = fs::remove_file(path);
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (old.uid(), old.gid()) {
+            let said = format!(
+                "expected to run as the mailbox's owner ({}:{}), found {}:{}",
+                old.uid(),
+                old.gid(),
+                own.uid(),
+                own.gid()
+            );
+            return Err(io::Error::new(ErrorKind::PermissionDenied, said));
+        }
+        file.write_all(bytes)?;
+        file.set_permissions(old.permissions())?;
+        file.set_times(
+            FileTimes::new().set_modified(old.modified()?).set_accessed(old.accessed()?),
+        )?;
+        file.sync_all()
+    }
+
+    fn sync(&self, place: &str) -> io::Result<()> {
+        File::open(self.path.join(place))?.sync_all()
+    }
+}
+
+impl Letter {
+    /// The name without flags.
+    fn base(&self) -> &[u8] {
+        let name = self.name.as_bytes();
+        name.get(..name.len() - self.info().len()).unwrap_or_default()
+    }
+
+    fn base_name(&self) -> &OsStr {
+        OsStr::from_bytes(self.base())
+    }
+
+    /// `:2,S`, or nothing.
+    fn info(&self) -> &[u8] {
+        let name = self.name.as_bytes();
+        let at = memchr::memchr(b':', name).unwrap_or(name.len());
+        name.get(at..).unwrap_or_default()
+    }
+
+    /// The first part of the name of a copy.
+    fn successor(&self) -> Vec<u8> {
+        let first = first(self.base());
+        let mark = memchr::memmem::rfind(first, MARK).and_then(|at| {
+            let digits = std::str::from_utf8(first.get(at + MARK.len()..)?).ok()?;
+            Some((first.get(..at)?, digits.parse::<u32>().ok()?))
+        });
+        let (stem, count) = mark.unwrap_or((first, 0));
+        let mark = String::from_utf8_lossy(MARK);
+        [stem, format!("{mark}{}", count.saturating_add(1)).as_bytes()].concat()
+    }
+
+    /// The name of a copy with these bytes: sizes (`S=` as stored, `W=` with CRLF) follow.
+    fn renamed(&self, bytes: &[u8]) -> OsString {
+        let mut name = self.successor();
+        for part in self.base().split(|c| *c == b',').skip(1) {
+            name.push(b',');
+            match part.get(..2) {
+                Some(b"S=") => name.extend(format!("S={}", bytes.len()).bytes()),
+                Some(b"W=") => name.extend(format!("W={}", wire_len(bytes)).bytes()),
+                _ => name.extend_from_slice(part),
+            }
+        }
+        name.extend_from_slice(self.info());
+        OsString::from_vec(name)
+    }
+}
+
+/// The name up to its first comma.
+fn first(base: &[u8]) -> &[u8] {
+    base.split(|c| *c == b',').next().unwrap_or_default()
+}
+
+/// Bytes with CRLF at the end of each line.
+fn wire_len(bytes: &[u8]) -> usize {
+    let bare = |at: &usize| at.checked_sub(1).and_then(|before| bytes.get(before)) != Some(&b'\r');
+    bytes.len() + memchr::memchr_iter(b'\n', bytes).filter(bare).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME: &str = "1700000000.M1P2.host,S=8,W=10:2,FS";
+
+    fn maildir(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for place in ["cur", "new", "tmp"] {
+            fs::create_dir(dir.path().join(place)).unwrap();
+        }
+        for (path, text) in files {
+            fs::write(dir.path().join(path), text).unwrap();
+        }
+        dir
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut found = Vec::new();
+        for place in ["cur", "new", "tmp"] {
+            for entry in fs::read_dir(dir.join(place)).unwrap() {
+                found.push(format!("{place}/{}", entry.unwrap().file_name().to_string_lossy()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn flags_dates_and_sizes_are_kept() {
+        let dir = maildir(&[(&format!("cur/{NAME}"), "A: b\n\nc\n")]);
+        let then = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        let file = File::options().write(true).open(dir.path().join("cur").join(NAME)).unwrap();
+        file.set_modified(then).unwrap();
+        let folder = &folders(dir.path()).unwrap()[0];
+        let letter = folder.letters().unwrap().remove(0);
+        assert_eq!(folder.replace(&letter, b"A: b\n\nnew text\n").unwrap(), Replaced::Done);
+        assert_eq!(names(dir.path()), ["cur/1700000000.M1P2.host_lm1,S=15,W=18:2,FS"]);
+        let letter = folder.letters().unwrap().remove(0);
+        assert_eq!(folder.read(&letter, 100).unwrap(), (b"A: b\n\nnew text\n".to_vec(), then));
+        folder.replace(&letter, b"x").unwrap();
+        assert_eq!(names(dir.path()), ["cur/1700000000.M1P2.host_lm2,S=1,W=1:2,FS"]);
+    }
+
+    #[test]
+    fn whoever_changes_flags_meanwhile_keeps_them() {
+        let dir = maildir(&[("new/1.a.host", "old")]);
+        let folder = &folders(dir.path()).unwrap()[0];
+        let letter = folder.letters().unwrap().remove(0);
+        fs::write(dir.path().join("new/1.a.host_lm1"), "new").unwrap();
+        fs::rename(dir.path().join("new/1.a.host"), dir.path().join("cur/1.a.host:2,RS")).unwrap();
+        let new = Letter { place: "new", name: "1.a.host_lm1".into() };
+        assert_eq!(folder.retire(&letter, new).unwrap(), Replaced::Done);
+        assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,RS"]);
+        assert_eq!(fs::read(dir.path().join("cur/1.a.host_lm1:2,RS")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_somebody_removed_meanwhile_stays_removed() {
+        let dir = maildir(&[("cur/1.a.host:2,", "old"), ("cur/2.b.host:2,", "other")]);
+        let folder = &folders(dir.path()).unwrap()[0];
+        let letter = folder.letters().unwrap().remove(0);
+        fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "new").unwrap();
+        fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
+        let new = Letter { place: "cur", name: "1.a.host_lm1:2,".into() };
+        assert_eq!(folder.retire(&letter, new).unwrap(), Replaced::Gone);
+        assert_eq!(names(dir.path()), ["cur/2.b.host:2,"]);
+    }
+
+    #[test]
+    fn an_interrupted_run_is_seen() {
+        let dir = maildir(&[("cur/1.a.host,S=3:2,", "old"), ("cur/1.a.host_lm1,S=3:2,", "new")]);
+        let folder = &folders(dir.path()).unwrap()[0];
+        let all = folder.letters().unwrap();
+        let found: Vec<bool> = all.iter().map(|one| folder.leftover(one, &all).is_some()).collect();
+        assert_eq!(found, [true, false]);
+    }
+
+    #[test]
+    fn a_disk_that_takes_nothing_leaves_the_message() {
+        let dir = maildir(&[("cur/1.a.host:2,", "old")]);
+        let folder = folders(dir.path()).unwrap().remove(0);
+        let letter = folder.letters().unwrap().remove(0);
+        fs::remove_dir(dir.path().join("tmp")).unwrap();
+        assert!(folder.replace(&letter, b"new").is_err());
+        assert_eq!(fs::read(dir.path().join("cur/1.a.host:2,")).unwrap(), b"old");
+        assert!(folders(dir.path()).is_err(), "no Maildir any more");
+    }
+
+    #[test]
+    fn links_out_of_the_mailbox_are_not_followed() {
+        let dir = maildir(&[]);
+        let other = maildir(&[("cur/1.a.host:2,", "theirs")]);
+        std::os::unix::fs::symlink(other.path(), dir.path().join(".Out")).unwrap();
+        std::os::unix::fs::symlink(other.path().join("cur/1.a.host:2,"), dir.path().join("cur/x"))
+            .unwrap();
+        let found = folders(dir.path()).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].letters().unwrap(), []);
+    }
+}

@@ -1,0 +1,7 @@
+//! Mail that was delivered already: links to a host that is known bad since are taken apart in mailboxes,
+//! and given back.
+//!
+//! [`letter`] knows what a message becomes, [`maildir`] how a message is replaced so that nothing is lost.
+
+pub mod letter;
+pub mod maildir;

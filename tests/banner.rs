@@ -1,0 +1,198 @@
+//! Words of the filter in a message: on top of it, and in dead buttons. In every charset and encoding,
+//! once, and gone with the edits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use linkmilter::engine::outcome::Bypass;
+use linkmilter::engine::policy::{Banner, Notice, Wording};
+use linkmilter::engine::{Answers, Facts, Message, Policy, Side, inspect, splice};
+use linkmilter::tld;
+
+/// Punycode of `раураl`: a lie in ASCII.
+const LIE: &str = "https://xn--80ak6aa92e.com/";
+const MARK: &str = "[This message comes from outside the organization.]\r\n\r\n";
+const DISABLED: &str = "[Misleading links in this message were disabled.]\r\n\r\n";
+
+fn policy() -> Policy {
+    let banner = Banner { links: Some(Wording::BuiltIn), external: Some(Wording::BuiltIn) };
+    Policy { banner, ..Policy::default() }
+}
+
+fn outside(language: &str) -> Facts {
+    let language = Some(language.to_owned());
+    Facts { side: Side::Outside, language, ..Facts::default() }
+}
+
+/// The body that goes on. A second run changes nothing, and the recipe gives the original back.
+fn rewritten(head: &str, body: &[u8], policy: &Policy, facts: &Facts) -> Vec<u8> {
+    let tlds = tld::builtin();
+    let message = Message { head: head.as_bytes(), body };
+    let outcome = inspect(message, facts, policy, &tlds).resolve(&Answers::new());
+    let whole = |why: &Bypass| *why == Bypass::Opaque;
+    assert!(outcome.bypasses.iter().all(|(_, why)| whole(why)), "{head}");
+    let whole = outcome.apply(&[head.as_bytes(), b"\r\n", body].concat());
+    let new = Message::split(&whole);
+    let again = inspect(new, facts, policy, &tlds).resolve(&Answers::new());
+    assert_eq!(
+        again.edits,
+        [],
+        "a second run changes nothing: {}",
+        String::from_utf8_lossy(new.body)
+    );
+    if !outcome.edits.is_empty() {
+        let restored = splice::restore(new.head, new.body, None, |_| None).unwrap();
+        assert_eq!((restored.head, restored.body), (head.as_bytes().to_vec(), body.to_vec()));
+    }
+    new.body.to_vec()
+}
+
+fn marked(head: &str, body: &str) -> String {
+    String::from_utf8(rewritten(head, body.as_bytes(), &policy(), &outside("en"))).unwrap()
+}
+
+const PLAIN: &str = "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n";
+const HTML: &str = "MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n";
+
+#[test]
+fn text_is_marked_on_top() {
+    assert_eq!(marked(PLAIN, "hello\r\n"), format!("{MARK}hello\r\n"));
+    let lie = format!("{LIE} is what it says\r\n");
+    let dead = "hxxps://xn--80ak6aa92e[.]com/ is what it says\r\n";
+    assert_eq!(marked(PLAIN, &lie), format!("{MARK}{DISABLED}{dead}"));
+}
+
+#[test]
+fn pages_are_marked_behind_their_body_tag() {
+    let html = "<p dir=\"auto\"><strong>This message comes from outside the organization.</strong></p><hr>";
+    for (before, behind) in [
+        (
+            "<html><head><title>x</title></head><body bgcolor=white>",
+            "<p>hello</p></body></html>\r\n",
+        ),
+        ("<style>p{color:red}</style>\r\n", "<p>hello</p>\r\n"),
+        ("", "hello <b>you</b>\r\n"),
+    ] {
+        let found = marked(HTML, &format!("{before}{behind}"));
+        assert_eq!(found, format!("{before}\r\n{html}\r\n{behind}"));
+    }
+}
+
+#[test]
+fn every_alternative_is_marked_and_nothing_else() {
+    let head = "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=m\r\n";
+    let body = "--m\r\nContent-Type: multipart/alternative; boundary=a\r\n\r\n--a\r\n\
+        Content-Type: text/plain\r\n\r\none\r\n--a\r\nContent-Type: text/html\r\n\r\n<p>two</p>\r\n--a--\r\n\
+        --m\r\nContent-Type: text/plain\r\n\r\nthree\r\n--m\r\nContent-Type: text/plain\r\n\
+        Content-Disposition: attachment\r\n\r\nfour\r\n--m--\r\n";
+    let found = marked(head, body);
+    assert_eq!(found.matches("comes from outside").count(), 2, "{found}");
+    assert!(found.contains(&format!("{MARK}one")) && found.contains("\r\n\r\nthree"), "{found}");
+}
+
+#[test]
+fn what_is_signed_or_encrypted_is_not_marked() {
+    let head = "MIME-Version: 1.0\r\nContent-Type: multipart/signed; boundary=s; \
+        protocol=\"application/pgp-signature\"\r\n";
+    let body = "--s\r\nContent-Type: text/plain\r\n\r\nsigned\r\n--s\r\n\
+        Content-Type: application/pgp-signature\r\n\r\nx\r\n--s--\r\n";
+    assert_eq!(marked(head, body), body);
+    let head = "MIME-Version: 1.0\r\nContent-Type: multipart/encrypted; boundary=s; \
+        protocol=\"application/pgp-encrypted\"\r\n";
+    let body = "--s\r\nContent-Type: application/pgp-encrypted\r\n\r\nVersion: 1\r\n--s\r\n\
+        Content-Type: application/octet-stream\r\n\r\nx\r\n--s--\r\n";
+    assert_eq!(marked(head, body), body);
+}
+
+#[test]
+fn words_are_in_the_charset_and_the_encoding_of_their_part() {
+    let base64 = |bytes: &[u8]| -> String {
+        use std::process::{Command, Stdio};
+        let mut child =
+            Command::new("base64").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), bytes).unwrap();
+        let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        text.replace('\n', "\r\n")
+    };
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let russian = "Это письмо пришло извне организации.";
+    for (charset, encoding, body) in [
+        ("utf-8", "8bit", "привет\r\n".as_bytes().to_vec()),
+        ("utf-8", "quoted-printable", b"=D0=BF\r\n".to_vec()),
+        ("utf-8", "base64", base64("привет\r\n".as_bytes()).into_bytes()),
+        ("koi8-r", "quoted-printable", b"=D0\r\n".to_vec()),
+        ("utf-16le", "base64", base64(&wide("\u{feff}hello\r\n")).into_bytes()),
+    ] {
+        let head = format!(
+            "MIME-Version: 1.0\r\nContent-Type: text/plain; charset={charset}\r\n\
+             Content-Transfer-Encoding: {encoding}\r\n"
+        );
+        let new = rewritten(&head, &body, &policy(), &outside("ru"));
+        let whole = [head.as_bytes(), b"\r\n", &new].concat();
+        let parsed = mail_parser::MessageParser::new().parse(&whole).unwrap();
+        let text = parsed.body_text(0).unwrap();
+        assert!(
+            text.trim_start_matches('\u{feff}').starts_with(&format!("[{russian}]")),
+            "{charset} {encoding}: {text}"
+        );
+    }
+    let ascii = "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=us-ascii\r\n";
+    let new = rewritten(ascii, b"hello\r\n", &policy(), &outside("ru"));
+    assert_eq!(new, format!("{MARK}hello\r\n").into_bytes());
+}
+
+#[test]
+fn an_operator_has_words_of_his_own() {
+    let own = "{host}: {reason}. Ask <help@example.org> & co.";
+    let banner = Banner { links: Some(Wording::Own(own.to_owned())), external: None };
+    let policy = Policy { banner, ..Policy::default() };
+    let body = format!("<body><a href=\"{LIE}\">here</a></body>\r\n");
+    let new = rewritten(HTML, body.as_bytes(), &policy, &Facts::default());
+    let new = String::from_utf8(new).unwrap();
+    assert!(new.starts_with("<body>\r\n<p dir=\"auto\"><strong>xn--80ak6aa92e[.]com: "), "{new}");
+    assert!(
+        new.contains("Ask &lt;help@example.org&gt; &amp; co.</strong></p><hr>\r\n<a data-unsafe"),
+        "{new}"
+    );
+}
+
+#[test]
+fn nobody_is_marked_unasked() {
+    for (policy, facts) in [
+        (Policy::default(), outside("en")),
+        (policy(), Facts::default()),
+        (Policy { exempt: Some("x".to_owned()), ..policy() }, outside("en")),
+    ] {
+        assert_eq!(rewritten(PLAIN, b"hello\r\n", &policy, &facts), b"hello\r\n");
+    }
+}
+
+/// A button and a picture say nothing by themselves: the notice stands in them, and in a title.
+#[test]
+fn dead_buttons_and_pictures_say_so() {
+    let policy = Policy { notice: Notice::Inline, ..Policy::default() };
+    let sign = "[irref&#xFC;hrender Link, abgeschaltet] ";
+    let title = "<a title=\"irref&#xFC;hrender Link, abgeschaltet\" ";
+    for (body, expected) in [
+        (format!("<p><a href=\"{LIE}\">Pay now</a></p>\r\n"), format!("{sign}Pay now</a>")),
+        (format!("<a class=b href='{LIE}' title=x><img src=cid:1></a>\r\n"), format!("{sign}<img")),
+        (format!("<a href={LIE} href={LIE}b>Pay</a>\r\n"), format!("{sign}Pay")),
+        (format!("<a href={LIE}><a href={LIE}b>Pay</a>\r\n"), format!("{sign}{title}")),
+    ] {
+        let new = rewritten(HTML, body.as_bytes(), &policy, &outside("de"));
+        let new = String::from_utf8(new).unwrap();
+        assert!(new.contains(&expected) && new.contains(title), "{new}");
+    }
+    // A visible link that is dead says so itself, once.
+    let body = format!("<a href=\"{LIE}\">{LIE}</a>\r\n");
+    let new = String::from_utf8(rewritten(HTML, body.as_bytes(), &policy, &outside("de"))).unwrap();
+    assert_eq!(new.matches("abgeschaltet").count(), 1, "{new}");
+    // Where markup would be shown, and where nobody sees it, there is none.
+    for body in [
+        format!("<textarea><a href=\"{LIE}\">x</a></textarea>\r\n"),
+        format!("<div style=\"display:none\"><a href=\"{LIE}\">x</a></div>\r\n"),
+        format!("<map><area href=\"{LIE}\"></map>\r\n"),
+    ] {
+        let new =
+            String::from_utf8(rewritten(HTML, body.as_bytes(), &policy, &outside("de"))).unwrap();
+        assert!(!new.contains("title=") && !new.contains("] x"), "{new}");
+    }
+}

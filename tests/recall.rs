@@ -1,0 +1,150 @@
+//! `linkmilter recall` as a command, on Maildirs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+const BAD: &str =
+    "From: ann@example.org\nSubject: one\n\nsee https://login.bad.example.com/a now\n";
+const FINE: &str = "From: ann@example.org\nSubject: two\n\nsee https://fine.example.org/ now\n";
+
+struct Mailbox {
+    dir: tempfile::TempDir,
+}
+
+impl Mailbox {
+    fn new() -> Mailbox {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["", ".Sent"] {
+            for place in ["cur", "new", "tmp"] {
+                fs::create_dir_all(dir.path().join(folder).join(place)).unwrap();
+            }
+        }
+        let mailbox = Mailbox { dir };
+        mailbox.put("new/1.a.host,S=80,W=84", BAD);
+        mailbox.put("cur/2.b.host:2,FS", FINE);
+        mailbox.put(".Sent/cur/3.c.host:2,S", BAD);
+        mailbox
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        fs::write(self.dir.path().join(path), text).unwrap();
+    }
+
+    fn files(&self) -> Vec<(String, String)> {
+        fn walk(root: &Path, at: &Path, found: &mut Vec<(String, String)>) {
+            for entry in fs::read_dir(at).unwrap() {
+                let path: PathBuf = entry.unwrap().path();
+                match path.is_dir() {
+                    true => walk(root, &path, found),
+                    false => found.push((
+                        path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(),
+                        fs::read_to_string(&path).unwrap(),
+                    )),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(self.dir.path(), self.dir.path(), &mut found);
+        found.sort();
+        found
+    }
+
+    fn recall(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let config = self.dir.path().join("linkmilter.toml");
+        let state = tempfile::tempdir().unwrap();
+        fs::write(&config, format!("server.state_dir = {:?}\n", state.path())).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.arg("recall").args(arguments).arg("--config").arg(&config);
+        command.arg("--maildir").arg(self.dir.path()).arg("--rate").arg("1000");
+        let output = command.output().unwrap();
+        fs::remove_file(config).unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    }
+}
+
+#[test]
+fn links_are_taken_apart_in_all_folders_and_given_back() {
+    let mailbox = Mailbox::new();
+    let before = mailbox.files();
+    let (code, out, _) = mailbox.recall(&["hxxps://bad[.]example[.]com/x"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(out, "3 messages read, 2 changed, 2 links taken apart\n");
+    let after = mailbox.files();
+    let names: Vec<&str> = after.iter().map(|(name, _)| name.as_str()).collect();
+    let size = after[2].1.len();
+    let wire = size + after[2].1.lines().count();
+    let renamed = format!("new/1.a.host_lm1,S={size},W={wire}");
+    assert_eq!(names, [".Sent/cur/3.c.host_lm1:2,S", "cur/2.b.host:2,FS", renamed.as_str()]);
+    assert!(
+        after[2].1.ends_with("see hxxps://login[.]bad[.]example[.]com/a now\n"),
+        "{}",
+        after[2].1
+    );
+    assert_eq!(after[1].1, FINE);
+
+    let (_, out, _) = mailbox.recall(&["bad.example.com"]);
+    assert_eq!(out, "3 messages read, 0 changed, 0 links taken apart\n", "once is enough");
+    let (_, out, _) = mailbox.recall(&["bad.example.com", "--give-back"]);
+    assert_eq!(out, "3 messages read, 2 given back\n");
+    let texts = |files: &[(String, String)]| -> Vec<String> {
+        files.iter().map(|(_, text)| text.clone()).collect()
+    };
+    assert_eq!(texts(&mailbox.files()), texts(&before));
+}
+
+#[test]
+fn a_dry_run_and_other_hosts_touch_nothing() {
+    let mailbox = Mailbox::new();
+    let before = mailbox.files();
+    let (code, out, _) = mailbox.recall(&["bad.example.com", "--dry-run"]);
+    assert_eq!(
+        (code, out.as_str()),
+        (Some(0), "3 messages read, 2 would be changed, 2 links would be taken apart\n")
+    );
+    assert_eq!(mailbox.files(), before);
+    mailbox.recall(&["other.example.com"]);
+    mailbox.recall(&["bad.example.com", "--give-back"]);
+    assert_eq!(mailbox.files(), before);
+}
+
+/// Killed between the new copy and the old message.
+#[test]
+fn an_interrupted_run_is_told_and_finished() {
+    let mailbox = Mailbox::new();
+    mailbox.recall(&["bad.example.com"]);
+    let after = mailbox.files();
+    mailbox.put("new/1.a.host,S=80,W=84", BAD);
+    let (code, _, said) = mailbox.recall(&["bad.example.com"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("--resume"), "{said}");
+    let (code, out, _) = mailbox.recall(&["bad.example.com", "--resume"]);
+    assert_eq!(code, Some(0));
+    assert!(out.ends_with(", 1 of an interrupted run finished\n"), "{out}");
+    assert_eq!(mailbox.files(), after);
+}
+
+#[test]
+fn older_mail_is_left_with_since() {
+    let mailbox = Mailbox::new();
+    let old = mailbox.dir.path().join("new/1.a.host,S=80,W=84");
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
+    fs::File::options().write(true).open(old).unwrap().set_modified(then).unwrap();
+    let (_, out, _) = mailbox.recall(&["bad.example.com", "--since", "7d"]);
+    assert_eq!(out, "3 messages read, 1 changed, 1 links taken apart\n");
+}
+
+#[test]
+fn what_is_no_maildir_or_no_host_is_said() {
+    let mailbox = Mailbox::new();
+    fs::remove_dir(mailbox.dir.path().join("tmp")).unwrap();
+    let (code, _, said) = mailbox.recall(&["bad.example.com"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("expected a Maildir"), "{said}");
+    let (code, _, said) = mailbox.recall(&["not a host"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("expected a host"), "{said}");
+}
