@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpStream;
 
 use super::rig::daemon::Daemon;
-use super::rig::letters::{MIXED, MIXED_DEFANGED};
+use super::rig::letters::{CLEAN, MIXED, MIXED_DEFANGED};
 use super::rig::mailbox::{Delivered, Mailbox, crlf};
 use super::rig::opendkim::{Keys, as_sent};
 use super::rig::postfix::Postfix;
@@ -117,6 +117,27 @@ fn header_fields_that_were_changed_go_back() {
         arrived.fields("Authentication-Results")[0].contains("dkim=pass"),
         "from the state directory"
     );
+}
+
+/// A mark on mail from outside breaks every signature, so it is taken off on the way out.
+#[test]
+fn an_external_mark_is_taken_off_on_the_way_out() {
+    let settings = format!("{HOUSE}\noutbound.networks = []\nbanner.external = true");
+    let keys = Keys::new();
+    let message = signed(&keys);
+    let verifier = keys.serve("v");
+    let world = World::new(Daemon::start(&settings), &verifier.place);
+    let stored = world.receive(&message);
+    let mark = "[This message comes from outside the organization.]\r\n\r\n";
+    assert_eq!(String::from_utf8(stored.body()).unwrap(), format!("{mark}{MIXED_DEFANGED}"));
+    world.redirect(&stored.raw, &["far@far.example"]);
+    let arrived = world.far.mailbox().only();
+    assert!(MIXED.as_bytes().ends_with(&arrived.body()) && !ours(&arrived));
+    assert!(arrived.fields("Authentication-Results")[0].contains("dkim=pass"));
+    // What the house writes to itself is not marked.
+    world.redirect(CLEAN.as_bytes(), &["bob@example.org"]);
+    let kept = world.house.mailbox().wait(2);
+    assert!(kept.iter().any(|one| CLEAN.as_bytes().ends_with(&one.body())));
 }
 
 /// Over SMTP from this host, as a mailbox server with a submission host does.

@@ -9,8 +9,7 @@ const BEFORE: &[&str] = &["html", "head", "meta", "title", "link", "base", "styl
 /// nothing can be put: a page of frames, or a tag that the end of the text cuts off.
 pub fn top_of_html(text: &str) -> Option<usize> {
     let is = |name: &str, other: &str| name.eq_ignore_ascii_case(other);
-    let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Honour);
-    while let Some(token) = tokens.next() {
+    for token in Tokenizer::new(text, 0..text.len(), RawText::Honour) {
         match token {
             Token::Tag(tag) => {
                 let name = text.get(tag.name.clone()).unwrap_or_default();
