@@ -260,7 +260,7 @@ settings! {
         /// Whether a message from outside says so on top. Needs `outbound.local_domains`: a mark in the body
         /// breaks every signature, so it must be taken off where the message leaves again.
         external: bool = "false", Reload;
-        /// Your words for that.
+        /// Your words for that, as they are.
         external_text: Option<String> = "\"\"", Reload;
     }
 }

@@ -149,11 +149,18 @@ impl Top<'_> {
         let text = self.reading.text.as_str();
         let at = if is_html(self.entry) { content::top_of_html(text)? } else { top_of_text(text) };
         let here = text.get(at..).unwrap_or_default();
-        let (_, of_links, of_outside) = self.words();
-        let external = external.map(|wording| self.said(wording, of_outside, EXTERNAL));
-        // The mark of an earlier run, of this host or of another one of the house.
-        let external = external.filter(|mark| !here.trim_start().starts_with(mark.trim()));
-        let links = links.map(|wording| self.said(wording, of_links, LINKS));
+        let (_, of_links, of_outside) = *self.words();
+        let external =
+            external.filter(|wording| !self.is_marked(here, wording)).map(
+                |wording| match wording {
+                    Wording::BuiltIn => self.said(of_outside, EXTERNAL),
+                    Wording::Own(words) => self.said(words, EXTERNAL),
+                },
+            );
+        let links = links.map(|wording| match wording {
+            Wording::BuiltIn => self.said(of_links, LINKS),
+            Wording::Own(template) => self.said(&self.about.fill(template), LINKS),
+        });
         let replacement: String = [external, links].into_iter().flatten().collect();
         (!replacement.is_empty()).then_some(TextEdit { range: at..at, replacement })
     }
@@ -179,20 +186,32 @@ impl Top<'_> {
         known(&primary).or_else(|| known("en")).unwrap_or(&("en", LINKS, EXTERNAL))
     }
 
-    /// The words as they stand in this part, with what sets them apart from the text.
-    fn said(&self, wording: &Wording, own: &str, ascii: &str) -> String {
-        let words = match wording {
-            Wording::BuiltIn => own.to_owned(),
-            Wording::Own(template) => self.about.fill(template),
+    /// Whether an earlier run marked it, on this host or on another one of the house; what it could
+    /// write then, and in which language, it may not find again.
+    fn is_marked(&self, here: &str, wording: &Wording) -> bool {
+        let own = match wording {
+            Wording::BuiltIn => None,
+            Wording::Own(words) => Some(words.as_str()),
         };
+        let mut all = WORDS.iter().map(|(.., of_outside)| *of_outside).chain(own);
+        let here = here.trim_start();
+        all.any(|words| here.starts_with(self.framed(words).trim()))
+    }
+
+    /// The words as they can stand in this part.
+    fn said(&self, words: &str, ascii: &str) -> String {
+        self.framed(if is_html(self.entry) || self.fits(words) { words } else { ascii })
+    }
+
+    /// Words with what sets them apart from the text.
+    fn framed(&self, words: &str) -> String {
         let text = self.reading.text.as_str();
         let end = if text.contains('\n') && !text.contains("\r\n") { "\n" } else { "\r\n" };
         if is_html(self.entry) {
-            let words = notices::escaped(&words);
+            let words = notices::escaped(words);
             // Lines of their own: the one that they stand in may be as long as lines can be.
             return format!("{end}<p dir=\"auto\"><strong>{words}</strong></p><hr>{end}");
         }
-        let words = if self.fits(&words) { words } else { ascii.to_owned() };
         format!("[{words}]{end}{end}")
     }
 }
