@@ -154,6 +154,14 @@ fn an_operator_has_words_of_his_own() {
     );
 }
 
+/// A message without a body has no place for a word, and an empty part nobody reads.
+#[test]
+fn what_says_nothing_is_not_marked() {
+    for (head, body) in [(PLAIN, ""), (PLAIN, "\r\n"), (HTML, " \r\n")] {
+        assert_eq!(marked(head, body), body);
+    }
+}
+
 #[test]
 fn nobody_is_marked_unasked() {
     for (policy, facts) in [

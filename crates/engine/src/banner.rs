@@ -147,6 +147,10 @@ struct Top<'a> {
 impl Top<'_> {
     fn edit(&self, external: Option<&Wording>, links: Option<&Wording>) -> Option<TextEdit> {
         let text = self.reading.text.as_str();
+        // Nobody reads a part without a word; a message without a body has no place for one.
+        if text.trim().is_empty() {
+            return None;
+        }
         let at = if is_html(self.entry) { content::top_of_html(text)? } else { top_of_text(text) };
         let here = text.get(at..).unwrap_or_default();
         let (_, of_links, of_outside) = *self.words();
