@@ -132,6 +132,16 @@ pub const ATTACKS: &[(&str, &str)] = &[
         "srcdoc entities of entities",
         "<iframe srcdoc=\"&lt;a href=&quot;https&amp;colon;//{H}&quot;&gt;here\"></iframe>",
     ),
+    ("end tag of nothing", "<p>https://{A}</td>{B}/</p>"),
+    ("end tag of a heading that is not open", "<p>www.{A}</h2>{B}</p>"),
+    (
+        "end tag kept in by a cell",
+        "<div><table><tr><td>https://{A}</div>{B}</td></tr></table></div>",
+    ),
+    ("end of the body", "<p>https://{A}</body>{B}</p>"),
+    ("cell outside of a table", "<p>https://{A}<td>{B}"),
+    ("row outside of a table", "<p>https://{A}<tr>{B}</tr>"),
+    ("text right in a table", "https://{A}<table>{B}</table>"),
     ("srcdoc split text", "<iframe srcdoc=\"<b>{A}</b>{B}\"></iframe>"),
     (
         "srcdoc in srcdoc",

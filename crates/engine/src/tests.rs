@@ -314,3 +314,38 @@ fn what_is_harmless_in_one_charset_may_lie_in_another() {
     assert_eq!(outcome.verdict, Verdict::Unsafe, "{:?}", outcome.findings);
     assert!(!outcome.edits.is_empty());
 }
+
+#[test]
+fn a_tail_that_holds_an_a_label_is_searched() {
+    for text in [
+        "http://a.com/\"xn--80ak6aa92e.com",
+        "a.com#xn--80ak6aa92e.com",
+        "http://a.com/@XN--80ak6aa92e.com",
+    ] {
+        assert!(!plain(text).contains("92e.com"), "{text}");
+    }
+}
+
+#[test]
+fn a_slip_of_the_space_bar_is_a_notice() {
+    for text in ["Alan 50 m\u{b2}.It is", "x\u{b2}.At the end"] {
+        let outcome = outcome("text/plain", text, &policy());
+        assert!(outcome.verdict <= Verdict::Notice && outcome.edits.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn enriched_text_is_read_without_its_markup() {
+    let read = edited("text/enriched", "https://p\u{430}y<bold>pal.com</bold>", &policy());
+    assert!(!read.contains("pal.com"), "{read}");
+}
+
+#[test]
+fn encoded_words_are_decoded_in_every_charset() {
+    let (text, _, _) = encoding_rs::GB18030.encode("https://p\u{430}ypal.com/x");
+    let octets: String = text.iter().map(|octet| format!("={octet:02X}")).collect();
+    let head = format!("Subject: =?gb18030?Q?{octets}?=\r\nContent-Type: text/plain\r\n");
+    let message = Message { head: head.as_bytes(), body: b"" };
+    let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
+    assert_eq!(outcome.verdict, Verdict::Unsafe);
+}

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use memchr::memchr_iter;
 
+use super::plain::has_a_label;
 use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};
@@ -135,7 +136,7 @@ impl Search<'_> {
     /// What a client that ends a URL early links behind its end: hosts without a scheme or with a dead one, addresses
     /// (`x.org#раypal.com`, `x.org/bob@раypal.com`). Most often they are none, and count if they deceive.
     fn linked(&mut self, text: &str) {
-        if text.is_ascii() && !text.contains("xn--") {
+        if text.is_ascii() && !has_a_label(text.as_bytes()) {
             return;
         }
         let tlds = self.context.tlds;

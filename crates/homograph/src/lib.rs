@@ -54,6 +54,7 @@ pub use form::SPELLING_BYTES;
 pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use names::{BadName, Names};
+pub use plain::has_a_label;
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::ends_host_to_a_reader;

@@ -74,8 +74,9 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
     Some(if familiar { Look::Familiar } else { Look::Unknown })
 }
 
-fn has_a_label(label: &[u8]) -> bool {
-    label.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
+/// Whether something in there begins like an A-label, in any case.
+pub fn has_a_label(text: &[u8]) -> bool {
+    text.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
 }
 
 /// Whether the label has the look of a name that it may pose as.

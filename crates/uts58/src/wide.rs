@@ -141,9 +141,20 @@ impl<'t> Candidates<'t> {
         let run = start..self.run_end(run.end);
         self.at = run.end;
         match self.walker.char_before(run.start) {
-            Some('@') => self.wide_address(run, tlds),
+            // Behind an `@` that no domain follows, clients begin where one does: `x@.example.com`.
+            Some('@') => self.wide_address(run.clone(), tlds).or_else(|| self.wide_bare(run, tlds)),
             _ => self.wide_bare(run, tlds),
         }
+    }
+
+    /// Whether what was just looked at is short enough for a local part: else no address is found, and
+    /// what is in it is judged by itself.
+    fn is_local_part_short(&mut self) -> bool {
+        let text = self.walker.text;
+        let at_sign = self.horizon.end.saturating_sub(1);
+        let from = text.floor_char_boundary(at_sign.saturating_sub(LOCAL_PART + 1));
+        self.walker.walk_back(self.floor.max(from), at_sign, Class::is_email) > from
+            || from <= self.floor
     }
 
     /// Whether a domain stands behind the `@` at the end of the local part that was just looked at.
@@ -256,7 +267,10 @@ impl<'t> Candidates<'t> {
         self.walker.steps += run.len() as u64;
         let last = found.last()?.end;
         // What is in a local part is judged with the address.
-        if self.is_in_local_part(run.start + last) && self.is_before_domain(tlds) {
+        if self.is_in_local_part(run.start + last)
+            && self.is_local_part_short()
+            && self.is_before_domain(tlds)
+        {
             found.pop();
         }
         let lowest = match self.walker.char_before(run.start) {
@@ -404,6 +418,22 @@ mod tests {
     #[track_caller]
     fn check(expected: &str) {
         assert_eq!(marked(&expected.replace(['⸠', '⸡'], "")), expected);
+    }
+
+    #[test]
+    fn s29_a_host_behind_an_at_sign_that_no_domain_follows() {
+        for dot in ['.', '。', '．', '｡', '\u{2024}'] {
+            check(&format!("go u@{dot}⸠раypal.com⸡"));
+            check(&format!("u@{dot}⸠xn--80ak6aa92e.com⸡"));
+        }
+        check("u@-⸠раypal.com⸡");
+    }
+
+    #[test]
+    fn s29_a_local_part_that_is_too_long_is_none() {
+        let long = "привет.".repeat(6);
+        check(&format!("⸠{long}раypal.com⸡@⸠a.com⸡"));
+        check("bob.smith@⸠example.com⸡");
     }
 
     #[test]

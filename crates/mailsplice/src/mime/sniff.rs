@@ -71,6 +71,8 @@ pub(super) fn of(
             vec![Media::Calendar, Media::Plain]
         }
         ("text", "rtf" | "richtext-ms") => vec![html.unwrap_or_else(|| sniff_text(&opening()))],
+        // RFC 1896: what is in angle brackets is markup; else it is shown as it stands.
+        ("text", "enriched" | "richtext") => vec![Media::Html, Media::Plain],
         ("text", "plain") => text(plain(label)),
         ("text" | "message", _) => text(Media::Plain),
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => {

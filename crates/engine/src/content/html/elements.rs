@@ -260,9 +260,9 @@ pub fn element(name: &str) -> Cow<'static, str> {
     }
 }
 
-/// Whether the element breaks the line, as far as no style says otherwise.
-pub fn is_breaking(name: &str) -> bool {
-    find(BREAKING.len(), |index| BREAKING.get(index).copied(), name).is_some()
+/// The element in lower case if it breaks the line, as far as no style says otherwise.
+pub fn breaking(name: &str) -> Option<&'static str> {
+    BREAKING.get(find(BREAKING.len(), |index| BREAKING.get(index).copied(), name)?).copied()
 }
 
 pub fn is_void(name: &str) -> bool {

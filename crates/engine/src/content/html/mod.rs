@@ -8,6 +8,7 @@ mod elements;
 mod entity;
 mod loose;
 mod named;
+mod open;
 mod outlook;
 mod style;
 mod token;
@@ -28,6 +29,7 @@ use super::mapped::{Builder, MappedText};
 use super::{Capacity, Markup, Occurrence, STRETCH, SeenBy, Shown, Site, Take, Target, View};
 use entity::Within;
 use homograph::HostBounds;
+use open::OpenElements;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldTable;
 use uts58::{Boundaries, Linkifier};
@@ -119,6 +121,7 @@ struct Reader<'t, 'k, 'f> {
     hiding: Option<Inside>,
     turning: Option<Inside>,
     breaking: Option<Inside>,
+    elements: OpenElements,
     open_anchor: Option<Anchor>,
     anchors: Vec<Anchor>,
     /// Stretches of visible text that something unseen breaks or turns; empty for a break.
@@ -169,6 +172,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             hiding: None,
             turning: None,
             breaking: None,
+            elements: OpenElements::default(),
             open_anchor: None,
             anchors: Vec::new(),
             marks: Vec::new(),
@@ -239,6 +243,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         };
         let mut tokens = Tokenizer::new(self.text, range.clone(), raw_text);
         self.separate(range.start);
+        self.elements = OpenElements::default();
         while let Some(token) = tokens.next() {
             match token {
                 Token::Text(text) if pass != Pass::Tags => self.characters(text),
@@ -408,7 +413,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
-        let breaks = self.breaks(name, &traits);
+        let breaking = elements::breaking(name);
+        // What a parser drops, inside foreign content excepted, breaks nothing.
+        let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
+        let breaks = is_element && breaks(breaking, &traits);
         if breaks {
             self.end_paragraph();
         }
@@ -427,14 +435,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             _ => {}
         }
         self.enter(tag, name, &traits);
-    }
-
-    fn breaks(&self, name: &str, traits: &style::Traits) -> bool {
-        match traits.flow {
-            style::Flow::Natural => elements::is_breaking(name),
-            style::Flow::Inline => false,
-            style::Flow::Block => true,
-        }
     }
 
     /// A `<p>` ends where the next block begins (HTML §13.2.6.4.7), also one that hides its text.
@@ -502,7 +502,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.turn(&inside);
         }
         let broke = Inside::leave(&mut self.breaking, self.text, tag).is_some();
-        if (broke || elements::is_breaking(name)) && !was_hidden {
+        let closes = |name| self.elements.closes(name) || self.foreign;
+        let ends = elements::breaking(name).is_some_and(closes);
+        if (broke || ends) && !was_hidden {
             self.separate(tag.range.start);
         }
     }
@@ -520,6 +522,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.visible.reverse(inside.from);
             self.marks.push(inside.from..end);
         }
+    }
+}
+
+fn breaks(breaking: Option<&str>, traits: &style::Traits) -> bool {
+    match traits.flow {
+        style::Flow::Natural => breaking.is_some(),
+        style::Flow::Inline => false,
+        style::Flow::Block => true,
     }
 }
 

@@ -22,7 +22,7 @@ pub fn text(source: &str) -> MappedText<'static> {
                 let name = source.get(tag.name.clone()).unwrap_or_default();
                 let anchor = name.eq_ignore_ascii_case("a");
                 let leads = anchor && (tag.kind == TagKind::Close || !tokens.attributes.is_empty());
-                if leads || elements::is_breaking(name) {
+                if leads || elements::breaking(name).is_some() {
                     seen.separate(tag.range.start);
                 }
             }

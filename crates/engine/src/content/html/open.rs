@@ -1,0 +1,138 @@
+//! Which elements are open, as far as that decides whether a tag is one at all (HTML §13.2.6.4.7).
+//!
+//! `</td>` without a `<td>`, `<tr>` outside of a table are dropped by parsers, and the text on both sides is
+//! one: `https://paypal</td>.com`.
+
+use super::elements;
+
+/// Elements that may be open. Chromium nests no deeper; below, every tag counts.
+const DEEPEST: usize = 512;
+
+/// Open elements that an end tag is looked for in. Real mail closes one of the last few.
+const LOOKED_AT: usize = 64;
+
+/// The open elements that break the line of text, the innermost last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OpenElements {
+    open: Vec<&'static str>,
+    /// Where tables stand in there.
+    tables: Vec<usize>,
+}
+
+impl OpenElements {
+    /// Whether a start tag of a breaking element makes one here that stands between texts. What is written
+    /// right inside of a table and its rows goes before the table.
+    pub fn opens(&mut self, name: &'static str) -> bool {
+        match name {
+            "body" | "frame" | "head" | "html" => return false,
+            "caption" | "col" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr"
+                if !self.is_full() && self.tables.is_empty() =>
+            {
+                return false;
+            }
+            _ => {}
+        }
+        if !self.is_full() && !is_empty(name) {
+            if name == "table" {
+                self.tables.push(self.open.len());
+            }
+            self.open.push(name);
+        }
+        !matches!(name, "table" | "tbody" | "tfoot" | "thead" | "tr")
+    }
+
+    /// Whether an end tag of a breaking element ends anything here.
+    pub fn closes(&mut self, name: &'static str) -> bool {
+        if matches!(name, "body" | "head" | "html") || is_empty(name) && name != "br" {
+            return false;
+        }
+        let name = heading(name);
+        let mut looked_at = 0;
+        let mut found = None;
+        for (at, open) in self.open.iter().enumerate().rev() {
+            if heading(open) == name {
+                found = Some(at);
+                break;
+            }
+            looked_at += 1;
+            if looked_at == LOOKED_AT || ends_scope(open, name) {
+                break;
+            }
+        }
+        match found {
+            Some(at) => {
+                self.open.truncate(at);
+                while self.tables.pop_if(|table| *table >= at).is_some() {}
+                true
+            }
+            // `</p>` and `</br>` make an element of their own.
+            None => matches!(name, "p" | "br") || looked_at == LOOKED_AT || self.is_full(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.open.len() >= DEEPEST
+    }
+}
+
+fn is_empty(name: &str) -> bool {
+    elements::is_void(name) || name == "image"
+}
+
+/// Any end tag of a heading ends any heading.
+fn heading(name: &'static str) -> &'static str {
+    if matches!(name, "h2" | "h3" | "h4" | "h5" | "h6") { "h1" } else { name }
+}
+
+/// HTML §13.2.4.2: what keeps an end tag from what is outside.
+fn ends_scope(open: &str, name: &str) -> bool {
+    let of_table =
+        matches!(name, "caption" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr");
+    match open {
+        "table" => true,
+        "applet" | "caption" | "marquee" | "object" | "td" | "th" => !of_table,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_that_parsers_drop() {
+        let mut open = OpenElements::default();
+        for name in ["td", "tr", "tbody", "body", "head"] {
+            assert!(!open.opens(name), "<{name}>");
+        }
+        for name in ["td", "table", "div", "li", "h1", "body", "html", "img", "input", "option"] {
+            assert!(!open.closes(name), "</{name}>");
+        }
+        assert!(open.closes("p") && open.closes("br"));
+    }
+
+    #[test]
+    fn tags_that_count() {
+        let mut open = OpenElements::default();
+        for (name, breaks) in
+            [("div", true), ("table", false), ("tr", false), ("td", true), ("h2", true)]
+        {
+            assert_eq!(open.opens(name), breaks, "<{name}>");
+        }
+        assert!(open.closes("h3"));
+        assert!(!open.closes("div"), "a cell keeps it in");
+        assert!(
+            open.closes("tr") && !open.closes("td") && open.closes("table") && open.closes("div")
+        );
+        assert!(!open.closes("div"));
+    }
+
+    #[test]
+    fn what_is_too_deep_counts() {
+        let mut open = OpenElements::default();
+        for _ in 0..DEEPEST {
+            assert!(open.opens("div"));
+        }
+        assert!(open.opens("td") && open.closes("li"));
+    }
+}
