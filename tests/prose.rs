@@ -232,7 +232,7 @@ fn spoken(language: &Language) -> Vec<Sentence> {
             said.html(
                 "before in another cell",
                 before,
-                format!("<td>{before}</td><td>{host}</td>"),
+                format!("<table><tr><td>{before}</td><td>{host}</td></tr></table>"),
             );
         }
     }
