@@ -31,6 +31,8 @@ pub mod config;
 #[cfg(feature = "app")]
 pub mod daemon;
 #[cfg(feature = "app")]
+pub mod feed;
+#[cfg(feature = "app")]
 pub mod recall;
 #[cfg(feature = "app")]
 pub mod scan;

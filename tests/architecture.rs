@@ -56,16 +56,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("policy", &["engine"]),
     ("tld", &["engine"]),
     ("record", &["engine", "policy"]),
-    ("config", &["engine", "policy", "tld"]),
-    ("daemon", &["engine", "policy", "tld", "record", "milter", "config"]),
+    ("feed", &["engine", "policy", "tld"]),
+    ("config", &["engine", "policy", "tld", "feed"]),
+    ("daemon", &["engine", "policy", "tld", "feed", "record", "milter", "config"]),
     ("recall", &["engine", "policy"]),
     ("scan", &["engine", "policy", "tld", "record", "config"]),
-    ("cli", &["engine", "policy", "tld", "record", "milter", "config", "daemon", "recall", "scan"]),
+    (
+        "cli",
+        &[
+            "engine", "policy", "tld", "feed", "record", "milter", "config", "daemon", "recall",
+            "scan",
+        ],
+    ),
     (
         "",
         &[
-            "engine", "policy", "tld", "record", "milter", "config", "daemon", "recall", "scan",
-            "cli",
+            "engine", "policy", "tld", "feed", "record", "milter", "config", "daemon", "recall",
+            "scan", "cli",
         ],
     ),
 ];

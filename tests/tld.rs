@@ -2,17 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
+#[path = "common/mirror.rs"]
+mod mirror;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use linkmilter::daemon::tlds::Tlds;
+use linkmilter::tld::fetch::FetchError;
 use linkmilter::tld::refresh::{Fetch, RefreshError, Refreshed, refresh};
 use linkmilter::tld::store::{FILE, Origin, Store};
-use rustls::pki_types::PrivatePkcs8KeyDer;
+use mirror::{Mirror, Reply};
 
 // ---- the refresh --------------------------------------------------------------------------
 
@@ -98,14 +99,14 @@ fn a_server_that_cannot_prove_its_name_is_not_believed() {
     let mut place = Place::new(&mirror);
     // Trusting the built-in roots only.
     let ca_file = place.fetch.ca_file.take();
-    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
     // Trusting the right root, for another name.
     place.fetch.ca_file = ca_file;
     place.fetch.url = place.fetch.url.replace("localhost", "127.0.0.1");
-    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
     // Without TLS.
     place.fetch.url = place.fetch.url.replace("https://127.0.0.1", "http://localhost");
-    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
     assert_eq!(place.store.load().origin, Origin::Builtin);
     assert!(mirror.requests().is_empty());
 }
@@ -130,7 +131,7 @@ fn a_silent_server_costs_the_timeout_and_nothing_more() {
     let mut place = Place::new(&mirror);
     place.fetch.url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
     place.fetch.timeout = Duration::from_millis(200);
-    assert!(matches!(place.refresh(), Err(RefreshError::Transport { .. })));
+    assert!(matches!(place.refresh(), Err(RefreshError::Fetch(FetchError::Transport { .. }))));
 }
 
 #[test]
@@ -349,118 +350,4 @@ fn real_list(version: &str, more: &[&str]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// What the mirror answers.
-#[derive(Clone)]
-struct Reply {
-    head: String,
-    body: Vec<u8>,
-    /// Bytes of the body that are sent before the connection ends.
-    sent: usize,
-}
-
-impl Reply {
-    fn list(text: &str) -> Reply {
-        Reply { head: "200 OK".to_owned(), body: text.into(), sent: usize::MAX }
-    }
-
-    fn status(status: &str) -> Reply {
-        Reply { head: status.to_owned(), body: Vec::new(), sent: usize::MAX }
-    }
-
-    fn with(mut self, name: &str, value: &str) -> Reply {
-        self.head.push_str(&format!("\r\n{name}: {value}"));
-        self
-    }
-
-    fn cut_at(mut self, bytes: usize) -> Reply {
-        self.sent = bytes;
-        self
-    }
-
-    fn raw(mut self, bytes: Vec<u8>) -> Reply {
-        self.body = bytes;
-        self
-    }
-}
-
-/// An HTTPS server on loopback that plays back replies, one a connection.
-struct Mirror {
-    address: SocketAddr,
-    /// Its root certificate in PEM.
-    ca: String,
-    replies: Arc<Mutex<Vec<Reply>>>,
-    requests: Arc<Mutex<Vec<String>>>,
-}
-
-impl Mirror {
-    fn start(replies: Vec<Reply>) -> Mirror {
-        let rcgen::CertifiedKey { cert, signing_key } =
-            rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der());
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![cert.der().clone()], key.into())
-            .unwrap();
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let mirror = Mirror {
-            address: listener.local_addr().unwrap(),
-            ca: cert.pem(),
-            replies: Arc::new(Mutex::new(replies)),
-            requests: Arc::default(),
-        };
-        let (replies, requests) = (Arc::clone(&mirror.replies), Arc::clone(&mirror.requests));
-        let tls = Arc::new(tls);
-        std::thread::spawn(move || {
-            for socket in listener.incoming() {
-                let connection = rustls::ServerConnection::new(Arc::clone(&tls)).unwrap();
-                let mut stream = rustls::StreamOwned::new(connection, socket.unwrap());
-                // A client that does not believe the certificate goes without a request.
-                if let Some(request) = read_request(&mut stream) {
-                    requests.lock().unwrap().push(request);
-                    let reply = replies.lock().unwrap().remove(0);
-                    let _ = send(&mut stream, &reply);
-                }
-            }
-        });
-        mirror
-    }
-
-    fn queue(&self, reply: Reply) {
-        self.replies.lock().unwrap().push(reply);
-    }
-
-    fn requests(&self) -> Vec<String> {
-        self.requests.lock().unwrap().clone()
-    }
-}
-
-fn read_request(stream: &mut impl Read) -> Option<String> {
-    let mut request = String::new();
-    let mut reader = BufReader::new(stream);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if line == "\r\n" {
-            return Some(request.to_lowercase());
-        }
-        request.push_str(&line);
-    }
-}
-
-fn send(stream: &mut impl Write, reply: &Reply) -> std::io::Result<()> {
-    let length = reply.body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n",
-        reply.head
-    )?;
-    stream.write_all(&reply.body[..reply.sent.min(length)])?;
-    stream.flush()
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 
 use super::Answer;
-use super::shared::ConfigFile;
+use super::shared::{ConfigFile, with_feeds};
 use crate::config::file;
 use crate::engine::check;
 use crate::engine::host::Names;
@@ -107,7 +107,7 @@ impl Judge {
             protected.extend(&names);
         }
         let tlds = super::tld::table(&config);
-        let policy = Policy { protected: Arc::new(protected), ..Policy::clone(&policy) };
+        let policy = Policy { protected: Arc::new(protected), ..with_feeds(&config, &policy) };
         Ok(Judge { policy, tlds })
     }
 }

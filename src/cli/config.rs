@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::config::{self, Config, Sources};
+use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
 
 use super::shared::ConfigFile;
@@ -125,6 +126,7 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
         let rules: Vec<&str> = config.rules.keys().map(String::as_str).collect();
         let _ = writeln!(out, "rules: {}", rules.join(", "));
     }
+    feeds(&mut out, config);
     other_files(&mut out, config);
     let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
     let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);
@@ -137,6 +139,33 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
 
 fn settings(count: usize) -> String {
     format!("{count} {}", if count == 1 { "setting" } else { "settings" })
+}
+
+/// The lists of others: a file as it is, what is fetched as it is kept.
+fn feeds(out: &mut String, config: &Config) {
+    let store = feed::store::Store::new(config.feed_directory());
+    for feed in config.feeds() {
+        let (name, place) = (&feed.name, feed.source.place());
+        let _ = write!(out, "feeds.{name}: {place}: ");
+        let found = match &feed.source {
+            Source::File(_) => feed::refresh::look(&feed).map(Some),
+            Source::Url(_) => feed::refresh::kept(&feed, &store),
+        };
+        let _ = match found {
+            Ok(Some(list)) => {
+                let entries = list.listing.table.len();
+                let odd = match list.first_odd {
+                    Some(line) => {
+                        format!(", {} lines passed over, line {line} the first", list.odd)
+                    }
+                    None => String::new(),
+                };
+                writeln!(out, "{entries} {} entries{odd}", feed.verdict)
+            }
+            Ok(None) => writeln!(out, "note: not fetched yet"),
+            Err(error) => writeln!(out, "note: {error}"),
+        };
+    }
 }
 
 /// Files beside the lists. Some of them are read when they are needed only: what is amiss is told here.

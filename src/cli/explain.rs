@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Answer;
-use super::shared::ConfigFile;
+use super::shared::{ConfigFile, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
@@ -42,15 +42,16 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let host = config.server.host_name.as_ref().map_or("localhost", |name| name.0.as_str());
     observe(&mut envelope, message.head, &settings.policies, host);
     let selection = settings.policies.select(&envelope);
+    let policy = with_feeds(&config, &selection.policy);
     let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));
     let facts = Facts {
         recipient_domains: recipients.map(|(_, domain)| domain.to_lowercase()).collect(),
         ..Facts::default()
     };
-    let seen = trace(message, &facts, &selection.policy, &super::tld::table(&config));
+    let seen = trace(message, &facts, &policy, &super::tld::table(&config));
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colour { Paint::Ansi } else { Paint::Plain };
-    let page = page(message, &selection.policy, &seen, paint);
+    let page = page(message, &policy, &seen, paint);
     super::print(&page)
 }
 

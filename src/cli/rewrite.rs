@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::Answer;
 use super::dns::Asker;
-use super::shared::ConfigFile;
+use super::shared::{ConfigFile, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields, Mode, Signed};
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         header_fields: if omit { HeaderFields::Omit } else { HeaderFields::Add },
         // Nobody keeps a recipe for the command line: all of it goes into the header.
         undo_header_bytes: None,
-        ..Policy::clone(&selected)
+        ..with_feeds(&config, &selected)
     };
     if args.defang_all {
         // Whatever the settings of the house spare.

@@ -2,11 +2,16 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 
 use crate::config::{self, Config, Errors, Sources};
 use crate::daemon::journal;
+use crate::engine::Policy;
+use crate::engine::lists::Lists;
+use crate::feed::refresh::kept;
+use crate::feed::store::Store;
 use crate::record::journal::JournalError;
 
 /// Of every command that reads the configuration.
@@ -61,4 +66,19 @@ pub fn unread(error: JournalError) -> anyhow::Error {
         ErrorKind::PermissionDenied => anyhow!("{error}; {PRIVATE}"),
         _ => error.into(),
     }
+}
+
+/// The settings with the lists of others as they are kept on this machine. What cannot be read is
+/// complained of and left out.
+pub fn with_feeds(config: &Config, policy: &Policy) -> Policy {
+    let store = Store::new(config.feed_directory());
+    let mut listings = Vec::new();
+    for feed in config.feeds() {
+        match kept(&feed, &store) {
+            Ok(loaded) => listings.extend(loaded.map(|loaded| loaded.listing)),
+            Err(error) => super::complain(&error),
+        }
+    }
+    let lists = Lists { listings: Arc::new(listings), ..policy.lists.clone() };
+    Policy { lists, ..policy.clone() }
 }

@@ -113,17 +113,36 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             "the authserv-id of your server, since exempt.senders needs it",
         );
     }
-    for name in config.rules.keys().filter(|name| !is_rule_name(name)) {
-        found.push(Problem {
-            key: format!("rules.{name}"),
-            origin: origin_below(config, &format!("rules.{name}.")),
-            expected: "a name of 1 to 40 letters, digits, - and _, other than default".to_owned(),
-            found: format!("{name:?}"),
-            nearest: None,
-        });
-    }
+    found.extend(names(config, "rules", config.rules.keys()));
+    found.extend(super::feeds::impossible(config));
     found.extend(digest(config));
     found
+}
+
+/// Names of the tables of a section that are none.
+pub(super) fn names<'n>(
+    config: &Config,
+    section: &str,
+    names: impl Iterator<Item = &'n String>,
+) -> Vec<Problem> {
+    let expected = "a name of 1 to 40 letters, digits, - and _, other than default";
+    let wrong = names.filter(|name| !is_rule_name(name));
+    wrong
+        .map(|name| {
+            problem_below(config, &format!("{section}.{name}"), expected, &format!("{name:?}"))
+        })
+        .collect()
+}
+
+/// The problem of a table.
+pub(super) fn problem_below(config: &Config, key: &str, expected: &str, found: &str) -> Problem {
+    Problem {
+        key: key.to_owned(),
+        origin: origin_below(config, &format!("{key}.")),
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+        nearest: None,
+    }
 }
 
 fn digest(config: &Config) -> Vec<Problem> {

@@ -6,6 +6,7 @@
 //! path, its origin, what was expected, what was found, and the known key that was probably meant.
 
 mod check;
+mod feeds;
 pub mod file;
 mod layers;
 mod lists;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use ::config::{Value, ValueKind};
 
+pub use feeds::{FeedSection, ListVerdict, Sum};
 use layers::Merged;
 pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
 pub use lists::{
@@ -64,6 +66,8 @@ pub struct Config {
     pub upstream: Upstream,
     /// By name; [`Config::settings`] puts them in order.
     pub rules: BTreeMap<String, RuleSection>,
+    /// By name.
+    pub feeds: BTreeMap<String, FeedSection>,
     pub limits: LimitsSection,
     pub journal: Journal,
     pub digest: Digest,
@@ -169,8 +173,11 @@ pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
         .collect()
 }
 
+/// Sections that are tables of tables, each of a name of the operator's.
+pub(in crate::config) const NAMED: [&str; 2] = ["rules", "feeds"];
+
 /// The sections in the order of the documentation, with what they are about.
-fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 15] {
+fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 16] {
     fn of<S: Section>(
         name: &'static str,
     ) -> (&'static str, &'static [&'static str], &'static [Key]) {
@@ -189,6 +196,7 @@ fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 15] {
         of::<Exempt>("exempt"),
         of::<Upstream>("upstream"),
         of::<RuleSection>("rules.*"),
+        of::<FeedSection>("feeds.*"),
         of::<LimitsSection>("limits"),
         of::<Journal>("journal"),
         of::<Digest>("digest"),
@@ -213,7 +221,8 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let mut unknown: Vec<_> = tree
         .iter()
         .filter(|(name, _)| {
-            *name != "rules" && sections().iter().all(|(section, _, _)| section != name)
+            !NAMED.contains(&name.as_str())
+                && sections().iter().all(|(section, _, _)| section != name)
         })
         .collect();
     unknown.sort_by_key(|(name, _)| *name);
@@ -231,7 +240,8 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let banner = section(tree.get("banner"), "banner", reading);
     let exempt = section(tree.get("exempt"), "exempt", reading);
     let upstream = section(tree.get("upstream"), "upstream", reading);
-    let rules = rule_sections(tree.get("rules"), reading);
+    let rules = named_sections(tree.get("rules"), "rules", reading);
+    let feeds = named_sections(tree.get("feeds"), "feeds", reading);
     let limits = section(tree.get("limits"), "limits", reading);
     let journal = section(tree.get("journal"), "journal", reading);
     let digest = section(tree.get("digest"), "digest", reading);
@@ -248,6 +258,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         exempt: exempt?,
         upstream: upstream?,
         rules: rules?,
+        feeds: feeds?,
         limits: limits?,
         journal: journal?,
         digest: digest?,
@@ -266,26 +277,27 @@ fn section<S: Section>(value: Option<&Value>, path: &str, reading: &mut Reading)
     section
 }
 
-fn rule_sections(
+fn named_sections<S: Section>(
     value: Option<&Value>,
+    section_name: &str,
     reading: &mut Reading,
-) -> Option<BTreeMap<String, RuleSection>> {
+) -> Option<BTreeMap<String, S>> {
     let Some(value) = value else { return Some(BTreeMap::new()) };
     let ValueKind::Table(table) = &value.kind else {
-        let at = setting::At { key: "rules", value, bounds: None };
-        reading.problems.push(at.problem("tables [rules.NAME]".to_owned()));
+        let at = setting::At { key: section_name, value, bounds: None };
+        reading.problems.push(at.problem(format!("tables [{section_name}.NAME]")));
         return None;
     };
     let sorted: BTreeMap<&String, &Value> = table.iter().collect();
-    let mut rules = Some(BTreeMap::new());
+    let mut tables = Some(BTreeMap::new());
     for (name, value) in sorted {
-        let rule = section::<RuleSection>(Some(value), &format!("rules.{name}"), reading);
-        rules = rules.zip(rule).map(|(mut rules, rule)| {
-            rules.insert(name.clone(), rule);
-            rules
+        let table = section::<S>(Some(value), &format!("{section_name}.{name}"), reading);
+        tables = tables.zip(table).map(|(mut tables, table)| {
+            tables.insert(name.clone(), table);
+            tables
         });
     }
-    rules
+    tables
 }
 
 /// Every key of a section that nobody knows; the section itself when it holds none.

@@ -23,8 +23,10 @@ pub fn example() -> String {
     for (name, about, keys) in sections() {
         out.push('\n');
         comment(&mut out, about);
-        let rule = name == "rules.*";
-        let title = if rule { "# [rules.NAME]".to_owned() } else { format!("[{name}]") };
+        let title = match name.strip_suffix(".*") {
+            Some(named) => format!("# [{named}.NAME]"),
+            None => format!("[{name}]"),
+        };
         out.push_str(&title);
         out.push('\n');
         for key in keys {

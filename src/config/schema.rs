@@ -159,15 +159,20 @@ fn is_untyped(value: &Value) -> bool {
     origin.starts_with("environment ") || origin.starts_with("flag ")
 }
 
-/// The problem of a key that nobody knows. Keys of rules are compared below `rules.*`.
+/// The problem of a key that nobody knows. Keys of named tables are compared among themselves.
 pub(super) fn unknown_key(path: &str, value: &Value) -> Problem {
     let at = At { key: path, value, bounds: None };
     let mut problem = at.problem_with(KNOWN_KEY.to_owned(), format!("the key {path}"));
     let known = super::known_keys();
-    problem.nearest = match path.strip_prefix("rules.").and_then(|rest| rest.split_once('.')) {
-        Some((rule, key)) => {
-            let known = known.iter().filter_map(|known| known.strip_prefix("rules.*."));
-            nearest(key, known).map(|key| format!("rules.{rule}.{key}"))
+    let named = super::NAMED.into_iter().find_map(|section| {
+        let rest = path.strip_prefix(section)?.strip_prefix('.')?;
+        rest.split_once('.').map(|(name, key)| (section, name, key))
+    });
+    problem.nearest = match named {
+        Some((section, name, key)) => {
+            let prefix = format!("{section}.*.");
+            let known = known.iter().filter_map(|known| known.strip_prefix(&prefix));
+            nearest(key, known).map(|key| format!("{section}.{name}.{key}"))
         }
         None if !path.contains('.') => {
             let sections = super::sections().map(|(section, _, _)| section);

@@ -12,6 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::envelope::{envelope, facts, field};
+use super::feeds::Feeds;
 use super::memory::{Memories, Memory};
 use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
 use super::outbound::{self, Return};
@@ -31,6 +32,7 @@ use crate::engine::splice::{Restored, note, undo_lost};
 use crate::engine::{
     self, Answers, Case, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
 };
+use crate::feed::store::Store;
 use crate::milter::session::Completeness;
 use crate::milter::wire::Actions;
 use crate::milter::{Answer, Event, Handler, Mail};
@@ -56,6 +58,8 @@ pub struct Filter {
     pub live: Live<Loaded>,
     /// The table of top-level domains in force.
     pub tlds: Arc<Tlds>,
+    /// The lists of others in force.
+    pub feeds: Arc<Feeds>,
     pub reporter: Reporter,
     /// The recipes that do not fit into header fields.
     pub recipes: Arc<Recipes>,
@@ -80,10 +84,12 @@ impl Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let room = engine_room(loaded.config.server.max_memory.0);
         let dns = ArcSwapOption::new(Asker::new(&loaded.config, &reporter.metrics).map(Arc::new));
+        let feeds = Arc::new(Feeds::new(Store::new(loaded.config.feed_directory())));
         Filter {
             memories: Memories::new(Arc::clone(&reporter.metrics)),
             live: Live::new(loaded),
             tlds,
+            feeds,
             reporter,
             recipes: Arc::default(),
             dns,
@@ -119,6 +125,7 @@ impl Filter {
         let envelope = envelope(mail, generation);
         let policy =
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
+        let policy = self.feeds.over(policy);
         let facts = facts(mail, &envelope, generation);
         let tlds = self.tlds.table();
         let way = generation.settings.settings.policies.way(&envelope);

@@ -1,6 +1,7 @@
 //! What is counted, for Prometheus. Labels come from small enums: no host, sender or queue id
 //! ever becomes one.
 
+mod feeds;
 mod labels;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -47,6 +48,7 @@ pub struct Metrics {
     tld_age: Gauge,
     tld_names: Gauge,
     tld_refreshes: Family<EndedLabel, Counter>,
+    lists: feeds::FeedMetrics,
     journal_faults: Family<JournalFaultLabel, Counter>,
     digests: Family<EndedLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
@@ -155,6 +157,7 @@ impl Metrics {
             tld_age: Gauge::default(),
             tld_names: Gauge::default(),
             tld_refreshes: Family::default(),
+            lists: feeds::FeedMetrics::default(),
             journal_faults: Family::default(),
             digests: Family::default(),
             recipe_faults: Family::default(),
@@ -169,6 +172,7 @@ impl Metrics {
         metrics.generation.set(1);
         metrics.register_mail();
         metrics.register_house();
+        metrics.lists.register(&mut metrics.registry);
         metrics.begin_at_zero();
         metrics
     }
@@ -444,6 +448,16 @@ impl Metrics {
     /// A refresh of the table of top-level domains came to its end.
     pub fn tld_refresh(&self, result: Ended) {
         self.tld_refreshes.get_or_create(&EndedLabel { result }).inc();
+    }
+
+    /// A look for a newer list of others came to its end.
+    pub fn feed_refresh(&self, list: &str, result: Ended) {
+        self.lists.refresh(list, result);
+    }
+
+    /// These lists of others are in use: name, entries, last good look.
+    pub fn feeds<'l>(&self, lists: impl Iterator<Item = (&'l str, usize, SystemTime)>) {
+        self.lists.lists(lists);
     }
 
     /// A canary came back from the engine, or not.

@@ -7,6 +7,7 @@ pub mod canary;
 pub mod digest;
 pub mod endpoint;
 pub mod envelope;
+pub mod feeds;
 pub mod filter;
 pub mod health;
 pub mod host_name;
@@ -205,6 +206,9 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let keeper = Arc::clone(&filter);
     let upkeep = move || upkeep(&keeper.live.get().config);
     tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
+    let reader = Arc::clone(&filter);
+    let wanted = move || reader.live.get().config.feeds();
+    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh(wanted, Arc::clone(&metrics)));
     let cleaner = Arc::clone(&filter);
     let bounds = move || recipes::bounds(&cleaner.live.get().config);
     tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
@@ -357,6 +361,7 @@ impl Service {
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded.config);
                 self.filter.tlds.reload();
+                self.filter.feeds.reload();
                 self.log.set_level(loaded.config.log.level);
                 self.metrics.generation(reloaded.number);
                 self.metrics.reload(Ended::Well);

@@ -33,7 +33,7 @@ pub use auth::dmarc_pass;
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use house::{House, Way};
 pub use network::{Network, NetworkError};
-pub use pattern::{Address, Pattern, is_below};
+pub use pattern::{Address, Pattern, ascii_domain, is_below};
 pub use rule::{Between, Conditions, DefangFrom, Overrides, Profile, Rule};
 pub use upstream::{HeaderTest, HeaderTestError, Mark, Trust, Upstream};
 

@@ -114,7 +114,7 @@ fn is_local_part(text: &str) -> bool {
 }
 
 /// The domain in lower-case A-label form without root dot; none when it is no domain.
-pub(super) fn ascii_domain(domain: &str) -> Option<String> {
+pub fn ascii_domain(domain: &str) -> Option<String> {
     let ascii = idna::domain_to_ascii(domain.trim_end_matches('.')).ok()?;
     let plausible = !ascii.is_empty()
         && ascii.len() <= 253

@@ -1,0 +1,160 @@
+//! Lists of others: their settings.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::engine::outcome::Verdict;
+use crate::feed::refresh::{Checksum, Feed, Source};
+use crate::feed::{Form, Format, Holds};
+use crate::tld::refresh::Fetch;
+
+use super::problem::Problem;
+use super::schema::settings;
+use super::setting::{Size, Text, choice};
+use super::{Config, HttpsUrl, check};
+
+settings! {
+    /// A list of bad names that somebody else keeps, fetched by HTTPS or read from a file. `NAME` is
+    /// yours; it stands in the log and the metrics. The last good list stays in the state directory.
+    /// Names that are protected or allowed are never taken from a list.
+    pub struct FeedSection {
+        /// Where it is: an `https:` URL. Either this or `file`.
+        url: Option<HttpsUrl> = "", Reload;
+        /// Where it is on this machine. Relative paths begin at the directory of the configuration file.
+        file: Option<PathBuf> = "", Reload;
+        /// `plain` (an entry a line), `hosts` (hosts(5)), `csv`, `jsonl` (an object of JSON a line), `rpz`
+        /// (a response policy zone as a zone file). Default: `plain`.
+        format: Option<Format> = "", Reload;
+        /// What the entries are: `domains` (each with all below it), `hosts` (each alone) or `urls`.
+        /// Default: `hosts` for the format `hosts`, else `domains`; a zone says it itself.
+        holds: Option<Holds> = "", Reload;
+        /// The column of CSV, from 1. Default: 1.
+        column: Option<usize> = "", Reload, 1..=1000;
+        /// The member of the objects of JSON. Default: `domain`.
+        member: Option<String> = "", Reload;
+        /// What its entries are: `suspect` or `unsafe`. Default: `suspect`, which is reported and edited
+        /// by the profile `strict` alone, until you know the list.
+        verdict: Option<ListVerdict> = "", Reload;
+        /// Time between two looks for a newer one; `0` looks at a reload only. Default: 1 hour.
+        refresh: Option<Duration> = "", Reload, 0..=2592000000;
+        /// Time for a look. Default: 60 seconds.
+        timeout: Option<Duration> = "", Reload, 100..=3600000;
+        /// Certificates (PEM) to trust in the place of the built-in roots.
+        ca_file: Option<PathBuf> = "", Reload;
+        /// SHA-256 of the list: 64 hexadecimal digits, or the `https:` URL of a file whose first such word
+        /// it is.
+        sha256: Option<Sum> = "", Reload;
+        /// Biggest list that is read, in bytes. Default: 64 MiB.
+        max_size: Option<Size> = "", Reload, 1024..=4294967296;
+        /// Most entries; a list that has more is refused. An entry takes 8 bytes of memory. Default: two
+        /// million.
+        max_entries: Option<usize> = "", Reload, 1..=100000000;
+        /// Age since the last good look at which a warning is logged, once a day. Default: 3 days.
+        warn_age: Option<Duration> = "", Reload, 60000..=31536000000;
+    }
+}
+
+/// What the entries of a list are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListVerdict {
+    Suspect,
+    Unsafe,
+}
+
+/// A SHA-256, or where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sum {
+    Is(String),
+    At(HttpsUrl),
+}
+
+choice!(Format {
+    "plain" = Format::Plain,
+    "hosts" = Format::Hosts,
+    "csv" = Format::Csv,
+    "jsonl" = Format::JsonLines,
+    "rpz" = Format::Rpz,
+});
+choice!(Holds { "domains" = Holds::Domains, "hosts" = Holds::Hosts, "urls" = Holds::Urls });
+choice!(ListVerdict { "suspect" = ListVerdict::Suspect, "unsafe" = ListVerdict::Unsafe });
+
+impl Text for Sum {
+    fn expected() -> String {
+        "64 hexadecimal digits or an https: URL".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Sum, Option<String>> {
+        if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Sum::Is(text.to_ascii_lowercase()));
+        }
+        HttpsUrl::parse(text).map(Sum::At).map_err(|_| None)
+    }
+}
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+
+impl Config {
+    /// Where the lists of others are kept, for everybody on this host to read.
+    pub fn feed_directory(&self) -> PathBuf {
+        self.in_state("feeds")
+    }
+
+    /// The lists of others, by name.
+    pub fn feeds(&self) -> Vec<Feed> {
+        self.feeds.iter().filter_map(|(name, section)| self.feed(name, section)).collect()
+    }
+
+    /// None when it says no place, which is told before.
+    fn feed(&self, name: &str, section: &FeedSection) -> Option<Feed> {
+        let fetch = |url: &HttpsUrl| Fetch {
+            url: url.0.clone(),
+            timeout: section.timeout.unwrap_or(Duration::from_secs(60)),
+            ca_file: section.ca_file.as_ref().map(|path| self.resolve(path)),
+        };
+        let source = match (&section.url, &section.file) {
+            (Some(url), _) => Source::Url(fetch(url)),
+            (None, Some(file)) => Source::File(self.resolve(file)),
+            (None, None) => return None,
+        };
+        let format = section.format.unwrap_or_default();
+        let usual = if format == Format::Hosts { Holds::Hosts } else { Holds::Domains };
+        Some(Feed {
+            name: name.to_owned(),
+            source,
+            form: Form {
+                format,
+                holds: section.holds.unwrap_or(usual),
+                column: section.column.unwrap_or(1),
+                member: section.member.clone().unwrap_or_else(|| "domain".to_owned()),
+            },
+            verdict: match section.verdict {
+                None | Some(ListVerdict::Suspect) => Verdict::Suspect,
+                Some(ListVerdict::Unsafe) => Verdict::Unsafe,
+            },
+            refresh: section.refresh.unwrap_or(HOUR),
+            warn_age: section.warn_age.unwrap_or(72 * HOUR),
+            max_bytes: section.max_size.map_or(64 << 20, |size| size.0),
+            max_entries: section.max_entries.unwrap_or(2_000_000),
+            checksum: section.sha256.as_ref().map(|sum| match sum {
+                Sum::Is(digits) => Checksum::Is(digits.clone()),
+                Sum::At(url) => Checksum::At(fetch(url)),
+            }),
+        })
+    }
+}
+
+/// Lists that cannot be had.
+pub(super) fn impossible(config: &Config) -> Vec<Problem> {
+    let mut found = check::names(config, "feeds", config.feeds.keys());
+    for (name, feed) in &config.feeds {
+        if feed.url.is_some() == feed.file.is_some() {
+            found.push(check::problem_below(
+                config,
+                &format!("feeds.{name}"),
+                "either url or file",
+                if feed.url.is_some() { "both" } else { "neither" },
+            ));
+        }
+    }
+    found
+}

@@ -1,0 +1,15 @@
+//! Lists of names that others keep: reading them, keeping the last good one, looking for a newer one.
+//!
+//! | question | answered by |
+//! | --- | --- |
+//! | what does this line of a list say | [`line`] |
+//! | is this a list, and how many entries does it have | [`parse`] |
+//! | which list holds on this machine | [`store`] |
+//! | is there a newer one | [`refresh`] |
+
+pub mod line;
+pub mod parse;
+pub mod refresh;
+pub mod store;
+
+pub use line::{Form, Format, Holds};

@@ -1,0 +1,304 @@
+//! Lists of others: fetched by HTTPS or read from a file, the last good one kept, judged by in every
+//! command and in the daemon.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+#[path = "common/mirror.rs"]
+#[allow(dead_code)]
+mod mirror;
+
+use std::path::PathBuf;
+use std::time::{Duration, UNIX_EPOCH};
+
+use linkmilter::engine::Verdict;
+use linkmilter::feed::refresh::{Checksum, Feed, FeedError, Source, kept, refresh};
+use linkmilter::feed::store::Store;
+use linkmilter::feed::{Form, Format, Holds};
+use linkmilter::tld::fetch::Fetch;
+use mirror::{Mirror, Reply};
+
+/// A machine with one list.
+struct Place {
+    dir: tempfile::TempDir,
+    store: Store,
+    feed: Feed,
+}
+
+impl Place {
+    fn of(source: impl FnOnce(&std::path::Path) -> Source) -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let feed = Feed {
+            name: "bad".to_owned(),
+            source: source(dir.path()),
+            form: Form { format: Format::Plain, holds: Holds::Domains, ..Form::default() },
+            verdict: Verdict::Unsafe,
+            refresh: Duration::from_secs(3600),
+            warn_age: Duration::from_secs(86_400),
+            max_bytes: 1 << 20,
+            max_entries: 1000,
+            checksum: None,
+        };
+        Place { store: Store::new(dir.path().join("state/feeds")), dir, feed }
+    }
+
+    fn mirrored(mirror: &Mirror) -> Place {
+        Place::of(|dir| Source::Url(fetch(mirror, dir, "list.txt")))
+    }
+
+    fn refresh(&self) -> Result<Option<usize>, FeedError> {
+        let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
+        let loaded = refresh(&self.feed, &self.store, now)?;
+        Ok(loaded.map(|loaded| loaded.listing.table.len()))
+    }
+
+    fn kept(&self) -> Option<usize> {
+        kept(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.table.len())
+    }
+}
+
+fn fetch(mirror: &Mirror, dir: &std::path::Path, name: &str) -> Fetch {
+    let ca_file = dir.join("ca.pem");
+    std::fs::write(&ca_file, &mirror.ca).unwrap();
+    Fetch {
+        url: format!("https://localhost:{}/{name}", mirror.address.port()),
+        timeout: Duration::from_secs(20),
+        ca_file: Some(ca_file),
+    }
+}
+
+#[test]
+fn a_list_is_fetched_kept_and_asked_for_only_when_newer() {
+    let mirror = Mirror::start(vec![
+        Reply::list("evil.example\nbad.example\n").with("ETag", "\"one\""),
+        Reply::status("304 Not Modified"),
+        Reply::list("evil.example\n").with("ETag", "\"two\""),
+    ]);
+    let place = Place::mirrored(&mirror);
+    assert_eq!(place.kept(), None);
+    assert_eq!(place.refresh().unwrap(), Some(2));
+    assert_eq!(place.kept(), Some(2));
+    assert_eq!(place.refresh().unwrap(), None);
+    assert_eq!(place.refresh().unwrap(), Some(1));
+    let requests = mirror.requests();
+    assert!(
+        !requests[0].contains("if-none-match") && requests[1].contains("if-none-match: \"one\"")
+    );
+    assert!(requests[2].contains("if-none-match: \"one\""), "{requests:?}");
+    let files = std::fs::read_dir(place.dir.path().join("state/feeds")).unwrap().count();
+    assert_eq!(files, 2, "no leftovers");
+}
+
+#[test]
+fn whatever_is_wrong_the_last_good_list_stays() {
+    let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n")]);
+    let mut place = Place::mirrored(&mirror);
+    place.refresh().unwrap();
+    let many: String = (0..1_001).map(|n| format!("h{n}.example\n")).collect();
+    for (reply, expected) in [
+        (Reply::list("<html>\nlog in\n</html>\n"), "expected a list in which at most half"),
+        (Reply::list(&many), "expected at most 1000 entries"),
+        (Reply::list(&"#".repeat(2 << 20)), "expected at most 1048576 bytes"),
+        (Reply::status("404 Not Found"), "expected status 200 or 304, found 404"),
+        (Reply::list(&many).cut_at(500), ""),
+    ] {
+        let shown = reply.head.clone();
+        mirror.queue(reply);
+        let error = place.refresh().expect_err(&shown).to_string();
+        assert!(error.contains(expected), "{shown}: {error}");
+        assert_eq!(place.kept(), Some(2), "{shown}");
+    }
+    // A checksum that does not fit.
+    place.feed.checksum = Some(Checksum::Is("0".repeat(64)));
+    mirror.queue(Reply::list("new.example\n"));
+    let error = place.refresh().unwrap_err().to_string();
+    assert!(error.contains("expected SHA-256 0000"), "{error}");
+    assert_eq!(place.kept(), Some(2));
+    // Of another place nothing is kept.
+    place.feed.source = Source::File(PathBuf::from("/nonexistent"));
+    assert_eq!(place.kept(), None);
+}
+
+#[test]
+fn a_checksum_beside_the_list_must_fit() {
+    // printf 'evil.example\n' | sha256sum
+    let sum = {
+        use sha2::Digest;
+        let hash = sha2::Sha256::digest(b"evil.example\n");
+        hash.iter().map(|byte| format!("{byte:02X}")).collect::<String>()
+    };
+    let mirror = Mirror::start(vec![
+        Reply::list("evil.example\n"),
+        Reply::list(&format!("SHA256 (list.txt) = {sum}\n")),
+        Reply::list("evil.example\n"),
+        Reply::list("no sum\n"),
+    ]);
+    let mut place = Place::mirrored(&mirror);
+    place.feed.checksum = Some(Checksum::At(fetch(&mirror, place.dir.path(), "list.sha256")));
+    assert_eq!(place.refresh().unwrap(), Some(1));
+    let error = place.refresh().unwrap_err().to_string();
+    assert!(error.ends_with("list.sha256: expected 64 hexadecimal digits"), "{error}");
+}
+
+#[test]
+fn a_file_is_read_when_it_changes() {
+    let place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let path = place.dir.path().join("list.txt");
+    assert!(place.refresh().is_err());
+    std::fs::write(&path, "evil.example\n").unwrap();
+    assert_eq!(place.refresh().unwrap(), Some(1));
+    assert_eq!(place.refresh().unwrap(), None);
+    std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
+    assert_eq!(place.refresh().unwrap(), Some(2));
+    std::fs::write(&path, "<html>\n").unwrap();
+    assert!(place.refresh().is_err());
+    assert_eq!(place.kept(), Some(2), "a start after that has the last good one");
+}
+
+/// A configuration with these lists, and the commands that judge by it.
+struct House {
+    dir: tempfile::TempDir,
+}
+
+impl House {
+    fn new(lists: &str) -> House {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        std::fs::create_dir(&state).unwrap();
+        let file = format!("server.state_dir = {state:?}\ntld.refresh = \"0s\"\n{lists}");
+        std::fs::write(dir.path().join("linkmilter.toml"), file).unwrap();
+        House { dir }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.dir.path().join(name), text).unwrap();
+    }
+
+    /// Keeps every list as the daemon does.
+    fn fetch(&self) {
+        let file = Some(self.dir.path().join("linkmilter.toml"));
+        let sources = linkmilter::config::Sources { file, ..Default::default() };
+        let config = linkmilter::config::load(&sources).unwrap();
+        let store = Store::new(config.feed_directory());
+        for feed in config.feeds() {
+            refresh(&feed, &store, std::time::SystemTime::now()).unwrap();
+        }
+    }
+
+    fn run(&self, args: &[&str], input: &str) -> (Option<i32>, String) {
+        let mut command = assert_cmd::Command::cargo_bin("linkmilter").unwrap();
+        command.args(args).arg("--config").arg(self.dir.path().join("linkmilter.toml"));
+        let output = command.write_stdin(input).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(text).unwrap())
+    }
+}
+
+const LISTS: &str = "\
+    [feeds.malware]\nfile = \"malware.txt\"\nformat = \"hosts\"\nverdict = \"unsafe\"\n\
+    [feeds.urls]\nfile = \"urls.csv\"\nformat = \"csv\"\nholds = \"urls\"\ncolumn = 2\nverdict = \"unsafe\"\n\
+    [feeds.grey]\nfile = \"grey.rpz\"\nformat = \"rpz\"\n";
+
+fn house() -> House {
+    let house = House::new(LISTS);
+    house.write("malware.txt", "0.0.0.0 evil.example.com\n0.0.0.0 paypal.com\n");
+    house.write("urls.csv", "# id,url\n1,\"https://example.org/bad?x=1\"\n");
+    house.write("grey.rpz", "@ SOA a. b. 1 2 3 4 5\ngrey.example.net CNAME .\n");
+    house.fetch();
+    house
+}
+
+#[test]
+fn config_check_says_what_it_read() {
+    let house = house();
+    let (code, said) = house.run(&["config", "check"], "");
+    assert_eq!(code, Some(0), "{said}");
+    for line in [
+        "malware.txt: 2 unsafe entries",
+        "urls.csv: 1 unsafe entries",
+        "grey.rpz: 1 suspect entries",
+    ] {
+        assert!(said.contains(line), "{line}:\n{said}");
+    }
+    house.write("grey.rpz", "<html>\n");
+    let (_, said) = house.run(&["config", "check"], "");
+    assert!(said.contains("feeds.grey") && said.contains("expected a list"), "{said}");
+    let (code, said) = House::new("[feeds.x]\nformat = \"csv\"\n").run(&["config", "check"], "");
+    assert_eq!(code, Some(1));
+    assert!(
+        said.contains("linkmilter.toml:4: feeds.x: expected either url or file, found neither"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_listed_is_judged_and_edited_so() {
+    let house = house();
+    let body = "A https://evil.example.com/x B https://sub.evil.example.com/ C https://example.org/bad?x=1#f\n\
+                D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n";
+    let message = format!("From: a@example.com\nSubject: x\n\n{body}");
+    let (code, found) = house.run(&["rewrite", "--no-header"], &message);
+    assert_eq!(code, Some(0));
+    let (_, found) = found.split_once("\n\n").unwrap();
+    assert_eq!(
+        found,
+        "A hxxps://evil[.]example[.]com/x B https://sub.evil.example.com/ C hxxps://example[.]org/bad?x=1#f\n\
+         D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n"
+    );
+    let (code, said) = house.run(&["check", "https://grey.example.net/"], "");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("suspect") && said.contains("listed"), "{said}");
+}
+
+// ---- the daemon ----------------------------------------------------------------------------------
+
+#[path = "common/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+
+#[test]
+fn a_list_of_others_is_taken_up_by_the_daemon() {
+    let house = daemon::House::new("");
+    let metrics = house.path("metrics.sock");
+    let list = house.path("bad.txt");
+    std::fs::write(&list, "evil.example.com\n").unwrap();
+    let settings = |name: &str| {
+        format!(
+            "metrics.listen = \"unix:{}\"\n[feeds.{name}]\nfile = {list:?}\nverdict = \"unsafe\"\nrefresh = \"5s\"\n",
+            metrics.display()
+        )
+    };
+    house.configure(&settings("bad"));
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let running = daemon::start(command);
+    let entries = |line: &str| {
+        use std::io::{Read, Write};
+        daemon::wait_for(line, || {
+            let mut stream = std::os::unix::net::UnixStream::connect(&metrics).ok()?;
+            stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").ok()?;
+            let mut text = String::new();
+            stream.read_to_string(&mut text).ok()?;
+            text.lines().any(|found| found == line).then_some(())
+        });
+    };
+    let edited = |id: &str| {
+        let mut session = daemon::connect(&house.socket());
+        daemon::negotiate(&mut session);
+        let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
+        let body = b"See https://evil.example.com/x now\r\n";
+        daemon::deliver(&mut session, id, &header, body).contains(&b'b')
+    };
+    entries("linkmilter_list_entries{list=\"bad\"} 1");
+    assert!(edited("4LIST1"), "what is listed is taken apart");
+    // A newer file is seen without a reload, a broken one changes nothing.
+    std::fs::write(&list, "evil.example.com\nworse.example.com\n").unwrap();
+    entries("linkmilter_list_entries{list=\"bad\"} 2");
+    std::fs::write(&list, "<html>\n").unwrap();
+    entries("linkmilter_list_refreshes_total{list=\"bad\",result=\"failed\"} 1");
+    entries("linkmilter_list_entries{list=\"bad\"} 2");
+    // A list that is not wanted any more is gone with the reload.
+    std::fs::write(&list, "other.example.com\n").unwrap();
+    house.configure(&settings("other"));
+    running.signal("HUP");
+    entries("linkmilter_list_entries{list=\"other\"} 1");
+    assert!(!edited("4LIST2"), "it is gone");
+}
