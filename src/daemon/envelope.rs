@@ -58,7 +58,8 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
         true => Side::Outside,
         false => Side::Unknown,
     };
-    Facts { recipient_domains: domains, host_name, language, side }
+    let dmarc = loaded.settings.policies.dmarc(envelope, &host_name);
+    Facts { recipient_domains: domains, host_name, language, side, dmarc }
 }
 
 /// The value of the first field of that name, in any case.

@@ -1,14 +1,22 @@
 //! Authentication-Results (RFC 8601), as far as a DMARC pass needs it.
 
+use crate::engine::Dmarc;
+
 use super::pattern::{ascii_domain, is_below};
 
-/// Whether our own server says that DMARC passed for `from_domain`.
+/// Whether our own server says that DMARC passed for `from_domain`; see [`dmarc_result`].
+pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bool {
+    dmarc_result(fields, authserv_id, from_domain) == Dmarc::Pass
+}
+
+/// What our own server says of DMARC for `from_domain`.
 ///
 /// `fields` are the values of all Authentication-Results fields. Only those whose authserv-id is
 /// ours count (RFC 8601 §5: the verifier removes forged ones); every DMARC result among them must
 /// be a pass for that domain, so a forged pass beside an honest fail does not help.
-pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bool {
-    let mut passes = 0_usize;
+pub fn dmarc_result(fields: &[String], authserv_id: &str, from_domain: &str) -> Dmarc {
+    let mut best = Dmarc::Unknown;
+    let mut spoiled = false;
     for field in fields {
         let statements = statements(field);
         let Some((id, results)) = statements.split_first() else { continue };
@@ -18,13 +26,14 @@ pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bo
         }
         for result in results {
             match dmarc(result, from_domain) {
-                Some(Dmarc::Pass) => passes += 1,
-                Some(Dmarc::Other) => return false,
+                Some(Said::Pass) => best = Dmarc::Pass,
+                Some(Said::Fail) => return Dmarc::Fail,
+                Some(Said::Other) => spoiled = true,
                 None => {}
             }
         }
     }
-    passes > 0
+    if spoiled { Dmarc::Unknown } else { best }
 }
 
 /// Whether a field says this of a method, `dmarc=fail`. Whose word it is, the caller knows.
@@ -38,13 +47,15 @@ pub(super) fn says(field: &str, method: &str, result: &str) -> bool {
     })
 }
 
-enum Dmarc {
+/// One result.
+enum Said {
     Pass,
+    Fail,
     Other,
 }
 
 /// What one `method=result property=value …` statement says of DMARC.
-fn dmarc(statement: &[String], from_domain: &str) -> Option<Dmarc> {
+fn dmarc(statement: &[String], from_domain: &str) -> Option<Said> {
     let (method, result) = statement.first()?.split_once('=')?;
     // RFC 8601 §2.2: a method may carry its version, `dmarc/1`.
     let method = method.split('/').next().unwrap_or_default();
@@ -56,7 +67,11 @@ fn dmarc(statement: &[String], from_domain: &str) -> Option<Dmarc> {
             name.eq_ignore_ascii_case("header.from") && same_domain(value, from_domain)
         })
     });
-    Some(if aligned && result.eq_ignore_ascii_case("pass") { Dmarc::Pass } else { Dmarc::Other })
+    Some(match result {
+        _ if result.eq_ignore_ascii_case("fail") => Said::Fail,
+        _ if aligned && result.eq_ignore_ascii_case("pass") => Said::Pass,
+        _ => Said::Other,
+    })
 }
 
 /// `header.from` is a domain; some verifiers write the organizational domain only.
@@ -137,6 +152,21 @@ mod tests {
         }
         let org = "mx.example.org; dmarc=pass header.from=example.com";
         assert!(pass(&[org], "news.example.com"));
+    }
+
+    #[test]
+    fn a_fail_is_told_from_silence() {
+        let said = |field: &str| dmarc_result(&[field.to_owned()], ID, "example.com");
+        for (field, result) in [
+            ("mx.example.org; dmarc=fail (p=reject) header.from=example.com", Dmarc::Fail),
+            ("mx.example.org; dmarc=none header.from=example.com", Dmarc::Unknown),
+            ("mx.example.org; dmarc=temperror header.from=example.com", Dmarc::Unknown),
+            ("mx.example.org; spf=fail smtp.mailfrom=example.com", Dmarc::Unknown),
+            ("mx.evil.example; dmarc=fail header.from=example.com", Dmarc::Unknown),
+            ("mx.example.org; dmarc=pass header.from=example.com", Dmarc::Pass),
+        ] {
+            assert_eq!(said(field), result, "{field}");
+        }
     }
 
     #[test]

@@ -180,6 +180,15 @@ impl Policies {
         Selection { policy: on_path(policy, envelope.path), applied }
     }
 
+    /// What our own server says of the author's domain; where nobody configured its authserv-id, it
+    /// is the host's name, as servers have it by default.
+    pub fn dmarc(&self, envelope: &Envelope, host_name: &str) -> engine::Dmarc {
+        let id = self.exemptions.authserv_id.as_deref().unwrap_or(host_name);
+        let Author::One(from) = &envelope.author else { return engine::Dmarc::Unknown };
+        let Some((_, domain)) = from.rsplit_once('@') else { return engine::Dmarc::Unknown };
+        auth::dmarc_result(&envelope.auth_results, id, domain)
+    }
+
     /// Where the message is going, as far as the envelope tells.
     pub fn direction(&self, envelope: &Envelope) -> Direction {
         if envelope.path == Path::NonSmtpd {

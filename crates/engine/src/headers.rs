@@ -3,16 +3,19 @@
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
 //! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
 
+use std::sync::Arc;
+
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
 use super::budget::Budget;
 use super::content;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
-use super::judging::{Judge, Judged, same_domain};
+use super::judging::{Judge, Judged, TldStatus, same_domain};
 use super::net;
-use super::outcome::{Done, Finding, Place, Reason, Verdict};
+use super::outcome::{Done, Edit, Finding, Place, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
+use super::sender::{Author, MAILBOXES, Mailbox};
 use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice;
@@ -46,12 +49,14 @@ pub fn read(
         let span = header.offset_start as usize..header.offset_end as usize;
         (header, span, Interest::Lies)
     });
+    let author = Author::of(&message, judge);
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
         reader.value(&header.value);
+        reader.posing(&author, &header.value);
         if !budget.spend(Stage::Judging, judge.spent()) {
             found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
             return;
@@ -88,6 +93,9 @@ const NAMES: [&str; 19] = [
     "List-Subscribe",
     "List-Unsubscribe",
 ];
+
+/// The fields that say who the sender is.
+const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
@@ -224,11 +232,53 @@ impl FieldReader<'_, '_, '_> {
         let ours = address.host.as_ref().is_some_and(|host| same_domain(&host.ascii, &shown.ascii));
         if !ours {
             judged.add(Reason::DisplayNameHost);
-            if self.judge.is_protected(&shown.ascii) {
+            if self.is_of_sender() && self.judge.is_protected(&shown.ascii) {
                 judged.verdict = judged.verdict.max(Verdict::Suspect);
             }
         }
         self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+    }
+
+    fn is_of_sender(&self) -> bool {
+        SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
+    }
+
+    /// Names in front of the sender's addresses that are of somebody else.
+    fn posing(&mut self, author: &Author, value: &HeaderValue<'_>) {
+        let HeaderValue::Address(addresses) = value else { return };
+        if !self.is_of_sender() {
+            return;
+        }
+        for address in addresses.iter().take(MAILBOXES) {
+            let spelled = address.address.as_deref().unwrap_or_default();
+            let mut own = Mailbox::read(spelled, self.judge);
+            // What stands where an address should is read as a name, and what address is in it.
+            let mut name = match (address.name.as_deref(), &own) {
+                (Some(name), _) => name.to_owned(),
+                (None, None) => spelled.to_owned(),
+                (None, Some(_)) => continue,
+            };
+            let inside = self.links(&name).into_iter().find(|link| link.kind == Kind::Email);
+            if let Some(link) = inside.filter(|_| own.is_none()) {
+                own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
+                name.replace_range(link.span, " ");
+            }
+            if own.is_none() && !self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
+                continue;
+            }
+            let Some(target) = author.posed(&name, own.as_ref(), self.judge) else { continue };
+            let mailbox = own.as_ref().or(author.mailboxes.first());
+            let mut judged = Judged {
+                verdict: Verdict::Ok,
+                reasons: Reasons::EMPTY,
+                edit: Edit::Told,
+                host: Some(mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host))),
+                inner: Vec::new(),
+                tld_status: TldStatus::Link,
+            };
+            judged.add(Reason::DisplayNamePoses);
+            self.push_as(&name, &judged, Some(target));
+        }
     }
 
     fn text(&mut self, text: &str) {
@@ -256,7 +306,14 @@ impl FieldReader<'_, '_, '_> {
 
     fn push(&mut self, spelled: &str, judged: &Judged) {
         let Some(host) = &judged.host else { return };
-        if host.reasons.contains(Reason::TldSyntax) || self.found.links() >= self.most {
+        if !host.reasons.contains(Reason::TldSyntax) {
+            self.push_as(spelled, judged, host.target.clone());
+        }
+    }
+
+    fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
+        let Some(host) = &judged.host else { return };
+        if self.found.links() >= self.most {
             return;
         }
         let finding = Finding {
@@ -269,7 +326,7 @@ impl FieldReader<'_, '_, '_> {
             verdict: judged.verdict,
             reasons: judged.reasons,
             edit: judged.edit,
-            target: host.target.clone(),
+            target,
             done: Done::Reported,
         };
         if finding.verdict == Verdict::Ok && self.policy.report == Report::Findings {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::content::{Occurrence, Shown};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskTlds;
-use super::{Case, Policy, TldTable};
+use super::{Case, Dmarc, Facts, Policy, TldTable};
 use homograph::{
-    self, CacheKey, Context, HostBounds, Judgement, LinkJudgement, Memory, Names, Section,
+    self, CacheKey, Context, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
     registrable,
 };
 use uts58::{Boundaries, Kind, Link, Linkifier, Target};
@@ -47,6 +47,7 @@ pub struct Judge<'a> {
     policy: &'a Policy,
     tlds: &'a TldTable,
     own: Names,
+    facts: &'a Facts,
     /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
     memo: HashMap<Box<str>, Vec<(HostBounds, Arc<Judgement>)>>,
     /// What is known from other messages.
@@ -69,7 +70,16 @@ impl<'a> Judge<'a> {
         for names in &policy.lists.protected {
             own.extend(names);
         }
-        Judge { policy, tlds, own, memo: HashMap::new(), memory, questions: Vec::new(), steps: 0 }
+        Judge {
+            policy,
+            tlds,
+            own,
+            facts,
+            memo: HashMap::new(),
+            memory,
+            questions: Vec::new(),
+            steps: 0,
+        }
     }
 
     /// The steps that judging took since the last call.
@@ -276,6 +286,21 @@ impl<'a> Judge<'a> {
     /// The hosts judged so far, in ASCII form.
     pub fn met(&self) -> BTreeSet<String> {
         self.memo.values().flatten().map(|(_, known)| known.ascii.clone()).collect()
+    }
+
+    /// Whom the text says that the sender is, who it is not.
+    pub fn poses(&self, text: &str, sender: Sender<'_>) -> Option<String> {
+        homograph::poses(text, sender, &self.context(HostBounds::Certain))
+    }
+
+    /// What a server whose word counts says of the author's domain.
+    pub fn dmarc(&self) -> Dmarc {
+        self.facts.dmarc
+    }
+
+    /// Whether a host is of a recipient's domain.
+    pub fn is_recipients(&self, ascii: &str) -> bool {
+        self.facts.recipient_domains.iter().any(|domain| same_domain(domain, ascii))
     }
 
     /// Whether a host is protected: on the list, or a recipient's own.

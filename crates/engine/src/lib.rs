@@ -28,6 +28,7 @@ pub mod outcome;
 mod parts;
 pub mod policy;
 mod resolve;
+mod sender;
 mod settle;
 pub mod trace;
 
@@ -58,6 +59,8 @@ pub struct Facts {
     /// Content-Language or Accept-Language, then the script of the text.
     pub language: Option<String>,
     pub side: Side,
+    /// What the house's own server says of the author's domain.
+    pub dmarc: Dmarc,
 }
 
 /// Where a message comes from, seen from the house.
@@ -68,6 +71,18 @@ pub enum Side {
     Unknown,
     /// Somebody else, to us.
     Outside,
+}
+
+/// The DMARC result of the message's From (RFC 7489), by a server whose word counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dmarc {
+    /// Nobody said, or nothing of use.
+    #[default]
+    Unknown,
+    /// The message is of the domain that it says.
+    Pass,
+    /// It is not, by the domain's own rules.
+    Fail,
 }
 
 /// Reads and judges a message. Pure: the same arguments give the same inspection.

@@ -98,7 +98,10 @@ pub fn host(judgement: &Judgement) -> Vec<String> {
         lines.push(format!("browsers go to the address {}", judgement.ascii));
     }
     if let Some(target) = &judgement.target {
-        lines.push(format!("it reads as {target}, which it is not"));
+        lines.push(match judgement.reasons.contains(Reason::NameInHost) {
+            true => format!("{target} stands in it, which it is not of"),
+            false => format!("it reads as {target}, which it is not"),
+        });
     }
     let of_labels = judgement.labels.iter().fold(Reasons::EMPTY, |all, l| all.union(l.reasons));
     for reason in judgement.reasons.iter().filter(|reason| !of_labels.contains(*reason)) {
@@ -178,11 +181,15 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::TargetLookalike => "it is made to be taken for a protected name",
         Reason::DangerousScheme => "its scheme runs code, reads files or starts programs",
         Reason::Userinfo => "something stands before an at sign in front of the host",
+        Reason::NameInHost => "a known name stands in it, and the host is not theirs",
         Reason::DigitLookalike => "its letters read as digits",
         Reason::TldLetter => "it has letters that no language under this top-level domain has",
         Reason::NumericHost => "it is an address written so that people do not see it",
         Reason::TextHrefMismatch => "the visible text is another host than the one it leads to",
         Reason::DisplayNameHost => "the sender's name is another host than that of the address",
+        Reason::DisplayNamePoses => {
+            "the sender's name says somebody else than the address belongs to"
+        }
         Reason::AlternativeMismatch => "the other version of the message leads to other domains",
         Reason::HtmlObfuscated => "markup changes how the host reads",
         Reason::InvisibleRemoved => "it holds characters that are not seen",

@@ -6,6 +6,8 @@
 //! | UTS #39 §3.1, §5 | `script`, `marks` |
 //! | UTS #39 §4, §4.1 | `reading`, `lookalike`, `bidi` |
 //! | protected names | `target`, [`Names`] |
+//! | protected names inside hosts of others | `inside` |
+//! | who a display name says that somebody is | [`poses`] |
 //! | S27, S29 | `bounds` |
 //! | S30 | `edit` |
 //! | what a link holds beside its host | `carried`, `embedded` |
@@ -24,6 +26,7 @@ pub mod explain;
 mod form;
 mod glyphs;
 mod homes;
+mod inside;
 mod letter_table;
 pub mod letters;
 mod listed;
@@ -32,7 +35,9 @@ mod marks;
 mod memo;
 mod names;
 mod near;
+mod organisations;
 mod plain;
+mod posing;
 mod reading;
 mod script;
 mod separators;
@@ -55,6 +60,7 @@ pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use names::{BadName, Names};
 pub use plain::has_a_label;
+pub use posing::{SHOWN, Sender, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
 pub use separators::ends_host_to_a_reader;
@@ -222,6 +228,11 @@ fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<
     if protected.as_ref().is_some_and(|hit| hit.verdict >= Verdict::Suspect) {
         return protected;
     }
+    let table = context.protected.organisations();
+    let mut sets = [context.own, context.protected].into_iter();
+    if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, table)) {
+        return Some(hit);
+    }
     let listed = context.protected.listed().and_then(|listed| listed.find(&subject));
     [protected, listed].into_iter().flatten().max_by_key(|hit| hit.verdict)
 }
@@ -255,7 +266,7 @@ impl Judgement {
     fn reads_as(&mut self, hit: Hit) {
         self.target = Some(hit.target);
         if let Some(label) = self.labels.get_mut(hit.label) {
-            label.add(Reason::TargetLookalike, hit.verdict);
+            label.add(hit.reason, hit.verdict);
         }
     }
 }

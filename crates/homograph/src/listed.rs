@@ -11,7 +11,7 @@ use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
 use super::names::LookHasher;
 use super::reading::Sights;
 use super::target::{Hit, Host, Subject};
-use crate::verdict::Verdict;
+use crate::verdict::{Reason, Verdict};
 
 /// Registrable names, one a line; the head says where they are from.
 const BUILTIN: &str = include_str!("listed.txt");
@@ -96,7 +96,8 @@ impl Listed {
                 let look = Look::new(brand(name));
                 let how = likeness(sights, &look)?;
                 let verdict = judge(host, at, sights, name, &look, how)?;
-                Some(Hit { target: (*name).to_owned(), label: at, verdict })
+                let target = (*name).to_owned();
+                Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
             })
             .max_by_key(|hit| hit.verdict)
     }

@@ -10,6 +10,7 @@ use super::form::{Form, Literal};
 use super::listed::Listed;
 use super::lookalike::{Look, LookHash, name_look};
 use super::near::Near;
+use super::organisations::Organisations;
 use super::reading::Sights;
 use crate::verdict::Verdict;
 use uts58::tlds::Fnv;
@@ -32,6 +33,8 @@ pub struct Names {
     near: Near,
     /// Names that are only often visited.
     listed: Option<Arc<Listed>>,
+    /// Who owns what, beside the names.
+    organisations: Option<Arc<Organisations>>,
     /// Sum over the names, so that sets can be told apart cheaply.
     fingerprint: u64,
 }
@@ -79,7 +82,16 @@ impl Names {
     /// The names impersonated most: about 500 banks, shops, mail, parcel, crypto and government
     /// names of all continents. Takes about a millisecond: make it once and share it.
     pub fn builtin() -> Names {
-        Names { listed: Some(Arc::new(Listed::builtin())), ..Names::parse(BUILTIN).0 }
+        Names {
+            listed: Some(Arc::new(Listed::builtin())),
+            organisations: Some(Arc::new(Organisations::builtin())),
+            ..Names::parse(BUILTIN).0
+        }
+    }
+
+    /// The organisations that are known by name and by their domains.
+    pub(super) fn organisations(&self) -> Option<&Organisations> {
+        self.organisations.as_deref()
     }
 
     /// The names that are often visited, beside the protected ones.
@@ -117,6 +129,9 @@ impl Names {
         }
         if self.listed.is_none() {
             self.listed.clone_from(&other.listed);
+        }
+        if self.organisations.is_none() {
+            self.organisations.clone_from(&other.organisations);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::lookalike::LookHash;
 use super::names::{Name, Names};
-use super::{Context, Judgement, question};
+use super::{Context, Judgement, inside, question};
 
 const LABEL_OCTETS: usize = 63;
 const NAME_CHARACTERS: usize = 253;
@@ -66,7 +66,8 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
     if !sound {
         return None;
     }
-    let mut familiar = known(label, look, behind, sets);
+    let mut familiar = known(label, look, behind, sets)
+        || sets.iter().any(|names| inside::may_hold(label, behind, names));
     if hyphenated {
         let mut tokens = label.split(|byte| *byte == b'-');
         familiar |= tokens.any(|token| known(token, LookHash::of(token), None, sets));

@@ -15,7 +15,7 @@ use super::names::{Name, Names, Reach};
 use super::reading::Sights;
 use super::script::at_home;
 use crate::letters;
-use crate::verdict::Verdict;
+use crate::verdict::{Reason, Verdict};
 
 /// A protected name that the host reads as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,14 @@ pub(super) struct Hit {
     /// The label of the host that resembles it most.
     pub label: usize,
     pub verdict: Verdict,
+    pub reason: Reason,
+}
+
+impl Hit {
+    fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
+        let target = name.ascii.to_string();
+        Hit { target, label, verdict, reason: Reason::TargetLookalike }
+    }
 }
 
 /// Shortest registrable label that is recognised under a foreign suffix, in characters: shorter
@@ -61,7 +69,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         if let Some(verdict) =
             verdict.filter(|verdict| best.as_ref().is_none_or(|best| best.verdict < *verdict))
         {
-            best = Some(Hit { target: name.ascii.to_string(), label, verdict });
+            best = Some(Hit::reads_as(name, label, verdict));
         }
     };
     let host = OnceCell::new();
@@ -95,7 +103,7 @@ fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit
         return None;
     }
     let name = names.near(sights)?;
-    Some(Hit { target: name.ascii.to_string(), label: at, verdict: Verdict::Suspect })
+    Some(Hit::reads_as(name, at, Verdict::Suspect))
 }
 
 /// A host to be compared with names.
@@ -138,8 +146,8 @@ impl<'a> Host<'a> {
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
             Likeness::Rough | Likeness::Alike if is_chance(span, name) => Some(Verdict::Notice),
-            // Spelled identically, so that only its place deceives.
-            Likeness::Same => Some(Verdict::Suspect).filter(|_| !ends),
+            // Spelled identically: only its place may deceive.
+            Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
             Likeness::Marks | Likeness::Hidden if self.is_kin(name, span.get(name.brand)?) => None,
             // Under the suffix of the name itself, five letters are enough; but where its country
@@ -400,7 +408,6 @@ mod tests {
         assert_eq!(marked("www.éxample.com"), Some(Verdict::Unsafe));
         assert_eq!(marked("www.example.com"), None);
         assert_eq!(marked("paypa1.com"), Some(Verdict::Suspect));
-        assert_eq!(marked("www.paypal.com.attack.test"), Some(Verdict::Suspect));
         assert_eq!(marked("paypal.com.br"), None);
     }
 

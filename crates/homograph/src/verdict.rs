@@ -130,6 +130,8 @@ reasons! {
     DangerousScheme = "dangerous-scheme", Unsafe;
     /// Something before an `@` in the authority.
     Userinfo = "userinfo", Suspect;
+    /// A protected name stands inside a host of somebody else.
+    NameInHost = "name-in-host", Suspect;
     /// Letters that read as digits.
     DigitLookalike = "digit-lookalike", Suspect;
     /// Letters such as þ ð ə where the TLD makes them deceptive.
@@ -140,6 +142,8 @@ reasons! {
     TextHrefMismatch = "text-href-mismatch", Notice;
     /// A From display name is a host of another registrable domain.
     DisplayNameHost = "display-name-host", Notice;
+    /// The sender's name says that it is somebody whose address it is not.
+    DisplayNamePoses = "display-name-poses", Suspect;
     /// The parts of a multipart/alternative lead to different domains.
     AlternativeMismatch = "alternative-mismatch", Notice;
     /// bdo, unicode-bidi, hidden spans or soft breaks inside a visible host.

@@ -1,0 +1,171 @@
+//! Who wrote the message, as far as its header says: the addresses of From, and the list it came through.
+
+use std::sync::Arc;
+
+use mail_parser::Message;
+
+use super::Dmarc;
+use super::judging::{Judge, same_domain};
+use homograph::{HostBounds, Judgement, Sender};
+use uts58::mailto;
+
+/// Mailboxes of one field that are looked at: honest mail has one author, seldom some.
+pub(super) const MAILBOXES: usize = 8;
+
+/// The address of a mailbox.
+#[derive(Debug)]
+pub(super) struct Mailbox {
+    pub local: String,
+    pub host: Arc<Judgement>,
+}
+
+impl Mailbox {
+    /// Reads an address; `None` when it is none.
+    pub fn read(spelled: &str, judge: &mut Judge<'_>) -> Option<Mailbox> {
+        let link = mailto::address(spelled, 0..spelled.len())?;
+        let local = link.user.clone().and_then(|user| spelled.get(user)).unwrap_or_default();
+        let host = judge.host(&homograph::spelled_host(spelled, &link), HostBounds::Certain);
+        Some(Mailbox { local: local.to_owned(), host })
+    }
+}
+
+/// Who wrote it.
+#[derive(Debug)]
+pub(super) struct Author {
+    /// The mailboxes of From that have an address.
+    pub mailboxes: Vec<Mailbox>,
+    /// The host that the fields of a mailing list name.
+    list: Option<String>,
+}
+
+impl Author {
+    pub fn of(message: &Message<'_>, judge: &mut Judge<'_>) -> Author {
+        let from = message.from().into_iter().flat_map(|from| from.iter()).take(MAILBOXES);
+        let mailboxes =
+            from.filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
+        let post = message.header("List-Post").and_then(|value| value.as_text());
+        let list = post.and_then(|post| Some(post.rsplit_once('@')?.1));
+        let host = |host: &str| host.trim_end_matches(['>', ' ']).to_ascii_lowercase();
+        Author { mailboxes, list: list.map(host) }
+    }
+
+    /// Whom a name in front of this mailbox poses as; of one without an address From's counts.
+    pub fn posed(&self, name: &str, own: Option<&Mailbox>, judge: &Judge<'_>) -> Option<String> {
+        let Some(own) = own else {
+            return match self.mailboxes.as_slice() {
+                [] => judge.poses(name, Sender { local: "", host: "" }),
+                mailboxes => mailboxes.iter().find_map(|from| self.posed_by(name, from, judge)),
+            };
+        };
+        let target = self.posed_by(name, own, judge)?;
+        // A service that sends for somebody names him in front of its own address.
+        let from = self.mailboxes.iter();
+        let honest = from
+            .filter(|from| from.host.ascii != own.host.ascii)
+            .any(|from| self.posed_by(name, from, judge).is_none());
+        (!honest).then_some(target)
+    }
+
+    fn posed_by(&self, name: &str, mailbox: &Mailbox, judge: &Judge<'_>) -> Option<String> {
+        let host = mailbox.host.ascii.as_str();
+        // `Ann via Example List <list@example.org>`: the list says that it is not Ann.
+        let listed = self.list.as_deref().is_some_and(|list| same_domain(list, host));
+        if listed && name.to_ascii_lowercase().contains("via ") || judge.is_recipients(host) {
+            return None;
+        }
+        let host = if judge.dmarc() == Dmarc::Fail { "" } else { host };
+        judge.poses(name, Sender { local: &mailbox.local, host })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::Edit;
+    use crate::policy::HeaderFields;
+    use crate::{Answers, Dmarc, Facts, Message, Policy, Reason, TldTable, inspect};
+
+    /// Whom the header poses as, by its findings.
+    fn posed(head: &str, facts: &Facts) -> Vec<String> {
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "org", "net"], "");
+        let outcome = inspect(message, facts, &policy, &tlds).resolve(&Answers::new());
+        assert_eq!((outcome.edits, outcome.head_edits), (vec![], vec![]));
+        let findings = outcome.findings.into_iter();
+        let posing = findings.filter(|finding| finding.reasons.contains(Reason::DisplayNamePoses));
+        posing
+            .inspect(|finding| assert_eq!(finding.edit, Edit::Told))
+            .map(|finding| format!("{} {}", finding.place, finding.target.unwrap_or_default()))
+            .collect()
+    }
+
+    fn of(head: &str) -> Vec<String> {
+        posed(head, &Facts::default())
+    }
+
+    #[test]
+    fn a_name_in_front_of_the_address_of_another_poses() {
+        for (head, found) in [
+            ("From: PayPal Service <x@example.org>\n", "header:From paypal.com"),
+            (
+                "From: =?utf-8?Q?=D1=80=D0=B0=D1=83=D1=80=D0=B0l?= <x@example.org>\n",
+                "header:From paypal.com",
+            ),
+            (
+                "From: Ann <a@example.org>\nReply-To: Netflix <x@example.org>\n",
+                "header:Reply-To netflix.com",
+            ),
+            ("From: Netflix <>\n", "header:From netflix.com"),
+            ("From: \"Netflix\", <x@example.org>\n", "header:From netflix.com"),
+            ("From: Ann <a@example.org>, Netflix <x@example.org>\n", "header:From netflix.com"),
+        ] {
+            assert_eq!(of(head), [found], "{head}");
+        }
+    }
+
+    #[test]
+    fn owners_services_and_lists_do_not_pose() {
+        for head in [
+            "From: PayPal <service@paypal.com>\n",
+            "From: PayPal <service@mail.paypal.co.uk>\n",
+            "From: Ann <ann@example.org>\nTo: PayPal <x@example.org>\n",
+            "From: PayPal <service@paypal.com>\nSender: PayPal <b@mailer.example.net>\n",
+            "From: PayPal <service@paypal.com>\nReply-To: PayPal <b@mailer.example.net>\n",
+            "From: GitHub via dev <dev@lists.example.org>\nList-Post: <mailto:dev@lists.example.org>\n",
+            "From: Ann Schwab <ann@example.org>\n",
+            "From: dhl@example.org\n",
+        ] {
+            assert_eq!(of(head), Vec::<String>::new(), "{head}");
+        }
+    }
+
+    #[test]
+    fn the_recipients_own_name_counts_and_its_own_addresses_do_not() {
+        let domains = vec!["harbour.org".to_owned()];
+        let facts = Facts { recipient_domains: domains, ..Facts::default() };
+        let found = posed("From: Harbour Helpdesk <x@example.net>\n", &facts);
+        assert_eq!(found, ["header:From harbour.org"]);
+        let own = "From: Harbour Helpdesk <x@harbour.org>\n";
+        assert_eq!(posed(own, &facts), Vec::<String>::new());
+        let forwarded = "From: PayPal via Billing <billing@harbour.org>\n";
+        assert_eq!(posed(forwarded, &facts), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_address_that_failed_dmarc_is_nobodys() {
+        let head = "From: PayPal <service@paypal.com>\n";
+        for (dmarc, found) in [
+            (Dmarc::Unknown, vec![]),
+            (Dmarc::Pass, vec![]),
+            (Dmarc::Fail, vec!["header:From paypal.com"]),
+        ] {
+            assert_eq!(posed(head, &Facts { dmarc, ..Facts::default() }), found, "{dmarc:?}");
+        }
+    }
+
+    #[test]
+    fn mailboxes_are_bounded() {
+        let many = "Netflix <x@example.org>, ".repeat(1_000);
+        assert_eq!(of(&format!("From: {many}\n")).len(), super::MAILBOXES);
+    }
+}

@@ -1,0 +1,237 @@
+//! A known name inside the host of somebody else, letter by letter: `paypal.com-login.top`,
+//! `my-paypal.com`, `wwwpaypal.com`, `paypall.com`.
+//!
+//! Only its place deceives, so that what else stands there decides: a name between hyphens counts beside
+//! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
+//! name, and whoever carries hosts of others below its own (`carriers.txt`), does not deceive.
+
+use super::domain::{Section, suffix_labels};
+use super::form::Part;
+use super::lookalike::LookHash;
+use super::names::{Name, Names, Reach};
+use super::organisations::Organisations;
+use super::target::{Hit, Subject};
+use crate::verdict::{Reason, Verdict};
+
+/// Shortest brand recognised between hyphens, behind `www` and in front of `com`, and with one letter
+/// more, less or other.
+const BETWEEN: usize = 5;
+const GLUED: usize = 5;
+
+/// Words beside a name in a host, other than those of offices.
+const BESIDE: [&str; 22] = [
+    "auth", "com", "connect", "download", "gov", "http", "https", "id", "identity", "log", "my",
+    "net", "org", "pass", "password", "portal", "recover", "restore", "sign", "signin", "sso",
+    "www",
+];
+
+/// The name that stands inside the host, which is not its owner's.
+pub(super) fn find(
+    subject: &Subject<'_>,
+    names: &Names,
+    table: Option<&Organisations>,
+) -> Option<Hit> {
+    if names.is_empty() || table.is_some_and(|table| table.is_known(subject.ascii)) {
+        return None;
+    }
+    let place = Place::of(subject);
+    let labels = subject.parts.iter().enumerate().take(place.registrable + 1);
+    labels.into_iter().find_map(|(at, part)| {
+        if !part.unicode.is_ascii() {
+            return None;
+        }
+        let label = part.unicode.as_str();
+        let name = whole(subject.parts, at, place.registrable, names)
+            .or_else(|| place.is_name(at).then(|| between(label, names, table)).flatten())
+            .or_else(|| glued(label, names))?;
+        Some(Hit {
+            target: name.ascii.to_string(),
+            label: at,
+            verdict: Verdict::Suspect,
+            reason: Reason::NameInHost,
+        })
+    })
+}
+
+/// Which labels somebody chose as a name.
+struct Place {
+    /// By the registries, and by the hosters as well (`example.web.app`).
+    registrable: usize,
+    hosted: usize,
+}
+
+impl Place {
+    fn of(subject: &Subject<'_>) -> Place {
+        let at =
+            |section| subject.parts.len().saturating_sub(suffix_labels(subject.ascii, section) + 1);
+        Place { registrable: at(Section::Icann), hosted: at(Section::Private) }
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        at == self.registrable || at == self.hosted
+    }
+}
+
+/// The name in full, with something behind it: `paypal.com.login.top`, `paypal.com-login.top`.
+fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
+    let label = parts.get(at).map(|part| part.unicode.as_str())?;
+    let brand = label.rsplit('-').next().unwrap_or(label);
+    let mut named = names.by_look(LookHash::of(brand.as_bytes()).value());
+    named.find(|name| {
+        let Some(start) = at.checked_sub(name.brand) else { return false };
+        let mut theirs = name.labels.iter().map(|(label, _)| label.as_ref()).enumerate();
+        let last = name.labels.len() - 1;
+        let end = start + last;
+        let stands = theirs.all(|(index, theirs)| {
+            let Some(ours) = parts.get(start + index).map(|part| part.unicode.as_str()) else {
+                return false;
+            };
+            // Something may be glued to both ends.
+            let ours = match ours.strip_suffix(theirs) {
+                Some(front) if index == 0 && front.ends_with('-') => theirs,
+                _ => ours,
+            };
+            let behind = ours.strip_prefix(theirs);
+            behind == Some("") || index == last && last > 0 && behind.is_some_and(is_hyphen)
+        });
+        // As the end of the host it is the name itself, or a registry's own suffix.
+        let exact = parts.get(end).is_some_and(|part| name_ends(part, name));
+        stands && last > 0 && if exact { end < registrable + 1 } else { end <= registrable }
+    })
+}
+
+fn is_hyphen(behind: &str) -> bool {
+    behind.starts_with('-')
+}
+
+fn name_ends(part: &Part, name: &Name) -> bool {
+    name.labels.last().is_some_and(|(label, _)| part.unicode == **label)
+}
+
+/// The name between hyphens, beside words of offices.
+fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> Option<&'n Name> {
+    if !label.contains('-') {
+        return None;
+    }
+    let says_nothing = |word: &str| {
+        word.is_empty()
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+            || BESIDE.contains(&word)
+            || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
+    };
+    let mut words = label.split('-').enumerate();
+    words.find_map(|(at, word)| {
+        let name = spelled(word, names).filter(|name| name.brand_len() >= BETWEEN)?;
+        let mut others = label.split('-').enumerate().filter(|(other, _)| *other != at);
+        others.all(|(_, other)| says_nothing(other)).then_some(name)
+    })
+}
+
+/// The name with what stands round it when a dot is left out.
+fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
+    let front = label.strip_prefix("www").map(|rest| rest.trim_start_matches(['w', '-']));
+    let both = front.unwrap_or(label).strip_suffix("com");
+    let only = label.strip_suffix("com");
+    let found = [front, both, only].into_iter().flatten();
+    found.filter(|rest| rest.len() >= GLUED).find_map(|rest| spelled(rest, names))
+}
+
+/// The name whose label is spelled so.
+fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
+    let mut named = names.by_look(LookHash::of(word.as_bytes()).value());
+    named.find(|name| {
+        let brand = name.labels.get(name.brand);
+        name.reach == Reach::Brand && brand.is_some_and(|(brand, _)| **brand == *word)
+    })
+}
+
+/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes.
+pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, names: &Names) -> bool {
+    let known = |word: &[u8]| names.by_look(LookHash::of(word).value()).next().is_some();
+    let strip = |label: &[u8]| {
+        let front = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
+        let end = label.len().checked_sub(3).and_then(|at| label.get(at..));
+        (front, end.is_some_and(|end| end.eq_ignore_ascii_case(b"com")))
+    };
+    let hyphen = |label: &[u8]| memchr::memchr(b'-', label).is_some();
+    if hyphen(label) {
+        return label.split(|byte| *byte == b'-').any(known);
+    }
+    let (front, end) = strip(label);
+    front && label.len() > GLUED
+        || end && label.get(..label.len() - 3).is_some_and(known)
+        || behind.is_some_and(hyphen) && known(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::verdict::{Edit, Reason, RestrictionLevel, Verdict};
+    use crate::{Context, HostBounds, Judgement, Names, judge};
+    use uts58::tlds::TldTable;
+
+    fn judged(host: &str) -> Judgement {
+        let (protected, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "top", "br", "app", "net", "test", "de", "uk"], "");
+        judge(
+            host,
+            &Context {
+                level: RestrictionLevel::default(),
+                protected: &protected,
+                own: &none,
+                blocked: &none,
+                tlds: &tlds,
+                bounds: HostBounds::Certain,
+            },
+        )
+    }
+
+    #[test]
+    fn names_inside_hosts_of_others_are_told() {
+        for (host, target) in [
+            ("paypal.com-login.top", "paypal.com"),
+            ("www.paypal.com-login.top", "paypal.com"),
+            ("secure-paypal.com-login.top", "paypal.com"),
+            ("my-paypal.com", "paypal.com"),
+            ("MY-PayPal.com", "paypal.com"),
+            ("secure-paypal.com.br", "paypal.com"),
+            ("wwwpaypal.com", "paypal.com"),
+            ("www-paypal.com", "paypal.com"),
+            ("paypalcom.top", "paypal.com"),
+            ("paypal.com.verify.test", "paypal.com"),
+            ("paypal-support.web.app", "paypal.com"),
+            ("login-microsoftonline.com", "microsoftonline.com"),
+            ("gov.uk-refund.top", "gov.uk"),
+        ] {
+            let judgement = judged(host);
+            assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
+            assert!(judgement.reasons.contains(Reason::NameInHost), "{host}");
+            assert_eq!(judgement.target.as_deref(), Some(target), "{host}");
+            assert_eq!(judgement.edit, Edit::Told, "{host}");
+        }
+    }
+
+    #[test]
+    fn owners_carriers_fans_and_countries_are_left_alone() {
+        for host in [
+            "www.paypal.com",
+            "paypal.com.br",
+            "paypal.de",
+            "paypal.web.app",
+            "paypal.example.com",
+            "www.paypal.com.edgekey.net",
+            "google-analytics.com",
+            "images-amazon.com",
+            "payments-amazon.com",
+            "paypal-communication.com",
+            "youtube-mp3.org",
+            "apple-pie.com",
+            "someone.mail.paypal.com.invalid",
+            "telecom.com",
+            "wwwhatever.com",
+            "x-com.top",
+        ] {
+            let judgement = judged(host);
+            assert_eq!(judgement.verdict, Verdict::Ok, "{host}: {:?}", judgement.target);
+        }
+    }
+}

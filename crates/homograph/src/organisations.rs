@@ -1,0 +1,212 @@
+//! Organisations: which domains belong to one owner, and what it calls itself.
+//!
+//! Three tables, all data: `organisations.txt` says who owns which domains and under which names it is
+//! known, `roles.txt` which words say nothing of who somebody is (`Support`, `Kundenservice`),
+//! `carriers.txt` below which hosts the names of others stand.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+
+use super::domain::{Section, registrable};
+use super::lookalike::{Look, LookHash, name_look};
+use super::names::LookHasher;
+
+const BUILTIN: &str = include_str!("organisations.txt");
+const CARRIERS: &str = include_str!("carriers.txt");
+const ROLES: &str = include_str!("roles.txt");
+
+/// The table, by domain and by the looks of the names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Organisations {
+    rows: Vec<Organisation>,
+    by_domain: HashMap<&'static str, Vec<(usize, Whose)>>,
+    by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
+    beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
+    roles: HashSet<&'static str>,
+    carriers: HashSet<&'static str>,
+}
+
+/// One owner.
+#[derive(Clone, Debug, Default)]
+struct Organisation {
+    /// As they are spelled in the table; the first stands for the organisation.
+    domains: Vec<&'static str>,
+    names: Vec<(Look, Counts)>,
+}
+
+/// Who has addresses below a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The organisation alone.
+    Own,
+    /// Whoever asks for one: mail from there is not the organisation's.
+    Anybodys,
+}
+
+/// Where a name in a text stands for the organisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// Wherever it stands between the bounds of words.
+    Anywhere,
+    /// Where only words of offices stand beside it: it is a word of its own, or a surname.
+    Alone,
+    /// Nowhere, when it is all there is: programs that run everywhere sign so.
+    Nowhere,
+}
+
+impl Organisations {
+    pub(super) fn builtin() -> Organisations {
+        let mut table = Organisations::default();
+        for line in BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            table.add(line);
+        }
+        let roles = ROLES.lines().filter(|line| !line.starts_with('#'));
+        table.carriers = CARRIERS.lines().filter(|line| !line.starts_with('#')).collect();
+        table.roles = roles.flat_map(str::split_ascii_whitespace).collect();
+        table
+    }
+
+    fn add(&mut self, line: &'static str) {
+        let row = self.rows.len();
+        let (domains, names) = line.split_once(':').unwrap_or((line, ""));
+        let mut organisation = Organisation::default();
+        for domain in domains.split_ascii_whitespace() {
+            let (domain, whose) = match domain.strip_prefix('~') {
+                Some(domain) => (domain, Whose::Anybodys),
+                None => (domain, Whose::Own),
+            };
+            organisation.domains.push(domain);
+            self.by_domain.entry(domain).or_default().push((row, whose));
+        }
+        let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+        for name in names {
+            let (name, counts) = match name.split_at_checked(1) {
+                Some(("=", name)) => (name, Counts::Alone),
+                Some(("!", name)) => (name, Counts::Nowhere),
+                _ => (name, Counts::Anywhere),
+            };
+            let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
+            let beginnings = &mut self.beginnings;
+            let look = name_look(&letters, |beginning| {
+                beginnings.insert(beginning.value());
+            });
+            self.by_look.entry(look).or_default().push((row, organisation.names.len()));
+            organisation.names.push((Look::new(&letters), counts));
+        }
+        self.rows.push(organisation);
+    }
+
+    /// Whether some name begins with this look.
+    pub(super) fn begins(&self, look: LookHash) -> bool {
+        self.beginnings.contains(&look.value())
+    }
+
+    /// The organisations that have a name of this look, with that name.
+    pub(super) fn by_look(&self, look: u64) -> impl Iterator<Item = (usize, &Look, Counts)> {
+        let found = self.by_look.get(&look).map(Vec::as_slice).unwrap_or_default();
+        found.iter().filter_map(|(row, at)| {
+            let (look, counts) = self.rows.get(*row)?.names.get(*at)?;
+            Some((*row, look, *counts))
+        })
+    }
+
+    /// The domain that stands for the organisation.
+    pub(super) fn domain(&self, row: usize) -> &'static str {
+        self.rows.get(row).and_then(|row| row.domains.first()).copied().unwrap_or_default()
+    }
+
+    /// Whether the table has a row for the domain itself.
+    pub(super) fn has(&self, domain: &str) -> bool {
+        self.by_domain.contains_key(domain)
+    }
+
+    /// The organisations that the host (lower-case ASCII form) belongs to, nearest domain first.
+    pub(super) fn owners(&self, ascii: &str) -> impl Iterator<Item = (usize, Whose)> {
+        let mut rest = Some(ascii);
+        let domains = std::iter::from_fn(move || {
+            let here = rest?;
+            rest = here.split_once('.').map(|(_, below)| below);
+            Some(here)
+        });
+        domains.filter_map(|domain| self.by_domain.get(domain)).flatten().copied()
+    }
+
+    /// Whether the host is the organisation's own, by the table or as the site of a country: the same
+    /// label under another public suffix.
+    pub(super) fn is_of(&self, row: usize, ascii: &str) -> bool {
+        if self.owners(ascii).any(|(owner, _)| owner == row) {
+            return !self.is_anybodys(ascii);
+        }
+        let label = |host| registrable_label(host).filter(|label| label.len() > 1);
+        let ours = self.rows.get(row).map(|row| row.domains.as_slice()).unwrap_or_default();
+        label(ascii).is_some_and(|seen| ours.iter().any(|domain| label(domain) == Some(seen)))
+    }
+
+    /// Whether the host belongs to some organisation, or carries hosts of others below its name.
+    pub(super) fn is_known(&self, ascii: &str) -> bool {
+        let mut ends = std::iter::once(ascii)
+            .chain(ascii.match_indices('.').filter_map(|(at, _)| ascii.get(at + 1..)));
+        ends.any(|end| self.by_domain.contains_key(end) || self.carriers.contains(end))
+    }
+
+    /// Whether both hosts belong to one owner; whoever has an address there does not matter.
+    pub(super) fn is_one_owner(&self, one: &str, other: &str) -> bool {
+        self.owners(one).any(|(row, _)| self.owners(other).any(|(owner, _)| owner == row))
+    }
+
+    /// Whether anybody has an address at this host; those below it are the organisation's.
+    pub(super) fn is_anybodys(&self, ascii: &str) -> bool {
+        let rows = self.by_domain.get(ascii).into_iter().flatten();
+        rows.into_iter().any(|(_, whose)| *whose == Whose::Anybodys)
+    }
+
+    /// Whether a word, in plain lower-case letters, says nothing of who somebody is.
+    pub(super) fn is_role(&self, word: &str) -> bool {
+        self.roles.contains(word)
+    }
+}
+
+/// The label that somebody registered.
+pub(super) fn registrable_label(ascii: &str) -> Option<&str> {
+    registrable(ascii, Section::Icann)?.split('.').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sound() {
+        let table = Organisations::builtin();
+        assert!(table.rows.len() > 200, "{}", table.rows.len());
+        for row in &table.rows {
+            for domain in &row.domains {
+                let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
+                assert!(domain.bytes().all(|c| plain(c) || matches!(c, b'.' | b'-')), "{domain}");
+            }
+        }
+        for word in &table.roles {
+            assert!(word.bytes().all(|c| c.is_ascii_lowercase()), "{word}");
+        }
+    }
+
+    #[test]
+    fn domains_of_one_owner() {
+        let table = Organisations::builtin();
+        for (one, other) in [
+            ("www.paypal.com", "www.paypalobjects.com"),
+            ("bank.example.outlook.com", "login.microsoftonline.com"),
+            ("amazon.com", "email.amazonses.com"),
+        ] {
+            assert!(table.is_one_owner(one, other), "{one} {other}");
+        }
+        assert!(!table.is_one_owner("www.paypal.com", "www.paypal.com.example.org"));
+        assert!(!table.is_one_owner("paypal.com", "google.com"));
+        let row = |domain: &str| table.owners(domain).next().map(|(row, _)| row).unwrap_or(0);
+        assert!(table.is_of(row("amazon.com"), "mail.amazon.co.uk"), "the site of a country");
+        assert!(!table.is_of(row("amazon.com"), "amazon.web.app"));
+        assert!(!table.is_of(row("microsoft.com"), "outlook.com"), "anybody's");
+        assert!(table.is_of(row("microsoft.com"), "mail.outlook.com"));
+        assert!(table.is_anybodys("gmail.com") && !table.is_anybodys("google.com"));
+    }
+}

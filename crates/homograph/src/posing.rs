@@ -1,0 +1,357 @@
+//! Who a text says that somebody is: protected names and organisations in a display name.
+//!
+//! A name counts between the bounds of words, as it reads: `PayPal Service`, `𝗣𝗮𝘆𝗣𝗮𝗹`, `раураl`,
+//! `Pay-Pal`, `P.a.y.P.a.l`. Words that are names by chance (`Apple`, `Chase`, the surname Schwab) count
+//! only beside words of offices (`Apple Support`). Time is linear in the text for each of the few names
+//! that begin as a word of it does.
+
+use super::Context;
+use super::lookalike::{Likeness, Look, LookHash, likeness, longer};
+use super::names::{Name, Names, Reach};
+use super::organisations::{Counts, Organisations, registrable_label};
+use super::reading::{Sights, reads_as};
+use uts58::unicode::Class;
+
+/// Characters of a display name that are read: readers see less.
+pub const SHOWN: usize = 256;
+
+/// Letters of a protected name that no other word is by chance, and of one that is a name at all.
+const TELLING: usize = 6;
+const LEAST: usize = 3;
+
+/// Letters of the sender's own name, which it may put in front of what it writes about.
+const OWN: usize = 4;
+
+/// The sender that a display name stands in front of.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender<'a> {
+    /// The local part of its address.
+    pub local: &'a str,
+    /// The host of its address, in lower-case ASCII form; empty when there is none.
+    pub host: &'a str,
+}
+
+/// The protected name, organisation or recipient's own domain that the text says the sender is, and
+/// that the sender's address is not of; in ASCII form.
+pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<String> {
+    let shown = Shown::read(text);
+    if shown.letters.is_empty() {
+        return None;
+    }
+    let organisations = context.protected.organisations();
+    let found = organisations.and_then(|table| shown.organisation(table, sender));
+    found
+        .or_else(|| shown.name(context.protected, organisations, Known::Protected, sender))
+        .or_else(|| shown.name(context.own, organisations, Known::Own, sender))
+}
+
+/// Whose names are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Protected,
+    /// The recipient's: anybody may bear a name like that of somebody's own domain.
+    Own,
+}
+
+/// Local parts that whoever runs a mail service keeps for itself.
+const RESERVED: [&str; 6] =
+    ["no-reply", "noreply", "no_reply", "postmaster", "mailer-daemon", "donotreply"];
+
+/// The letters and digits of a text, and the words that they make.
+struct Shown {
+    letters: Vec<char>,
+    /// Where words begin, and the end of the last one.
+    bounds: Vec<usize>,
+}
+
+impl Shown {
+    fn read(text: &str) -> Shown {
+        let mut shown = Shown { letters: Vec::new(), bounds: Vec::new() };
+        let mut before = None;
+        for c in text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN) {
+            if unicode_normalization::char::is_combining_mark(c) {
+                continue;
+            }
+            if !is_letter(c) {
+                before = None;
+                continue;
+            }
+            // `TrustWallet`: a capital behind a small letter begins a word.
+            let joined =
+                before.is_some_and(|last: char| !(last.is_lowercase() && c.is_uppercase()));
+            if !joined {
+                shown.bounds.push(shown.letters.len());
+            }
+            shown.letters.push(c);
+            before = Some(c);
+        }
+        shown.bounds.push(shown.letters.len());
+        shown
+    }
+
+    fn starts(&self) -> impl Iterator<Item = usize> {
+        let words = self.bounds.len().saturating_sub(1);
+        self.bounds.iter().copied().take(words)
+    }
+
+    /// The ends of words behind this start, with the looks of all between that some name has.
+    fn spans<'s>(
+        &'s self,
+        start: usize,
+        begins: impl Fn(LookHash) -> bool + 's,
+    ) -> impl Iterator<Item = (usize, Vec<u64>)> + 's {
+        let mut hashes = vec![LookHash::EMPTY];
+        let letters = self.letters.iter().enumerate().skip(start);
+        letters
+            .map_while(move |(at, c)| {
+                hashes = match u8::try_from(*c).ok().filter(u8::is_ascii) {
+                    Some(byte) => plain(&hashes, byte, &begins),
+                    None => longer(&hashes, *c, &begins),
+                };
+                (!hashes.is_empty()).then(|| (at + 1, hashes.iter().map(|h| h.value()).collect()))
+            })
+            .filter(|(end, _)| self.bounds.contains(end))
+    }
+
+    /// Whether the letters between read as the name: not by a letter that only a hurried reader
+    /// mistakes, and a short name not by letters that are alike to our eye only.
+    fn reads_as(&self, start: usize, end: usize, look: &Look) -> bool {
+        let letters = self.letters.get(start..end).unwrap_or_default();
+        let telling = |letters: Sights| match likeness(&letters, look) {
+            None | Some(Likeness::Faint) => false,
+            Some(Likeness::Alike | Likeness::Rough) => look.len() >= TELLING,
+            Some(_) => true,
+        };
+        // A capital is a letter like its small one, but for the I that is made to be an l.
+        let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
+        telling(Sights::of(letters.iter().map(small)))
+            || letters.contains(&'I')
+                && telling(Sights::of(
+                    letters.iter().map(|c| if *c == 'I' { *c } else { small(c) }),
+                ))
+    }
+
+    fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
+        self.starts().find_map(|start| {
+            let spans: Vec<_> = self.spans(start, |look| table.begins(look)).collect();
+            spans.into_iter().rev().find_map(|(end, looks)| {
+                let named = looks.into_iter().flat_map(|look| table.by_look(look));
+                let mut named = named.filter(|(_, look, counts)| {
+                    self.stands(table, *counts, start, end) && self.reads_as(start, end, look)
+                });
+                let (row, ..) = named.next()?;
+                let mut rows = std::iter::once(row).chain(named.map(|(row, ..)| row));
+                let theirs =
+                    rows.any(|row| table.is_of(row, sender.host) || is_service(table, row, sender));
+                let own = self.names_itself(start, end, Some(table), sender);
+                (!theirs && !own).then(|| table.domain(row).to_owned())
+            })
+        })
+    }
+
+    fn name(
+        &self,
+        names: &Names,
+        table: Option<&Organisations>,
+        known: Known,
+        sender: Sender<'_>,
+    ) -> Option<String> {
+        let counts = |name: &Name| match known {
+            Known::Protected if name.brand_len() >= TELLING => Counts::Anywhere,
+            _ => Counts::Alone,
+        };
+        let is_known = |domain: &str| match known {
+            Known::Protected => table.is_some_and(|table| table.has(domain)),
+            Known::Own => table.is_some_and(|table| table.is_anybodys(domain)),
+        };
+        if names.covers(sender.host) {
+            return None;
+        }
+        self.starts().find_map(|start| {
+            self.spans(start, |look| names.begins(look)).find_map(|(end, looks)| {
+                let mut named = looks.into_iter().flat_map(|look| names.by_look(look));
+                let name = named.find(|name| {
+                    let brand = name.labels.get(name.brand);
+                    name.reach == Reach::Brand
+                        && name.brand_len() >= LEAST
+                        && !is_known(&name.ascii)
+                        && table.is_none_or(|table| self.stands(table, counts(name), start, end))
+                        && brand.is_some_and(|(_, look)| self.reads_as(start, end, look))
+                })?;
+                let (label, _) = name.labels.get(name.brand)?;
+                let theirs = registrable_label(sender.host) == Some(label)
+                    || self.names_itself(start, end, table, sender);
+                (!theirs).then(|| name.ascii.to_string())
+            })
+        })
+    }
+
+    /// Whether a name that counts so stands for its owner between these letters.
+    fn stands(&self, table: &Organisations, counts: Counts, start: usize, end: usize) -> bool {
+        match counts {
+            Counts::Anywhere => !self.is_software(table),
+            Counts::Nowhere => false,
+            Counts::Alone => {
+                let beside = |at: &usize| !(start..end).contains(at);
+                self.starts().filter(beside).all(|at| self.is_role(table, at))
+            }
+        }
+    }
+
+    /// Whether all of it is the name that programs sign with.
+    fn is_software(&self, table: &Organisations) -> bool {
+        let all = self.letters.len();
+        let last = self.spans(0, |look| table.begins(look)).find(|(end, _)| *end == all);
+        let named = last.into_iter().flat_map(|(_, looks)| looks);
+        let mut named = named.flat_map(|look| table.by_look(look));
+        named.any(|(_, look, counts)| counts == Counts::Nowhere && self.reads_as(0, all, look))
+    }
+
+    /// Whether the word that begins here is one of offices, a number, or a letter.
+    fn is_role(&self, table: &Organisations, start: usize) -> bool {
+        let end = self.bounds.iter().copied().find(|bound| *bound > start).unwrap_or(start);
+        let word = self.plain(start, end);
+        word.chars().count() < 2
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+            || table.is_role(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+    }
+
+    /// The sender says its own name as well, which is none of these words: `Example News: Apple`.
+    fn names_itself(
+        &self,
+        start: usize,
+        end: usize,
+        table: Option<&Organisations>,
+        sender: Sender<'_>,
+    ) -> bool {
+        let Some(label) = registrable_label(sender.host) else { return false };
+        if label.len() < OWN || table.is_some_and(|table| table.is_role(label)) {
+            return false;
+        }
+        let rest = [self.plain(0, start), self.plain(end, self.letters.len())];
+        !label.contains(&self.plain(start, end)) && rest.iter().any(|rest| rest.contains(label))
+    }
+
+    /// The letters in between as they read, in lower case.
+    fn plain(&self, start: usize, end: usize) -> String {
+        let letters = self.letters.get(start..end).unwrap_or_default();
+        let mut out = String::with_capacity(letters.len());
+        for c in letters {
+            match reads_as(*c) {
+                Some(text) => out.push_str(&text),
+                None => out.extend(c.to_lowercase()),
+            }
+        }
+        out
+    }
+}
+
+/// Letters and digits, however styled.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || !c.is_ascii() && reads_as(c).is_some()
+}
+
+/// The looks with one character of ASCII more.
+fn plain(hashes: &[LookHash], byte: u8, begins: &impl Fn(LookHash) -> bool) -> Vec<LookHash> {
+    let with = |hash: &LookHash| {
+        let mut hash = *hash;
+        hash.ascii(byte);
+        hash
+    };
+    hashes.iter().map(with).filter(|hash| begins(*hash)).collect()
+}
+
+/// Whether the mail service itself writes, from the domain where anybody has an address.
+fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
+    table.owners(sender.host).any(|(owner, _)| owner == row)
+        && RESERVED.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::HostBounds;
+    use crate::verdict::RestrictionLevel;
+    use uts58::tlds::TldTable;
+
+    fn posed(text: &str, address: &str) -> Option<String> {
+        let protected = Names::builtin().extended(["examplebank.com", "acme.example"]);
+        let (own, none) = (Names::new(["harbour.example", "gmail.com"]), Names::default());
+        let tlds = TldTable::new(["com"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &own,
+            blocked: &none,
+            tlds: &tlds,
+            bounds: HostBounds::Certain,
+        };
+        let (local, host) = address.rsplit_once('@').unwrap_or_default();
+        poses(text, Sender { local, host }, &context)
+    }
+
+    #[test]
+    fn names_of_others_are_found_however_they_are_written() {
+        for (text, target) in [
+            ("PayPal Service", "paypal.com"),
+            ("Service PayPal", "paypal.com"),
+            ("PAYPAL", "paypal.com"),
+            ("𝗣𝗮𝘆𝗣𝗮𝗹", "paypal.com"),
+            ("раураl", "paypal.com"),
+            ("PаyPаl Security", "paypal.com"),
+            ("PayPaI", "paypal.com"),
+            ("Pay-Pal", "paypal.com"),
+            ("P a y P a l", "paypal.com"),
+            ("P\u{200b}ay\u{e0101}Pal", "paypal.com"),
+            ("Co\u{337}rreio\u{337}s", "correios.com.br"),
+            ("\u{13de}еdgеr", "ledger.com"),
+            ("TrustWallet APP", "trustwallet.com"),
+            ("Trust Wallet", "trustwallet.com"),
+            ("[Bradesco S/A]", "bradesco.com.br"),
+            ("Apple Support", "apple.com"),
+            ("UPS Paket", "ups.com"),
+            ("Bank of America", "bankofamerica.com"),
+            ("ExampleBank Alerts", "examplebank.com"),
+            ("ACME Billing", "acme.example"),
+            ("Harbour Helpdesk", "harbour.example"),
+        ] {
+            assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
+            assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
+        }
+    }
+
+    #[test]
+    fn people_words_and_the_organisations_themselves_are_not() {
+        for (text, address) in [
+            ("PayPal", "service@paypal.com"),
+            ("PayPal", "service@e.paypal.co.uk"),
+            ("PayPal", "service@paypal.de"),
+            ("Amazon Web Services", "no-reply@amazonaws.com"),
+            ("Andreas Schwab", "schwab@example.org"),
+            ("Apple Pie Recipes", "x@example.org"),
+            ("Gadget News: Amazon", "x@gadgetnews.example"),
+            ("Paypalooza", "x@example.org"),
+            ("Microsoft Outlook", "postmaster@example.org"),
+            ("WordPress", "wordpress@example.org"),
+            ("Yahoo", "no-reply@yahoo.com"),
+            ("Jane Harbour", "jane@example.org"),
+            ("Gmail User", "x@example.org"),
+            ("наб", "x@example.org"),
+            ("", "x@example.org"),
+            ("Mail", "x@example.org"),
+            ("12", "x@example.org"),
+        ] {
+            assert_eq!(posed(text, address), None, "{text} <{address}>");
+        }
+        assert_eq!(posed("Yahoo", "mallory77@yahoo.com").as_deref(), Some("yahoo.com"));
+        assert_eq!(posed("Trust Wallet", "x@support.example").as_deref(), Some("trustwallet.com"));
+        assert_eq!(posed("Coinbase", "x@coinbase.web.app").as_deref(), Some("coinbase.com"));
+    }
+
+    #[test]
+    fn a_long_name_is_read_in_part() {
+        assert_eq!(posed(&"a b ".repeat(100_000), "x@evil.example"), None);
+        assert_eq!(posed(&"p".repeat(100_000), "x@evil.example"), None);
+        assert_eq!(posed(&"\u{430}".repeat(100_000), "x@evil.example"), None);
+    }
+}
