@@ -11,6 +11,7 @@ use super::shared::{ConfigFile, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
+use crate::engine::explain::in_front_of_target;
 use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Defang, Mode, Policy};
@@ -191,7 +192,7 @@ fn section<'a>(
             let _ = writeln!(out, "    host {} = {}", finding.unicode, finding.ascii);
         }
         if let Some(target) = &finding.target {
-            let _ = writeln!(out, "    reads as {target}");
+            let _ = writeln!(out, "    {} {target}", in_front_of_target(finding.reasons));
         }
         if let Some(tld) = &link.question {
             let _ = writeln!(out, "    a link if the DNS knows .{tld}");

@@ -12,7 +12,7 @@ use super::event::Action;
 use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
 use super::time::Timestamp;
-use crate::engine::explain::sentence;
+use crate::engine::explain::{in_front_of_target, sentence};
 use crate::engine::host::reads_as;
 use crate::engine::outcome::{Reason, Verdict};
 
@@ -150,8 +150,9 @@ fn domain_line(out: &mut String, domain: &str, sum: &DomainSum, count: u64) {
         let _ = writeln!(out, "{:>10}  hosts: {}{more}", "", names.join(", "));
     }
     // What lies may be a label below the domain.
-    let of_domain = description(domain, sum.target.as_deref());
-    let of_host = below.first().map(|host| description(host, sum.target.as_deref()));
+    let of_domain = description(domain, sum.target.as_deref(), sum.reasons.keys());
+    let of_host =
+        below.first().map(|host| description(host, sum.target.as_deref(), sum.reasons.keys()));
     let description = of_host.filter(|text| text.len() > of_domain.len()).unwrap_or(of_domain);
     if !description.is_empty() {
         let _ = writeln!(out, "{:>10}  {description}", "");
@@ -223,10 +224,14 @@ fn defanged(counts: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
 
 /// What a host looks like, in words and code points: never the characters themselves, which
 /// are there to deceive.
-pub fn description(ascii: &str, target: Option<&str>) -> String {
+pub fn description<'c>(
+    ascii: &str,
+    target: Option<&str>,
+    reasons: impl IntoIterator<Item = &'c String>,
+) -> String {
     let mut said = Vec::new();
     if let Some(target) = target {
-        said.push(format!("reads as {}", printable::defanged(target)));
+        said.push(format!("{} {}", front(reasons), printable::defanged(target)));
     }
     // What stands in braces was no host character and is written as such: with it a label is no
     // Punycode, and decoding it would name characters that nobody wrote. Errors leave U+FFFD in the
@@ -257,6 +262,12 @@ pub fn description(ascii: &str, target: Option<&str>) -> String {
         said.push("holds characters that no host name has".to_owned());
     }
     said.join("; ")
+}
+
+/// What is said in front of the name that reasons of these codes go with.
+pub fn front<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static str {
+    let reasons = codes.into_iter().filter_map(|code| Reason::from_code(code));
+    in_front_of_target(reasons.collect())
 }
 
 fn script_word(char: char) -> &'static str {
@@ -353,11 +364,14 @@ mod tests {
 
     #[test]
     fn descriptions_name_characters_and_never_show_them() {
-        let said = description("xn--80ak6aa92e.com", Some("apple.com"));
+        let said = description("xn--80ak6aa92e.com", Some("apple.com"), []);
         assert!(said.starts_with("reads as apple[.]com; holds U+0430 Cyrillic"), "{said}");
         assert!(said.is_ascii());
-        assert_eq!(description("example.com", None), "");
-        let said = description("xn--ypal{20}43d9g.com", None);
+        let posing = ["display-name-poses".to_owned()];
+        let said = description("example.com", Some("paypal.com"), &posing);
+        assert_eq!(said, "poses as paypal[.]com");
+        assert_eq!(description("example.com", None, []), "");
+        let said = description("xn--ypal{20}43d9g.com", None, []);
         assert_eq!(said, "holds characters that no host name has");
     }
 }

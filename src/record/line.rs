@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::digest::front;
 use super::event::{Action, Event, HostEntry, ORIGINAL};
 use super::printable;
 use crate::engine::explain::sentence;
@@ -88,7 +89,7 @@ fn host(out: &mut String, entry: &HostEntry) {
         between = ", ";
     }
     if let Some(target) = &entry.target {
-        let _ = write!(out, "{between}reads as {}", printable::defanged(target));
+        let _ = write!(out, "{between}{} {}", front(&entry.reasons), printable::defanged(target));
     }
 }
 

@@ -112,7 +112,7 @@ fn host(out: &mut String, entry: &HostEntry) {
         let said = Reason::from_code(code).map_or("of a newer version", sentence);
         let _ = writeln!(out, "    {}: {said}", printable::label(code));
     }
-    let description = description(&entry.host, entry.target.as_deref());
+    let description = description(&entry.host, entry.target.as_deref(), &entry.reasons);
     if !description.is_empty() {
         let _ = writeln!(out, "    {description}");
     }

@@ -356,8 +356,9 @@ impl<'a> Judge<'a> {
     /// The visible text is a host of another registrable domain than the target (S9).
     pub fn compare(&self, visible: &Judged, target: &mut Judged) {
         let (Some(seen), Some(led)) = (&visible.host, &target.host) else { return };
-        if matches!(visible.tld_status, TldStatus::Asked(_)) || same_domain(&seen.ascii, &led.ascii)
-        {
+        let related = same_domain(&seen.ascii, &led.ascii)
+            || homograph::is_one_owner(&seen.ascii, &led.ascii, &self.policy.protected);
+        if matches!(visible.tld_status, TldStatus::Asked(_)) || related {
             return;
         }
         let protected = self.is_protected(&seen.ascii);

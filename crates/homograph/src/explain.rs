@@ -166,6 +166,19 @@ fn of_letters(label: &Label) -> String {
     }
 }
 
+/// What is said in front of the name that somebody poses as: `reads as paypal.com`.
+pub fn in_front_of_target(reasons: Reasons) -> &'static str {
+    if reasons.contains(Reason::TargetLookalike) {
+        "reads as"
+    } else if reasons.contains(Reason::DisplayNamePoses) {
+        "poses as"
+    } else if reasons.contains(Reason::NameInHost) {
+        "has the name of"
+    } else {
+        "reads as"
+    }
+}
+
 /// A reason in words.
 pub const fn sentence(reason: Reason) -> &'static str {
     match reason {

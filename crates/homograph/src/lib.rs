@@ -271,6 +271,12 @@ impl Judgement {
     }
 }
 
+/// Whether both hosts, in lower-case ASCII form, belong to one owner by the table of organisations that
+/// comes with the protected names.
+pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.is_one_owner(one, other))
+}
+
 /// The TLD to be asked of the DNS: not in the table, and not one that never is in the DNS (S25).
 fn question(ascii: &str, context: &Context<'_>) -> Option<String> {
     let tld = ascii.rsplit('.').next()?;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use unicode_script::{Script, UnicodeScript};
 
 use super::super::defang::{defang as dead, visible};
+use super::super::digest::front;
 use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
@@ -26,7 +27,8 @@ pub fn card(sample: &Sample) -> String {
         marked.html
     );
     if let Some(target) = &sample.target {
-        let _ = write!(out, " reads as <b class=host>{}</b>", escape(&dead(target)));
+        let front = front(&sample.reasons);
+        let _ = write!(out, " {front} <b class=host>{}</b>", escape(&dead(target)));
     }
     out.push_str("</p>");
     if !marked.names.is_empty() {
