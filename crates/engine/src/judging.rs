@@ -298,9 +298,12 @@ impl<'a> Judge<'a> {
         self.facts.dmarc
     }
 
-    /// Whether a host is of a recipient's domain.
+    /// Whether a host is of a recipient's domain, where not anybody has an address.
     pub fn is_recipients(&self, ascii: &str) -> bool {
-        self.facts.recipient_domains.iter().any(|domain| same_domain(domain, ascii))
+        let domains = &self.facts.recipient_domains;
+        self.facts.dmarc != Dmarc::Fail
+            && !homograph::is_anybodys(ascii, &self.policy.protected)
+            && domains.iter().any(|domain| same_domain(domain, ascii))
     }
 
     /// Whether a host is protected: on the list, or a recipient's own.

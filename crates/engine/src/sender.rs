@@ -149,6 +149,9 @@ mod tests {
         assert_eq!(posed(own, &facts), Vec::<String>::new());
         let forwarded = "From: PayPal via Billing <billing@harbour.org>\n";
         assert_eq!(posed(forwarded, &facts), Vec::<String>::new());
+        let domains = vec!["gmail.com".to_owned()];
+        let facts = Facts { recipient_domains: domains, ..Facts::default() };
+        assert_eq!(posed("From: PayPal <x@gmail.com>\n", &facts), ["header:From paypal.com"]);
     }
 
     #[test]

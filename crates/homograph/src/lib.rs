@@ -271,6 +271,12 @@ impl Judgement {
     }
 }
 
+/// Whether anybody has an address at this host, by the table of organisations that comes with the
+/// protected names.
+pub fn is_anybodys(host: &str, protected: &Names) -> bool {
+    protected.organisations().is_some_and(|table| table.is_anybodys(host))
+}
+
 /// Whether both hosts, in lower-case ASCII form, belong to one owner by the table of organisations that
 /// comes with the protected names.
 pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
