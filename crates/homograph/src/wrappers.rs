@@ -104,13 +104,55 @@ fn base64_url(value: &str) -> Option<String> {
     url.contains("://").then_some(url)
 }
 
-/// The first URL in JSON in base64; its slashes are escaped, once or twice.
+/// The URL in JSON in base64: in a string `url`, inside the JSON of a string `p` or beside it.
 fn mandrill(value: &str) -> Option<String> {
-    let json = String::from_utf8(base64::decode(percent::decode_text(value).as_bytes()))
-        .ok()?
-        .replace('\\', "");
-    let url = json.get(json.find("\"url\":\"")? + 7..)?;
-    url.split('"').next().map(str::to_owned)
+    let json = base64::decode(percent::decode_text(value).as_bytes());
+    let json = String::from_utf8(json).ok()?;
+    json_string(&json_string(&json, "p").unwrap_or_default(), "url")
+        .or_else(|| json_string(&json, "url"))
+}
+
+/// The first string of JSON that stands behind this key.
+fn json_string(json: &str, key: &str) -> Option<String> {
+    let mut rest = json;
+    loop {
+        let (name, behind) = next_string(rest)?;
+        rest = behind;
+        let value = behind.trim_start().strip_prefix(':').map(str::trim_start);
+        if let Some(value) = value.filter(|value| name == key && value.starts_with('"')) {
+            return Some(next_string(value)?.0);
+        }
+    }
+}
+
+/// The first string of JSON with its escapes read (RFC 8259 §7), and what stands behind it.
+fn next_string(json: &str) -> Option<(String, &str)> {
+    let (_, text) = json.split_once('"')?;
+    let mut units: Vec<u16> = Vec::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let read = match c {
+            '"' => return Some((String::from_utf16_lossy(&units), text.get(at + 1..)?)),
+            '\\' => match chars.next()?.1 {
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'u' => {
+                    let digits = text.get(at + 2..at + 6)?;
+                    units.push(u16::from_str_radix(digits, 16).ok()?);
+                    // The last of the four.
+                    chars.nth(3)?;
+                    continue;
+                }
+                other => other,
+            },
+            other => other,
+        };
+        units.extend_from_slice(read.encode_utf16(&mut [0; 2]));
+    }
+    None
 }
 
 /// `s/HOST/…` or `HOST/…`.
@@ -251,5 +293,22 @@ mod tests {
         }
         assert_eq!(unwrap("example.com", "/?url=https://example.org/"), None);
         assert_eq!(unwrap("urldefense.com", "/v3/__"), None);
+    }
+
+    #[test]
+    fn strings_of_json_keep_their_escapes() {
+        for (json, url) in [
+            (r#"{"url":"http:\/\/\u0440aypal.com"}"#, Some("http://\u{440}aypal.com")),
+            (r#"{"a":"url","url" : "x\ud83d\ude00"}"#, Some("x\u{1f600}")),
+            (r#"{"a":"\"url\":\"no\"","url":"yes"}"#, Some("yes")),
+            (r#"{"url":1,"url":"x"}"#, Some("x")),
+            (r#"{"url":"\u04"}"#, None),
+            (r#"{"url":"\u\u0440"}"#, None),
+            (r#"{"url":"open"#, None),
+            (r#"{"url":"\"#, None),
+            ("", None),
+        ] {
+            assert_eq!(json_string(json, "url").as_deref(), url, "{json}");
+        }
     }
 }
