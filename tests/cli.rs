@@ -76,6 +76,7 @@ const COMMANDS: &[&str] = &[
     "serve --config FILE",
     "serve --inherited --config CONFIG",
     "health --address unix:/nonexistent",
+    "recall --maildir /nonexistent example.com",
     "config migrate --config CONFIG",
     "nonesuch",
 ];

@@ -75,8 +75,9 @@ impl Place {
 /// The name in full, with something behind it: `paypal.com.login.top`, `paypal.com-login.top`.
 fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
-    let brand = label.rsplit('-').next().unwrap_or(label);
-    let mut named = names.by_look(LookHash::of(brand.as_bytes()).value());
+    // Names have hyphens of their own: `deutsche-bank`.
+    let brands = ends(label.as_bytes()).map(|brand| LookHash::of(brand).value());
+    let mut named = brands.flat_map(|look| names.by_look(look));
     named.find(|name| {
         let Some(start) = at.checked_sub(name.brand) else { return false };
         let mut theirs = name.labels.iter().map(|(label, _)| label.as_ref()).enumerate();
@@ -98,6 +99,12 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
         let exact = parts.get(end).is_some_and(|part| name_ends(part, name));
         stands && last > 0 && if exact { end < registrable + 1 } else { end <= registrable }
     })
+}
+
+/// The label, and what stands behind each of its hyphens.
+fn ends(label: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let behind = memchr::memchr_iter(b'-', label).map(|at| at + 1);
+    std::iter::once(0).chain(behind).filter_map(|from| label.get(from..))
 }
 
 fn is_hyphen(behind: &str) -> bool {
@@ -155,7 +162,7 @@ pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, names: &Names) -> bo
     };
     let hyphen = |label: &[u8]| memchr::memchr(b'-', label).is_some();
     if hyphen(label) {
-        return label.split(|byte| *byte == b'-').any(known);
+        return label.split(|byte| *byte == b'-').chain(ends(label)).any(known);
     }
     let (front, end) = strip(label);
     front && label.len() > GLUED
@@ -201,6 +208,8 @@ mod tests {
             ("paypal-support.web.app", "paypal.com"),
             ("login-microsoftonline.com", "microsoftonline.com"),
             ("gov.uk-refund.top", "gov.uk"),
+            ("www.deutsche-bank.de.attack.test", "deutsche-bank.de"),
+            ("my-deutsche-bank.de.attack.test", "deutsche-bank.de"),
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
