@@ -318,7 +318,7 @@ settings! {
         /// Condition: `inbound`, `outbound` (authenticated or an exempt network), `local`.
         direction: Option<Direction> = "", Reload;
         /// Condition `when.header`, one text or several of which one must hold: what your own servers
-        /// wrote into the header before this filter ([upstream] says which fields those are).
+        /// wrote into the header before this filter (`upstream` says which fields those are).
         /// `"X-Spam-Flag: YES"` is the whole value, `"X-Spam-Status: Yes*"` its beginning,
         /// `"X-Spam-Level: *****"` so many or more, `"X-Spam-Score: >= 5"` and
         /// `"X-Spam-Status: score >= 5"` compare a number, `"X-Spamd-Result: BAYES_SPAM"` is a symbol of

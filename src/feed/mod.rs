@@ -2,7 +2,7 @@
 //!
 //! | question | answered by |
 //! | --- | --- |
-//! | what does this line of a list say | [`line`] |
+//! | what does this line of a list say | [`line`](mod@line) |
 //! | is this a list, and how many entries does it have | [`parse`] |
 //! | which list holds on this machine | [`store`] |
 //! | is there a newer one | [`refresh`] |
