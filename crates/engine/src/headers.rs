@@ -109,7 +109,11 @@ impl Read {
             let name = field.name(head);
             if is_read(name) {
                 read.fields.push((read.bytes.len(), field.line.start));
-                read.bytes.extend_from_slice(head.get(field.line).unwrap_or_default());
+                let line = head.get(field.line).unwrap_or_default();
+                match name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-")) {
+                    true => read.bytes.extend(without_space_in_angles(line)),
+                    false => read.bytes.extend_from_slice(line),
+                }
             }
         }
         read
@@ -121,6 +125,30 @@ impl Read {
         let field = field.and_then(|field| self.fields.get(field));
         field.map_or(at, |(start, source)| source + (at - start))
     }
+}
+
+/// RFC 2369 §2: white space inside the angle brackets of a list field is ignored. As long as before, so that
+/// what stands behind it keeps its place.
+fn without_space_in_angles(line: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len());
+    let (mut inside, mut left_out) = (false, 0);
+    for byte in line {
+        match byte {
+            b'<' => inside = true,
+            b'>' => inside = false,
+            b' ' | b'\t' | b'\r' | b'\n' if inside => {
+                left_out += 1;
+                continue;
+            }
+            _ => {}
+        }
+        out.push(*byte);
+        if !inside {
+            out.extend(std::iter::repeat_n(b' ', std::mem::take(&mut left_out)));
+        }
+    }
+    // A bracket that nothing closes: the line end is still one.
+    if left_out > 0 { line.to_vec() } else { out }
 }
 
 /// Whether a field may hold a URL that deceives.

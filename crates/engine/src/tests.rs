@@ -341,6 +341,18 @@ fn enriched_text_is_read_without_its_markup() {
 }
 
 #[test]
+fn space_inside_the_angles_of_a_list_field_is_ignored() {
+    let head = "List-Unsubscribe: <https://xn--80ak6\r\n aa92e.com/>,\r\n <mailto:u@a.com>\r\n";
+    let message = Message { head: head.as_bytes(), body: b"" };
+    let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
+    assert_eq!(outcome.verdict, Verdict::Unsafe);
+    let open = "List-Unsubscribe: <https://a.com/ x\r\n";
+    let message = Message { head: open.as_bytes(), body: b"" };
+    let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
+    assert_eq!(outcome.verdict, Verdict::Ok);
+}
+
+#[test]
 fn encoded_words_are_decoded_in_every_charset() {
     let (text, _, _) = encoding_rs::GB18030.encode("https://p\u{430}ypal.com/x");
     let octets: String = text.iter().map(|octet| format!("={octet:02X}")).collect();
