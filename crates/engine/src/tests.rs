@@ -341,6 +341,14 @@ fn enriched_text_is_read_without_its_markup() {
 }
 
 #[test]
+fn things_that_nobody_sees_part_no_text() {
+    for thing in ["<input type=\"hidden\">", "<img src=cid:x width=0>"] {
+        let read = html(&format!("<p>https://p\u{430}y{thing}pal.com</p>"));
+        assert!(!read.contains("pal.com"), "{read}");
+    }
+}
+
+#[test]
 fn space_inside_the_angles_of_a_list_field_is_ignored() {
     let head = "List-Unsubscribe: <https://xn--80ak6\r\n aa92e.com/>,\r\n <mailto:u@a.com>\r\n";
     let message = Message { head: head.as_bytes(), body: b"" };

@@ -17,6 +17,21 @@ use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
 
 impl<'t> Reader<'t, '_, '_> {
+    /// Whether an attribute makes a thing in the text one that nobody sees: `<input type=hidden>`,
+    /// `<img width=0>`.
+    fn takes_no_room(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
+        let is = |name: &str| attribute.eq_ignore_ascii_case(name);
+        match element {
+            _ if element.eq_ignore_ascii_case("input") => {
+                is("type") && self.says(value.clone(), "hidden")
+            }
+            _ if element.eq_ignore_ascii_case("img") => {
+                (is("width") || is("height")) && self.says(value.clone(), "0")
+            }
+            _ => false,
+        }
+    }
+
     /// Reads the attributes of a tag; says what the element does to its text.
     pub(super) fn attributes(
         &mut self,
@@ -45,6 +60,7 @@ impl<'t> Reader<'t, '_, '_> {
                     self.attribute(&found(attribute_name), holds, value);
                 }
                 None if written.eq_ignore_ascii_case("hidden") => traits.shown = Sight::Hidden,
+                None if self.takes_no_room(name, written, &value) => traits.shown = Sight::Hidden,
                 None if written.eq_ignore_ascii_case("dir")
                     && name.eq_ignore_ascii_case("bdo")
                     && self.says(value.clone(), "rtl") =>
