@@ -1,7 +1,7 @@
 //! One filtered message: what is logged, counted and kept of it.
 //!
-//! Hosts and domains only: no path, query, local part, subject or body ever gets in here
-//! (DESIGN, "Privacy"). The JSON form is described in `docs/json.md`.
+//! Hosts and domains only: no path, query, local part, subject or body ever gets in here.
+//! The JSON form is described in `docs/json.md`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

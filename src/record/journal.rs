@@ -34,7 +34,7 @@ const SEGMENT_SPAN: Duration = Duration::from_secs(86_400);
 pub struct Bounds {
     /// Bytes of all segments together. Default 256 MiB: about half a million findings.
     pub bytes: u64,
-    /// Age after which an event is removed. Default 30 days (DESIGN, "Privacy").
+    /// Age after which an event is removed. Default 30 days.
     pub age: Duration,
 }
 

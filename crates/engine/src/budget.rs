@@ -23,7 +23,7 @@ pub const EXTRAS_BASE: usize = 4 << 10;
 
 /// Bytes of a link while the text round it is read and judged. Texts are read in stretches; one that
 /// cannot be cut may hold so many that [`LINKS_MEMORY`] holds for them as well.
-const SIGHTING_BYTES: usize = 640;
+const OCCURRENCE_BYTES: usize = 640;
 
 /// What is left for one message, in all its readings and rounds.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl<'a> Budget<'a> {
             left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
-            occurrences: limits.links.saturating_add(1).min(memory / SIGHTING_BYTES),
+            occurrences: limits.links.saturating_add(1).min(memory / OCCURRENCE_BYTES),
             stop,
             over: None,
             cost: Cost::default(),

@@ -126,13 +126,15 @@ impl<'a> Judge<'a> {
         let host = self.host(spelling, bounds);
         let mut judged = Judged::of(host, TldStatus::Link);
         let name = judged.host.as_ref().and_then(|host| spelling.get(host.span.clone()));
-        let word = name.is_some_and(homograph::is_word);
-        if link.kind == Kind::Bare && (word || judged.edit < Edit::Anywhere) {
-            judged.edit = judged.edit.min(Edit::Word);
-        }
-        // `m².It` is a slip of the space bar: nobody is to find the message among the bad ones for it.
-        if link.kind == Kind::Bare && word {
-            judged.verdict = judged.verdict.min(Verdict::Notice);
+        if link.kind == Kind::Bare {
+            let word = name.is_some_and(homograph::is_word);
+            if word {
+                // `m².It` is a slip of the space bar: nobody is to find the message among the bad ones for it.
+                judged.verdict = judged.verdict.min(Verdict::Notice);
+            }
+            if word || judged.edit < Edit::Anywhere {
+                judged.edit = judged.edit.min(Edit::Word);
+            }
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();

@@ -148,8 +148,8 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<St
     let language = facts.language.as_deref().or_else(said);
     let disjoint = tree.is_disjoint();
     for part in 0..tree.parts.len() {
-        let mut room = parts::PartContext { message, tree, language, policy, tlds, disjoint };
-        room.read(part, &mut judge, budget, &mut found);
+        let mut context = parts::PartContext { message, tree, language, policy, tlds, disjoint };
+        context.read(part, &mut judge, budget, &mut found);
         if budget.over().is_some() {
             break;
         }

@@ -49,7 +49,7 @@ impl PartContext<'_> {
                 return over(budget, entry, found);
             }
             let open = Open {
-                room: *self,
+                context: *self,
                 part,
                 entry,
                 reading: &reading,
@@ -97,7 +97,7 @@ enum Passes {
 
 /// One reading of one part.
 struct Open<'a> {
-    room: PartContext<'a>,
+    context: PartContext<'a>,
     part: usize,
     entry: &'a Part,
     reading: &'a Reading<'a>,
@@ -123,11 +123,11 @@ impl Open<'_> {
         found: &mut Findings,
     ) {
         // One more than may be kept tells that there are more.
-        let most = self.room.policy.limits.links.saturating_add(1);
+        let most = self.context.policy.limits.links.saturating_add(1);
         let space = content::Capacity { all: most, together: budget.occurrences };
         let mut here = Here::new();
         let mut links = 0;
-        let full = content::read_in_turn(layer, self.room.tlds, space, &mut |mut view| {
+        let full = content::read_in_turn(layer, self.context.tlds, space, &mut |mut view| {
             documents.extend(content::documents(layer, &mut view));
             // What only careless programs see is no link of the message unless it lies.
             let everybody = |shown: &&Occurrence| shown.seen_by == SeenBy::Everybody;
@@ -140,11 +140,11 @@ impl Open<'_> {
                 layer,
                 passes,
                 view: &view,
-                apart: Defanger::new(
+                defanger: Defanger::new(
                     self.reading.text.as_str(),
                     layer,
                     &view,
-                    self.room.tlds,
+                    self.context.tlds,
                     &self.folding,
                 ),
                 written_in: OnceCell::new(),
@@ -168,7 +168,7 @@ struct LayerReader<'a> {
     layer: &'a Layer<'a>,
     passes: Passes,
     view: &'a View<'a>,
-    apart: Defanger<'a>,
+    defanger: Defanger<'a>,
     /// The language of the text, found out when the first notice needs it.
     written_in: OnceCell<Option<&'static str>>,
 }
@@ -194,7 +194,7 @@ impl<'a> LayerReader<'a> {
         }
         self.compare(judge, &mut judged);
         let signed = self.told_in_text(&judged);
-        let most = self.open.room.policy.limits.links;
+        let most = self.open.context.policy.limits.links;
         for (index, (occurrence, judged)) in view.occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };
             if occurrence.seen_by == SeenBy::Careless && !is_lie(occurrence, &judged) {
@@ -228,14 +228,14 @@ impl<'a> LayerReader<'a> {
             let mut candidate = self.candidate(occurrence, &judged, span());
             let told = signed.contains(&index);
             self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
-            found.push(self.open.room.policy, candidate);
+            found.push(self.open.context.policy, candidate);
         }
         false
     }
 
     /// Most links: good ones that nobody wants to hear of. Spares the finding.
     fn is_silent(&self, judged: &Judged) -> bool {
-        let policy = self.open.room.policy;
+        let policy = self.open.context.policy;
         judged.verdict == Verdict::Ok
             && judged.tld_status == TldStatus::Link
             && policy.report == Report::Findings
@@ -259,7 +259,7 @@ impl<'a> LayerReader<'a> {
             Some(seen) => self.layer.seen.source(seen.source(occurrence.span())),
             None => 0..0,
         };
-        self.open.room.tree.raw_span(self.open.part, self.open.reading, seen)
+        self.open.context.tree.raw_span(self.open.part, self.open.reading, seen)
     }
 
     fn candidate(
@@ -268,8 +268,8 @@ impl<'a> LayerReader<'a> {
         judged: &Judged,
         span: std::ops::Range<usize>,
     ) -> Candidate {
-        let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
-        let edits = self.apart.edits(occurrence, judged.host.as_deref(), action);
+        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
+        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let host = judged.host.as_deref();
@@ -303,7 +303,7 @@ impl<'a> LayerReader<'a> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        let (action, done) = actions::link(self.open.room.policy, self.open.entry, judged);
+        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         let extras = match &occurrence.site {
             Site::Attribute { .. } if told => Vec::new(),
             Site::Attribute { .. } => self.sign(occurrence, action),
@@ -321,15 +321,15 @@ impl<'a> LayerReader<'a> {
 
     /// Anchors whose visible text is a link that is taken apart, and says so itself.
     fn told_in_text(&self, judged: &[Option<Judged>]) -> HashSet<usize> {
-        let room = &self.open.room;
-        if room.policy.notice == Notice::Off {
+        let context = &self.open.context;
+        if context.policy.notice == Notice::Off {
             return HashSet::new();
         }
         let occurrences = self.view.occurrences.iter().zip(judged);
         occurrences
             .filter_map(|(occurrence, judged)| {
                 let anchor = occurrence.anchor.flatten()?;
-                let action = actions::link(room.policy, self.open.entry, judged.as_ref()?).0;
+                let action = actions::link(context.policy, self.open.entry, judged.as_ref()?).0;
                 (action >= LinkAction::Unlink).then_some(anchor)
             })
             .collect()
@@ -341,7 +341,7 @@ impl<'a> LayerReader<'a> {
             &occurrence.site,
             Site::Attribute { element, attribute: "href", .. } if element.eq_ignore_ascii_case("a")
         );
-        let wanted = self.open.room.policy.notice == Notice::Inline
+        let wanted = self.open.context.policy.notice == Notice::Inline
             && action >= LinkAction::Unlink
             && occurrence.markup == Markup::Read
             && occurrence.seen_by == SeenBy::Everybody
@@ -350,7 +350,7 @@ impl<'a> LayerReader<'a> {
         match &occurrence.site {
             Site::Attribute { tag, .. } if anchor && wanted => {
                 let words = notices::words_in_html(self.language());
-                self.apart.sign(*tag, &words, format!("[{words}] "))
+                self.defanger.sign(*tag, &words, format!("[{words}] "))
             }
             _ => Vec::new(),
         }
@@ -363,7 +363,7 @@ impl<'a> LayerReader<'a> {
         judged: &Judged,
         action: LinkAction,
     ) -> Vec<TextEdit> {
-        let policy = self.open.room.policy;
+        let policy = self.open.context.policy;
         let visible = matches!(occurrence.site, Site::Text | Site::HtmlText);
         if !visible || self.layer.property.is_some() || self.layer.depth > 0 {
             return Vec::new();
@@ -375,7 +375,7 @@ impl<'a> LayerReader<'a> {
                 Site::HtmlText => notices::in_html(language),
                 _ => notices::in_text(language, |words| self.fits(words)),
             };
-            return self.apart.behind(occurrence, notice);
+            return self.defanger.behind(occurrence, notice);
         }
         let linkify = policy.linkify == Linkify::Html
             && policy.mode != Mode::ReportOnly
@@ -390,8 +390,9 @@ impl<'a> LayerReader<'a> {
                     && content::linkify::may_be_linked(text, link, judged.verdict)
                     && content::linkify::is_as_judged(link, judged.host.as_deref()) =>
             {
-                let anchor =
-                    |href: String| self.apart.anchor(occurrence, link.inner..link.span.end, &href);
+                let anchor = |href: String| {
+                    self.defanger.anchor(occurrence, link.inner..link.span.end, &href)
+                };
                 link.href(text).map_or_else(Vec::new, anchor)
             }
             _ => Vec::new(),
@@ -401,7 +402,7 @@ impl<'a> LayerReader<'a> {
     /// The language of the notice.
     fn language(&self) -> &'a str {
         let of_script = || notices::of_script(self.layer.seen.as_str());
-        let said = self.open.room.language;
+        let said = self.open.context.language;
         said.or_else(|| *self.written_in.get_or_init(of_script)).unwrap_or("en")
     }
 
@@ -414,8 +415,8 @@ impl<'a> LayerReader<'a> {
     }
 
     fn agree(&self) -> bool {
-        let room = &self.open.room;
-        agree(room.message, room.tree, self.open.part, self.open.reading)
+        let context = &self.open.context;
+        agree(context.message, context.tree, self.open.part, self.open.reading)
     }
 }
 

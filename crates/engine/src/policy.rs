@@ -48,7 +48,7 @@ pub enum MessageAction {
     Dispose(Disposition),
 }
 
-/// Signed parts: DESIGN "Who is exempt".
+/// What happens to signed parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Signed {
     /// Edit what is unsafe, reversibly; the signature breaks until it is restored.

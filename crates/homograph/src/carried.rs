@@ -2,11 +2,11 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | DESIGN, S5, S29: userinfo, backslashes | [`userinfo`], `behind_backslash` |
+//! | S5, S29: userinfo, backslashes | [`userinfo`], `behind_backslash` |
 //! | S15: characters that turn or hide | `unseen` |
 //! | S22: script mixing in path, query, fragment | `mixes_in_path` |
 //! | RFC 3696 §3, S14, S16: local parts | `local` |
-//! | DESIGN: embedded URLs | [`embedded`] |
+//! | URLs inside URLs | [`embedded`] |
 //!
 //! The pieces are those that [`link`](uts58) read; nothing is taken apart here.
 

@@ -1,7 +1,7 @@
 //! Registrable domains (Public Suffix List). S9: comparing hosts uses the private section too,
 //! judging only what a registry itself runs, the ICANN section.
 
-use uts58::suffixes::SuffixList;
+use uts58::suffixes::BUILTIN;
 
 pub use uts58::suffixes::Section;
 
@@ -25,7 +25,7 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
 pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
     let mut name = ascii;
     loop {
-        let suffix = SuffixList::BUILTIN.of_name(name);
+        let suffix = BUILTIN.of_name(name);
         if section == Section::Private || suffix.section != Some(Section::Private) {
             return suffix.labels;
         }
@@ -39,7 +39,7 @@ pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
 /// How many labels at the end are a registry's own, as the list says by name: none when it does
 /// not know the top-level domain. What a wildcard takes in (`*.mm`) is not named.
 pub(super) fn registry_labels(ascii: &str) -> usize {
-    if SuffixList::BUILTIN.of_name(ascii).section.is_none() {
+    if BUILTIN.of_name(ascii).section.is_none() {
         return 0;
     }
     let labels = suffix_labels(ascii, Section::Private);
@@ -53,7 +53,7 @@ pub(super) fn registry_labels(ascii: &str) -> usize {
 
 /// Whether the host, in lower-case ASCII form, is a suffix that the list names: a registry's own.
 pub(super) fn is_listed_suffix(ascii: &str) -> bool {
-    let suffix = SuffixList::BUILTIN.of_name(ascii);
+    let suffix = BUILTIN.of_name(ascii);
     suffix.section.is_some() && suffix.labels == ascii.split('.').count()
 }
 

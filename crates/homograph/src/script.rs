@@ -221,8 +221,8 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
     if !all.is_empty() {
         return RestrictionLevel::SingleScript;
     }
-    // "Highly Restrictive" covers ASCII beside Chinese, Japanese, Korean; DESIGN counts other
-    // Latin letters there as mixed.
+    // "Highly Restrictive" covers ASCII beside Chinese, Japanese, Korean; other Latin letters
+    // are mixed there.
     if but_latin.hanb || but_latin.jpan || but_latin.kore {
         return match extended_latin {
             false => RestrictionLevel::HighlyRestrictive,

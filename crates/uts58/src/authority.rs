@@ -16,7 +16,7 @@ use std::ops::Range;
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
-use super::suffixes::{Section, SuffixList};
+use super::suffixes::{self, Section};
 use super::{encoded, ipv4, percent};
 use crate::unicode::{Class, is_dot_to_somebody};
 
@@ -303,7 +303,7 @@ fn is_registrable(name: &str, form: &Form) -> bool {
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    let suffix = SuffixList::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody));
+    let suffix = suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody));
     suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 

@@ -26,7 +26,7 @@ pub struct Suffix {
     pub section: Option<Section>,
 }
 
-/// A list. [`SuffixList::BUILTIN`] is the one of the day on which this crate was made.
+/// A list; [`BUILTIN`] comes with this crate.
 #[derive(Clone, Debug)]
 pub struct SuffixList {
     /// The labels of all nodes, one behind the other.
@@ -61,22 +61,16 @@ const NODES: usize = 60_000;
 /// Bytes of a label (RFC 1035 §2.3.4), with room for U-labels.
 const LABEL: usize = 63;
 
-impl Default for SuffixList {
-    fn default() -> Self {
-        SuffixList::BUILTIN
-    }
-}
+/// The list as it was when this crate was made.
+pub static BUILTIN: SuffixList = SuffixList {
+    labels: Cow::Borrowed(suffix_table::LABELS),
+    ends: Cow::Borrowed(suffix_table::ENDS),
+    blocks: Cow::Borrowed(suffix_table::BLOCKS),
+    children: Cow::Borrowed(suffix_table::CHILDREN),
+    rules: Cow::Borrowed(suffix_table::RULES),
+};
 
 impl SuffixList {
-    /// The list as it was when this crate was made.
-    pub const BUILTIN: SuffixList = SuffixList {
-        labels: Cow::Borrowed(suffix_table::LABELS),
-        ends: Cow::Borrowed(suffix_table::ENDS),
-        blocks: Cow::Borrowed(suffix_table::BLOCKS),
-        children: Cow::Borrowed(suffix_table::CHILDREN),
-        rules: Cow::Borrowed(suffix_table::RULES),
-    };
-
     /// The public suffix of a name, its labels in lower case, from the right. U-labels and A-labels are
     /// both known.
     pub fn suffix<'a>(&self, from_right: impl IntoIterator<Item = &'a str>) -> Suffix {

@@ -1,4 +1,4 @@
-//! Takes links apart: the edit table of `DESIGN`, place by place.
+//! Takes links apart: place by place.
 //!
 //! | place | edit |
 //! | --- | --- |

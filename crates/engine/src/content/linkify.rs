@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
     }
 
     fn judge(&self, link: &Link) -> LinkJudgement {
-        let context = Context { bounds: super::glue_in_text(link.kind), ..*self.context };
+        let context = Context { bounds: super::bounds_in_text(link.kind), ..*self.context };
         judge_link(self.text, link, &context)
     }
 

@@ -263,7 +263,7 @@ impl Occurrence {
         Occurrence {
             seen,
             site,
-            bounds: glue_in_text(link.kind),
+            bounds: bounds_in_text(link.kind),
             target: Target::Link(link),
             shown: Shown::AsWritten,
             anchor: None,
@@ -291,7 +291,7 @@ impl Occurrence {
 }
 
 /// Whether prose may be glued to the host of a link in running text (S27).
-pub fn glue_in_text(kind: Kind) -> HostBounds {
+pub fn bounds_in_text(kind: Kind) -> HostBounds {
     match kind {
         Kind::Scheme | Kind::Email => HostBounds::Certain,
         Kind::Www | Kind::Bare => HostBounds::Prose,

@@ -138,7 +138,7 @@ struct Reader<'t, 'k, 'f> {
     shown: Vec<Range<usize>>,
     showing: Option<usize>,
     linkifier: Linkifier<'k>,
-    /// Sightings that there is room for.
+    /// Occurrences that there is room for.
     most: usize,
     together: usize,
     /// Whether what was found may be given away before the end: nothing behind refers to it.
@@ -151,7 +151,7 @@ struct Reader<'t, 'k, 'f> {
     view: View<'t>,
 }
 
-/// Sightings after which a stretch ends, where it can.
+/// Occurrences after which a stretch ends, where it can.
 const TOGETHER: usize = 512;
 
 /// Bytes of markup after which somebody is asked whether to go on.
@@ -194,7 +194,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    /// Sightings that there is room for.
+    /// Occurrences that there is room for.
     fn room(&self) -> usize {
         self.most.min(self.together).saturating_sub(self.view.occurrences.len())
     }
