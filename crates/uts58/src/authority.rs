@@ -293,7 +293,7 @@ fn raw_lengths_fit(name: &str) -> bool {
 /// S9: not itself a public suffix of the ICANN section. A name below a private suffix
 /// (`blogspot.com`) always is.
 fn is_registrable(name: &str, form: &Form) -> bool {
-    /// No suffix of the list has more labels.
+    /// No suffix of a registry has more labels; below those of hosters everything is registrable.
     const DEEPEST_SUFFIX: usize = 5;
     if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
         return true;
