@@ -10,20 +10,19 @@
 //! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
 //! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
 
-use std::borrow::Cow;
+mod leaf;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::again::{Seen, Views};
-use super::charset::Charset;
 use super::header::ContentType;
 use super::labels::{DefaultType, Labels};
-use super::sniff;
-use super::transfer::{Transfer, base64, uu};
+use super::transfer::Transfer;
 use super::walk::{Boundaries, Walk};
-use super::{Clarity, Media, Message, Part, Surroundings, Tree, View};
+use super::{Clarity, Message, Part, Tree, View};
 use crate::edit::Bypass;
 use crate::limits::Limits;
 use crate::span::Map;
@@ -479,118 +478,6 @@ impl<'m> Splitter<'m> {
         });
         Some(self.tree.layers.len())
     }
-
-    pub fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
-        let multipart = entity.labels.types.first().is_some_and(|label| label.kind == "multipart");
-        if multipart && entity.depth < self.limits.depth {
-            return self.without_delimiter(walk, entity, range);
-        }
-        let transfer = entity.labels.transfer();
-        if entity.labels.is_message()
-            && transfer != Transfer::Identity
-            && entity.depth < self.limits.depth
-            && self.unwrap(walk, &entity, &range, transfer)
-        {
-            return;
-        }
-        let path = entity.leaf_path();
-        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
-        self.as_message(walk, &entity, &range);
-        self.unseal(walk, &entity, &range);
-        let Labels { types, transfers, disposition, names, bases, .. } = entity.labels;
-        let Some(label) = types.first() else { return };
-        let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
-        // What is encrypted looks like no page and has no name of one.
-        if entity.context.encrypted && also.first() != Some(&Media::Html) {
-            also = vec![Media::Opaque];
-        }
-        let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
-        if media == Media::Opaque {
-            self.bypass(&path, Bypass::Opaque);
-        }
-        let charsets = types.iter().filter_map(|label| label.parameter("charset"));
-        let unknown = |label: &str| {
-            !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
-        };
-        let text = !matches!(media, Media::Opaque | Media::Inert);
-        if text && charsets.clone().next().is_some_and(|label| unknown(&label))
-            || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
-        {
-            self.tree.ambiguous.insert(path.clone());
-        }
-        let part = Part {
-            path,
-            media,
-            also,
-            surroundings: Surroundings {
-                signed: entity.context.signed,
-                attachment: disposition.kind == "attachment",
-                sealed: self.is_sealed(walk.layer),
-            },
-            alternative: entity.context.alternative,
-            label: format!("{}/{}", label.kind, label.subtype),
-            view: walk.views.view(),
-            bases,
-            site: Site {
-                layer: walk.layer,
-                head: entity.head,
-                body: range,
-                transfers,
-                charsets: charsets.map(Cow::into_owned).collect(),
-            },
-        };
-        self.with_blocks(walk, part, raw);
-    }
-
-    /// Adds a text part, and a part for each uuencoded block in it, as clients show them.
-    fn with_blocks(&mut self, walk: &Walk<'_>, mut part: Part, raw: &[u8]) {
-        if !matches!(part.media, Media::Plain | Media::Flowed { .. }) {
-            return self.tree.parts.push(part);
-        }
-        let transfer = part.site.transfers.first().copied().unwrap_or_default();
-        if !uu::may_hold_blocks(raw, transfer) {
-            return self.tree.parts.push(part);
-        }
-        let text = transfer.decode(raw).bytes;
-        let blocks = uu::blocks(&text);
-        let mut start = part.site.body.start;
-        if !blocks.is_empty() && transfer != Transfer::Identity {
-            // Text and blocks share the encoded bytes, so they are edited in one layer.
-            let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
-                self.bypass(&part.path, Bypass::Limit("unwrapped"));
-                return self.tree.parts.push(part);
-            };
-            part.site.layer = layer;
-            part.site.body = 0..text.len();
-            part.site.transfers = vec![Transfer::Identity];
-            start = 0;
-        }
-        let template = part.clone();
-        self.tree.parts.push(part);
-        for (index, block) in blocks.iter().enumerate() {
-            if self.tree.parts.len() >= self.limits.parts {
-                self.bypass("", Bypass::Limit("parts"));
-                return;
-            }
-            let content = text.get(block.range.clone()).unwrap_or_default();
-            let mut part = template.clone();
-            part.path = join(&template.path, index + 1);
-            part.also = Vec::new();
-            part.media = sniff::by_name(block.name, || sniff::opening(content, Transfer::Uuencode));
-            part.site.body = block.range.start + start..block.range.end + start;
-            part.site.transfers = vec![Transfer::Uuencode];
-            part.site.charsets = Vec::new();
-            part.surroundings.attachment = true;
-            self.tree.parts.push(part);
-        }
-    }
-}
-
-/// Names that say themselves that nobody knows the charset (RFC 1428 §3).
-fn says_unknown(label: &str) -> bool {
-    let label = label.trim().to_ascii_lowercase();
-    let label = label.strip_prefix("x-").unwrap_or(&label);
-    ["unknown", "default", "user-defined", "none", "binary"].iter().any(|no| label.starts_with(no))
 }
 
 pub(super) fn join(path: &str, number: usize) -> String {
