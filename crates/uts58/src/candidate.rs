@@ -440,7 +440,7 @@ impl<'t> Candidates<'t> {
         let prefix = self.walker.str(floor..local.start).as_bytes();
         let mailto =
             prefix.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"mailto:"));
-        let mut link = self.plain(Kind::Email, domain);
+        let mut link = Link::of_host(Kind::Email, domain);
         link.span.start = if mailto { local.start - 7 } else { local.start };
         link.inner = link.span.start;
         if let (Some(_), false) = (self.reading.tlds(), mailto) {
@@ -467,7 +467,7 @@ impl<'t> Candidates<'t> {
         host: Range<usize>,
     ) -> Link {
         let text = self.walker.text;
-        let mut link = self.plain(kind, host);
+        let mut link = Link::of_host(kind, host);
         let mut at = link.host.end + authority::root_dot(text, link.host.end);
         if let Port::Digits(digits) = authority::port(text, at) {
             at = digits.end;
@@ -484,21 +484,6 @@ impl<'t> Candidates<'t> {
         link.user = user;
         link.tail = at..end;
         link
-    }
-
-    /// The link that is its host.
-    pub(super) fn plain(&self, kind: Kind, host: Range<usize>) -> Link {
-        Link {
-            span: host.clone(),
-            inner: host.start,
-            kind,
-            user: None,
-            port: None,
-            tail: host.end..host.end,
-            defanged: false,
-            confidence: Confidence::Sure,
-            host,
-        }
     }
 
     /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`

@@ -2,10 +2,10 @@
 //!
 //! Only the layer above the conforming detector reads them: they are reported, never linked.
 
-use super::Kind;
 use super::authority;
 use super::candidate::{Candidates, Flaw, Found, is_www};
 use super::prose::{self, Stop};
+use super::{Kind, Link};
 use crate::tlds::TldTable;
 use crate::unicode::{Class, is_dot_to_somebody};
 
@@ -32,7 +32,7 @@ impl Candidates<'_> {
         };
         if let Some(at_sign) = at_sign {
             let local = self.local_start(at_sign)?..at_sign;
-            let mut link = self.plain(Kind::Email, host);
+            let mut link = Link::of_host(Kind::Email, host);
             link.span.start = local.start;
             link.inner = local.start;
             link.user = Some(local);

@@ -107,6 +107,21 @@ pub struct Link {
 }
 
 impl Link {
+    /// The link that is its host.
+    fn of_host(kind: Kind, host: Range<usize>) -> Link {
+        Link {
+            span: host.clone(),
+            inner: host.start,
+            kind,
+            user: None,
+            port: None,
+            tail: host.end..host.end,
+            defanged: false,
+            confidence: Confidence::Sure,
+            host,
+        }
+    }
+
     /// The link as it stands in a text in which this one begins at byte `by`.
     #[must_use]
     pub fn shifted(self, by: usize) -> Link {

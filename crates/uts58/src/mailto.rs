@@ -125,17 +125,9 @@ fn bare_host(value: &str, range: Range<usize>) -> Option<Link> {
     let text = value.get(range.clone())?;
     let host = range.start..range.start + host_length(text);
     let name = value.get(host.clone())?;
-    name.trim_matches(is_dot_to_somebody).contains(is_dot_to_somebody).then(|| Link {
-        span: host.clone(),
-        inner: host.start,
-        kind: Kind::Bare,
-        user: None,
-        port: None,
-        tail: host.end..host.end,
-        defanged: false,
-        confidence: Confidence::Sure,
-        host,
-    })
+    name.trim_matches(is_dot_to_somebody)
+        .contains(is_dot_to_somebody)
+        .then(|| Link::of_host(Kind::Bare, host))
 }
 
 /// The host inside the brackets of an address literal, as a URL spells it: `192.0.2.1` for

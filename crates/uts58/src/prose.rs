@@ -85,7 +85,7 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usi
         };
         next.is_none_or(|next| {
             is_script_boundary(last, next)
-                || (stop == Stop::Full && is_unspaced(last.script()) && is_unspaced(next.script()))
+                || (stop == Stop::Full && stands_unspaced(last) && stands_unspaced(next))
         })
     };
     tlds.unicode_prefixes(whole).filter(ends_there).last()
@@ -164,10 +164,7 @@ pub(super) fn inner_local(text: &str, local: Range<usize>) -> usize {
     let tail = name.bytes().rev().take_while(u8::is_ascii).count();
     let (before, ascii) = name.split_at(name.len() - tail);
     match before.chars().next_back() {
-        Some(c)
-            if (is_unspaced(c.script()) || c == 'ー')
-                && ascii.starts_with(|c: char| c.is_ascii_alphanumeric()) =>
-        {
+        Some(c) if stands_unspaced(c) && ascii.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
             local.end - ascii.len()
         }
         _ => local.start,
@@ -179,21 +176,9 @@ fn is_script_boundary(left: char, right: char) -> bool {
     left != right && right != Script::Inherited && right != Script::Common
 }
 
-/// Scripts whose words stand without spaces, or take particles without one.
-fn is_unspaced(script: Script) -> bool {
-    matches!(
-        script,
-        Script::Han
-            | Script::Hiragana
-            | Script::Katakana
-            | Script::Hangul
-            | Script::Bopomofo
-            | Script::Thai
-            | Script::Lao
-            | Script::Khmer
-            | Script::Myanmar
-            | Script::Tibetan
-    )
+/// Letters of scripts whose words stand without spaces, or take particles without one.
+fn stands_unspaced(c: char) -> bool {
+    bounds::is_unspaced(c) || c.script() == Script::Hangul
 }
 
 /// Emoji, arrows, signs: host characters that belong to no word.

@@ -19,7 +19,7 @@ use super::candidate::{Candidates, Flaw, Found, LOCAL_PART};
 use super::defanged;
 use super::prose::{self, Stop};
 use super::termination::tail_end_in_prose;
-use super::{Confidence, Kind, scheme};
+use super::{Confidence, Kind, Link, scheme};
 use crate::tlds::TldTable;
 use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
 
@@ -218,7 +218,7 @@ impl<'t> Candidates<'t> {
         let valid = local.get(odd..).unwrap_or_default();
         let local = at_sign - valid.trim_start_matches('.').len()..at_sign;
         if local.is_empty() || local.len() > LOCAL_PART {
-            let mut link = self.plain(Kind::Bare, domain);
+            let mut link = Link::of_host(Kind::Bare, domain);
             link.confidence = Confidence::Low;
             self.used(link.span.end);
             return Some(Found { link, flaw: Flaw::None });
@@ -226,7 +226,7 @@ impl<'t> Candidates<'t> {
         let before = self.walker.str(self.floor..local.start).as_bytes();
         let mailto =
             before.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"mailto:"));
-        let mut link = self.plain(Kind::Email, domain);
+        let mut link = Link::of_host(Kind::Email, domain);
         link.span.start = if mailto { local.start - 7 } else { local.start };
         link.inner = if mailto {
             link.span.start

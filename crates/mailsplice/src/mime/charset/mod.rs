@@ -274,6 +274,19 @@ impl Builder {
         }
     }
 
+    /// UTF-8 that stands in the source from `at` on; what is broken gives U+FFFD.
+    fn utf8(&mut self, bytes: &[u8], mut at: usize) {
+        for chunk in bytes.utf8_chunks() {
+            self.linear(chunk.valid(), at);
+            at += chunk.valid().len();
+            if !chunk.invalid().is_empty() {
+                let end = at + chunk.invalid().len();
+                self.character(char::REPLACEMENT_CHARACTER, at..end);
+                at = end;
+            }
+        }
+    }
+
     /// One unit of text from `source`.
     fn unit(&mut self, text: &str, source: Range<usize>) {
         let unit = (text.len(), source.len());
@@ -309,16 +322,8 @@ impl Builder {
 
 fn utf8_lossy(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
-    let mut at = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
-    for chunk in bytes.get(at..).unwrap_or_default().utf8_chunks() {
-        out.linear(chunk.valid(), at);
-        at += chunk.valid().len();
-        if !chunk.invalid().is_empty() {
-            let end = at + chunk.invalid().len();
-            out.character(char::REPLACEMENT_CHARACTER, at..end);
-            at = end;
-        }
-    }
+    let at = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
+    out.utf8(bytes.get(at..).unwrap_or_default(), at);
     out.close(bytes.len())
 }
 

@@ -14,24 +14,11 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
     for run in runs(bytes) {
         match run.shifted {
-            None => direct(&mut out, bytes.get(run.source.clone()).unwrap_or_default(), &run),
+            None => out.utf8(bytes.get(run.source.clone()).unwrap_or_default(), run.source.start),
             Some(text) => out.unit(&text, run.source),
         }
     }
     out.close(bytes.len())
-}
-
-fn direct(out: &mut Builder, bytes: &[u8], run: &Run) {
-    let mut at = run.source.start;
-    for chunk in bytes.utf8_chunks() {
-        out.linear(chunk.valid(), at);
-        at += chunk.valid().len();
-        if !chunk.invalid().is_empty() {
-            let end = at + chunk.invalid().len();
-            out.character(char::REPLACEMENT_CHARACTER, at..end);
-            at = end;
-        }
-    }
 }
 
 /// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
@@ -98,7 +85,7 @@ fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
                 Some(text) => text.len(),
                 None => {
                     let mut out = Builder::new(0);
-                    direct(&mut out, bytes.get(run.source.clone()).unwrap_or_default(), &run);
+                    out.utf8(bytes.get(run.source.clone()).unwrap_or_default(), run.source.start);
                     out.text.len()
                 }
             };
