@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::LazyLock;
 
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
 use super::names::LookHasher;
@@ -14,7 +15,11 @@ use super::target::{Hit, Host, Subject};
 use crate::verdict::{Reason, Verdict};
 
 /// Registrable names, one a line; the head says where they are from.
-const BUILTIN: &str = include_str!("listed.txt");
+const NAMES: &str = include_str!("listed.txt");
+
+/// The built-in list. Reading it takes longer than all else that a start does, and most messages hold
+/// nothing that it is asked about.
+pub(super) static BUILTIN: LazyLock<Listed> = LazyLock::new(Listed::builtin);
 
 /// Shortest label that is recognised under another suffix than its own, and under its own.
 const ELSEWHERE: usize = 5;
@@ -64,29 +69,30 @@ fn brand(name: &str) -> &str {
     name.split_once('.').map_or(name, |(label, _)| label)
 }
 
+/// The listed name that a label of the host reads as most.
+pub(super) fn find(listed: &LazyLock<Listed>, subject: &Subject<'_>) -> Option<Hit> {
+    let host = Host::of(subject);
+    let labels = subject.parts.iter().zip(subject.sights).enumerate();
+    labels
+        .take_while(|(at, _)| *at <= host.registrable)
+        .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
+        .filter_map(|(at, (_, sights))| listed.label(&host, at, sights))
+        .max_by_key(|hit| hit.verdict)
+}
+
 impl Listed {
-    pub(super) fn builtin() -> Listed {
+    fn builtin() -> Listed {
         let mut listed = Listed {
             by_look: HashMap::default(),
             beginnings: Beginnings(vec![0; usize::try_from(BITS / 64).unwrap_or_default()]),
         };
-        for name in BUILTIN.lines().filter(|line| !line.starts_with('#')) {
+        for name in NAMES.lines().filter(|line| !line.starts_with('#')) {
             let look = name_look(brand(name), |beginning| listed.beginnings.add(beginning));
             listed.by_look.entry(look).or_default().push(name);
         }
         listed
     }
 
-    /// The listed name that a label of the host reads as most.
-    pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
-        let host = Host::of(subject);
-        let labels = subject.parts.iter().zip(subject.sights).enumerate();
-        labels
-            .take_while(|(at, _)| *at <= host.registrable)
-            .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
-            .filter_map(|(at, (_, sights))| self.label(&host, at, sights))
-            .max_by_key(|hit| hit.verdict)
-    }
 
     fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
@@ -136,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_list_is_sound() {
-        let names: Vec<&str> = BUILTIN.lines().filter(|line| !line.starts_with('#')).collect();
+        let names: Vec<&str> = NAMES.lines().filter(|line| !line.starts_with('#')).collect();
         assert!((9_000..=10_000).contains(&names.len()), "{}", names.len());
         assert!(names.is_sorted());
         for name in names {
