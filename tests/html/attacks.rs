@@ -455,6 +455,11 @@ pub const REPORTED: &[(&str, &str)] = &[
         "json-ld",
         "<script type=application/ld+json>{\"potentialAction\":{\"url\":\"https://{H}/a\"}}</script>",
     ),
+    (
+        "json-ld, slashes escaped",
+        "<script type=application/ld+json>{\"url\":\"https:\\/\\/{H}\\/a\"}</script>",
+    ),
+    ("script, letters escaped", "<script>location = 'https\\x3a//{H}/'</script>"),
 ];
 
 /// Dead to the parser of the day, alive to another one, or once a client has written the page anew:
@@ -476,4 +481,10 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("no scheme but www", "<a href='www.{H}'>here</a>"),
     ("an app's scheme", "<a href='microsoft-edge:https://{H}/'>here</a>"),
     ("an app's query", "<a href='x-app://?url=https://{H}/'>here</a>"),
+    ("an app's page", "<a href='x-app://open-url?url=https://{H}/'>here</a>"),
+    ("an app's page, encoded", "<a href='x-app://open?url=https%3A%2F%2F{H}/'>here</a>"),
+    ("an app's path, encoded", "<a href='x-app:open/https%3a%2f%2f{H}/'>here</a>"),
+    ("an app's path, encoded twice", "<a href='x-app:https%253A%252F%252F{H}/'>here</a>"),
+    ("the query of a host that nobody knows", "<a href='http://intranet/?u=https://{H}/'>here</a>"),
+    ("a program's document", "<a href='ms-word:ofe|u|https://{H}/'>here</a>"),
 ];

@@ -109,7 +109,11 @@ impl<'a> Judge<'a> {
     pub fn link(&mut self, text: &str, link: &Link, bounds: HostBounds) -> Option<Judged> {
         let mut judged = self.spelled(text, link, bounds)?;
         let host = judged.host.clone()?;
-        judged.tld_status = self.tld_status(&host, link.kind)?;
+        // A host that nobody knows, or a program: what it opens is what it carries.
+        judged.tld_status = match judged.carries_deception() {
+            true => TldStatus::Link,
+            false => self.tld_status(&host, link.kind)?,
+        };
         Some(judged)
     }
 
@@ -426,6 +430,10 @@ impl Judged {
         self.reasons = self.reasons.union(link.reasons);
         self.edit = self.edit.max(link.edit);
         self.inner.extend(link.inner);
+    }
+
+    fn carries_deception(&self) -> bool {
+        self.inner.iter().any(|host| host.verdict >= Verdict::Unsafe && host.edit >= Edit::Link)
     }
 
     pub fn add(&mut self, reason: Reason) {

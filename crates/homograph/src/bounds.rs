@@ -23,10 +23,15 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 /// The worst judgement of the host, wherever it begins.
 fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
-    if context.bounds == HostBounds::Certain || spelling.starts_with('[') {
-        return judge_part(spelling, 0..spelling.len(), context);
-    }
-    let starts = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+    let starts = match context.bounds {
+        _ if spelling.starts_with('[') => vec![0],
+        HostBounds::Certain => {
+            [Some(0), prose::behind_sign(spelling)].into_iter().flatten().collect()
+        }
+        HostBounds::Prose => {
+            prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling)).collect()
+        }
+    };
     let mut worst: Option<Judgement> = None;
     for start in starts {
         let reading = spelling.get(start..).unwrap_or_default();
@@ -175,6 +180,12 @@ mod tests {
                 let (span, verdict) = host(&format!("раypal.com{behind}"), bounds);
                 assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{behind}");
             }
+        }
+        for sign in ["→", "£", "❤\u{fe0f}"] {
+            let (span, verdict) = host(&format!("{sign}раypal.com"), HostBounds::Certain);
+            assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{sign}");
+            let (_, verdict) = host(&format!("{sign}paypal.com"), HostBounds::Certain);
+            assert_eq!(verdict, Verdict::Suspect, "{sign}");
         }
         let joined = host("ра\u{200c}\u{200d}ypal.com", HostBounds::Prose);
         assert_eq!(joined, ("ра\u{200c}\u{200d}ypal.com".to_owned(), Verdict::Invalid));

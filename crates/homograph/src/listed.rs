@@ -93,7 +93,6 @@ impl Listed {
         listed
     }
 
-
     fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
         let names = found.iter().filter_map(|look| self.by_look.get(look)).flatten();

@@ -70,7 +70,27 @@ fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
         let inner = text.get(len + 1..)?.find("://")?;
         authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
-    link.map(Target::Link)
+    link.or_else(|| carrier(text, range, len)).map(Target::Link)
+}
+
+/// `app:?url=https%3A%2F%2F…`: the program may open what is inside. It stands for the host, and everything
+/// behind the colon is the tail.
+fn carrier(text: &str, span: Range<usize>, scheme: usize) -> Option<Link> {
+    let encoded =
+        |at: usize| text.get(at..at + 2).is_some_and(|hex| hex.eq_ignore_ascii_case("3a"));
+    let inside =
+        text.get(scheme..)?.match_indices(['%', '5']).any(|(at, _)| encoded(scheme + at + 1));
+    inside.then(|| Link {
+        inner: span.start,
+        kind: Kind::Scheme,
+        host: span.start..span.start + scheme,
+        user: None,
+        port: None,
+        tail: span.start + scheme + 1..span.end,
+        span,
+        defanged: false,
+        confidence: Confidence::Sure,
+    })
 }
 
 /// A URL whose scheme, so many bytes long, is dangerous.
@@ -239,6 +259,9 @@ mod tests {
             ("sip:info@example.com;transport=tcp", "example.com"),
             ("microsoft-edge:https://example.com/x", "example.com"),
             ("x-app://?url=https://example.com/x", "example.com"),
+            ("x-app:?url=https%3A%2F%2Fexample.com", "x-app"),
+            ("x-app:open/https%253a%252F%252Fexample.com", "x-app"),
+            ("tel:%2B123", "-"),
             ("`http://example.com/`", "example.com"),
             ("\u{201D}http://example.com\u{201D}", "example.com"),
             ("http:///", "-"),

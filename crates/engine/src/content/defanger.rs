@@ -78,7 +78,10 @@ impl<'a> Defanger<'a> {
                     Target::Dangerous { host: Some(host), .. } => {
                         self.defang_host(occurrence, host.clone(), judgement, &mut inner);
                     }
-                    Target::Dangerous { host: None, .. } => {}
+                    // `ms-word:ofe|u|https://…`: what it would open.
+                    Target::Dangerous { host: None, scheme, span } => {
+                        self.defang_inside(occurrence, scheme.end..span.end, &mut inner);
+                    }
                 }
             }
             (Site::Attribute { holds: Holds::Shown, .. }, LinkAction::Unlink)
@@ -213,6 +216,20 @@ impl<'a> Defanger<'a> {
     ) {
         let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
         pieces.host(host, judgement);
+        for (range, replacement) in pieces.found {
+            self.place(occurrence, range, replacement, edits);
+        }
+    }
+
+    /// Whatever is a link to somebody in this range.
+    fn defang_inside(
+        &self,
+        occurrence: &Occurrence,
+        range: Range<usize>,
+        edits: &mut Vec<TextEdit>,
+    ) {
+        let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
+        pieces.nested(range, self.tlds);
         for (range, replacement) in pieces.found {
             self.place(occurrence, range, replacement, edits);
         }

@@ -12,6 +12,7 @@ mod flowed;
 mod html;
 pub mod linkify;
 mod mapped;
+pub mod script;
 mod text;
 
 use std::borrow::Cow;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::WINDOW;
+use crate::content::script;
 use mailsplice::mime::Charset;
 
 /// Where a host may begin.
@@ -12,7 +13,10 @@ pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     };
     // Of a row of signs the last one counts: what stands behind it is what stands behind them all.
     let again = |at: &usize| !matches!(bytes.get(*at), Some(b':' | b'@' | b'\\'));
-    let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes).map(|at| at + 1).filter(again);
+    // The slash of JSON may have one of its own: `https:\/\/`.
+    let slash = |at: usize| usize::from(bytes.get(at..at + 2) == Some(b"\\/"));
+    let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes);
+    let signs = signs.map(move |at| at + 1 + slash(at)).filter(again);
     let escaped = memchr::memchr_iter(b'=', bytes)
         .filter(|at| is_escaped_sign(bytes.get(at + 1..at + 3).unwrap_or_default()))
         .map(|at| at + 3);
@@ -175,8 +179,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
     if let Some(decimal) = text.strip_prefix("&#") {
         return number(decimal, 10, 2);
     }
-    let hex = text.strip_prefix("\\u")?.get(..4)?;
-    Some((char::from_u32(u32::from_str_radix(hex, 16).ok()?)?, 6))
+    text.strip_prefix("\\u").and_then(|_| script::escape(text))
 }
 
 /// What a window says in charsets that need no eighth bit, where its signs call for them.
@@ -229,6 +232,15 @@ mod tests {
         assert!(!calls_for_a_look(b"www.example.com"));
         assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
         assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
+    }
+
+    #[test]
+    fn slashes_of_json_begin_a_host() {
+        let windows = |text: &str| -> Vec<String> {
+            let windows = triggers(text.as_bytes()).map(|at| window(text.as_bytes(), at));
+            windows.map(|window| String::from_utf8_lossy(window).into_owned()).collect()
+        };
+        assert!(windows(r#""https:\/\/раypal.com\/x""#).contains(&"раypal.com".to_owned()));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn starts(name: &str) -> Vec<usize> {
     let first = first_label(name);
     let found = [
         Some(0),
-        behind_break(name, is_sign),
+        behind_sign(name),
         behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
         behind_unspaced(first),
         ascii_tail(first),
@@ -48,6 +48,12 @@ pub fn inside(name: &str) -> Vec<usize> {
         underscore,
         encoded.filter(|at| *at > 0),
     ])
+}
+
+/// Behind the last sign or emoji, where those begin that end a word there, a scheme before it or not
+/// (`http://→example.com`).
+pub fn behind_sign(name: &str) -> Option<usize> {
+    behind_break(name, is_sign)
 }
 
 fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {

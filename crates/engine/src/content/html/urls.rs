@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
+use super::super::script;
 use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
@@ -83,8 +84,9 @@ impl<'t> Reader<'t, '_, '_> {
         seen.as_str().trim_ascii().eq_ignore_ascii_case(word)
     }
 
-    /// URLs that script names in full.
+    /// URLs that script or JSON names in full: `"url":"https:\/\/example.com"` is a button to some.
     pub(super) fn script(&mut self, seen: MappedText<'t>, site: &Site) {
+        let seen = script::unescaped(seen);
         if memmem::find(seen.as_str().as_bytes(), b"//").is_some() {
             self.running_text(seen, site, |link| link.kind == Kind::Scheme);
         }
