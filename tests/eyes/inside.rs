@@ -32,6 +32,25 @@ fn markup_that_only_some_programs_see() {
     class("markup that only some see", Fate::Caught, pages(&forms));
 }
 
+/// A host that no entity holds alone.
+#[test]
+fn entities_of_a_document_beside_one_another() {
+    let forms = [
+        "<!DOCTYPE html [<!ENTITY a \"1\"><!ENTITY b \"2\">]><a href=\"https://&a;&b;/login\">your account</a>",
+        "<!DOCTYPE svg [<!ENTITY b '2'><!ENTITY c '1&b;'>]><svg><text>https://&c;/login</text></svg>",
+        "<!DOCTYPE html [<!ENTITY a \"&#60;a href='https://1\"><!ENTITY b \"2/'&#62;\">]>&a;&b;your account</a>",
+    ];
+    let halves = HOSTS.map(|host| {
+        let middle = host.char_indices().nth(2).map_or(0, |(at, _)| at);
+        host.split_at(middle)
+    });
+    let forms: Vec<String> = forms
+        .iter()
+        .flat_map(|form| halves.map(|(one, two)| form.replace('1', one).replace('2', two)))
+        .collect();
+    class("entities beside one another", Fate::Caught, pages(&forms));
+}
+
 #[test]
 fn honest_links_that_nobody_sees_do_not_count() {
     for page in [

@@ -16,7 +16,7 @@ pub enum Within {
 }
 
 /// The longest name with its `;`, in bytes.
-const LONGEST: usize = 32;
+pub const LONGEST: usize = 32;
 
 /// The longest name that needs no `;`, in bytes.
 const LONGEST_BARE: usize = 6;
@@ -52,6 +52,24 @@ pub fn attribute<'t>(text: &'t str, range: Range<usize>) -> MappedText<'t> {
     let mut seen = Builder::with_capacity(value.len());
     decode_into(&mut seen, text, range, Within::Attribute);
     seen.finish()
+}
+
+/// The text with its numeric references decoded, and no others.
+pub fn numbers(text: &str) -> Cow<'_, str> {
+    if !text.contains("&#") {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("&#") {
+        let (before, behind) = rest.split_at(at);
+        plain.push_str(before);
+        let (value, len) = reference(behind, Within::Text).unwrap_or((Cow::Borrowed("&"), 1));
+        plain.push_str(&value);
+        rest = behind.get(len..).unwrap_or_default();
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// What the reference at the start of `text` stands for, and its length in bytes.

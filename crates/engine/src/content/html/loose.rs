@@ -2,14 +2,14 @@
 //!
 //! | standard | here |
 //! | --- | --- |
-//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`] |
+//! | XML 1.0 §4.2, entities of the internal subset | [`Reader::declaration`]; put in by [`subset`] |
 //! | Associating Style Sheets with XML 1.0 §3 | the same |
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{Holds, Reader, SeenBy, Site, entity};
+use super::{Holds, Reader, SeenBy, Site, entity, subset};
 
 impl Reader<'_, '_, '_> {
     /// Reads the quoted strings of a declaration: values of entities, and the `href` of a style sheet.
@@ -18,6 +18,9 @@ impl Reader<'_, '_, '_> {
         let holds = if text.starts_with("?xml-stylesheet") {
             Holds::FixedUrl
         } else if memmem::find(text.as_bytes(), b"ENTITY").is_some() {
+            if !std::mem::replace(&mut self.declares, true) {
+                self.view.documents.extend(subset::expanded(self.text));
+            }
             Holds::Shown
         } else {
             return;

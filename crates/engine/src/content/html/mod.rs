@@ -11,6 +11,7 @@ mod named;
 mod open;
 mod outlook;
 mod style;
+mod subset;
 mod token;
 mod top;
 mod urls;
@@ -132,6 +133,8 @@ struct Reader<'t, 'k, 'f> {
     base: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
+    /// Whether entities of the document's own were met.
+    declares: bool,
     /// Whether a conditional comment stands inside a word.
     outlook: bool,
     /// Visible text in which markup would be shown, and where the stretch of it begins that is read now.
@@ -179,6 +182,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             nodes: Vec::new(),
             base: None,
             foreign: false,
+            declares: false,
             outlook: false,
             shown: Vec::new(),
             showing: None,
