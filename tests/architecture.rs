@@ -148,7 +148,6 @@ fn the_engine_is_pure() {
         "tracing::",
         "println!",
         "eprintln!",
-        "OnceLock",
         "LazyLock",
         "thread_local!",
         "static mut",
@@ -164,6 +163,10 @@ fn the_engine_is_pure() {
                 if line.contains(word) {
                     wrong.push(format!("{}:{number}: {word}", file.display()));
                 }
+            }
+            // In a value it is a table that is made when it is needed; beside one it is a global.
+            if line.contains("static ") && line.contains("OnceLock") {
+                wrong.push(format!("{}:{number}: a static OnceLock", file.display()));
             }
         }
     }

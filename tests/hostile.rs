@@ -3,7 +3,7 @@
 
 use linkmilter::engine::limits::Limits;
 use linkmilter::engine::mime::{self, Media, Tree, View};
-use linkmilter::engine::outcome::Bypass;
+use linkmilter::engine::outcome::{Bypass, Disposition};
 use linkmilter::engine::policy::Defang;
 use linkmilter::engine::splice::apply;
 use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, Verdict, inspect};
@@ -15,6 +15,12 @@ const LINK: &str = "http://www.example.com/hostile";
 fn outcome(head: &[u8], body: &[u8]) -> Outcome {
     let policy = Policy { defang: Defang::All, ..Policy::default() };
     inspect(Message { head, body }, &Facts::default(), &policy, &tld::builtin())
+        .resolve(&Answers::new())
+}
+
+fn by_default(head: &str, body: &str) -> Outcome {
+    let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+    inspect(message, &Facts::default(), &Policy::default(), &tld::builtin())
         .resolve(&Answers::new())
 }
 
@@ -90,6 +96,27 @@ fn parts_beyond_the_limit() {
     let tree = parse(b"Content-Type: multipart/mixed; boundary=b\r\n", body.as_bytes());
     assert_eq!(tree.parts.len(), Limits::default().parts);
     assert_eq!(limits(&tree.bypasses), ["parts"]);
+}
+
+/// What fills a message up before a lie: nothing is delivered half read without a word.
+#[test]
+fn padding_before_a_lie_does_not_save_it() {
+    let lie = "see http://p\u{430}ypal.com/ now\r\n";
+    let text = "Content-Type: text/plain; charset=utf-8\r\n";
+    for padding in ["a.co ", "http://example.com/x ", "bob@example.com\r\n"] {
+        let body = format!("{}\r\n{lie}", padding.repeat(50_001));
+        let read = by_default(text, &body);
+        assert_eq!((&*read.bypasses, read.disposition), (&[][..], Disposition::Accept));
+        assert_eq!((read.links, read.edited()), (50_002, 1));
+        assert!(!edited(body.as_bytes(), &read).contains("http://p\u{430}ypal"));
+    }
+    let head = "Content-Type: multipart/mixed; boundary=b\r\n";
+    let parts = "--b\r\n\r\n\r\n".repeat(10_001);
+    let body = format!("{parts}--b\r\n{text}\r\n{lie}--b--\r\n");
+    let read = by_default(head, &body);
+    assert!(limits(&read.bypasses).contains(&"parts"), "{:?}", read.bypasses);
+    assert!(read.verdict >= Verdict::Suspect);
+    assert_eq!(read.disposition, Disposition::Quarantine);
 }
 
 #[test]

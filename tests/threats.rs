@@ -331,14 +331,17 @@ fn part_header_beyond_the_limit() {
 
 #[test]
 fn links_beyond_the_limit() {
-    let body: String = (0..50).map(|n| format!("https://host{n}.example.com/\r\n")).collect();
+    let lies: String = (0..50).map(|n| format!("https://p\u{430}ypal.com/{n}\r\n")).collect();
+    let fine: String = (0..50).map(|n| format!("https://host{n}.example.com/\r\n")).collect();
     let head = "Content-Type: text/plain\r\n";
     let small = Limits { links: 10, ..Limits::default() };
-    let cut = outcome(small, head, &body);
-    assert!(reached(&cut, "links"), "{:?}", cut.bypasses);
-    let whole = outcome(Limits::default(), head, &body);
-    assert!(!reached(&whole, "links"));
-    assert_eq!(whole.links, 50);
+    for limits in [small, Limits::default()] {
+        let read = outcome(limits, head, &format!("{fine}{lies}"));
+        assert_eq!(read.bypasses, []);
+        assert_eq!((read.links, read.edited()), (100, 50));
+        assert_eq!(read.findings.len(), limits.links.min(50));
+        assert_eq!(read.more.links, 50 - read.findings.len());
+    }
 }
 
 #[test]
@@ -363,10 +366,15 @@ fn steps_run_out() {
 
 #[test]
 fn links_of_a_small_message_are_bounded_by_its_size() {
-    let body: String = (0..30_000).map(|n| format!("http://p\u{430}ypal.com/{n}\r\n")).collect();
-    let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &body);
+    let lies = |count: usize| -> String {
+        (0..count).map(|n| format!("http://p\u{430}ypal.com/{n}\r\n")).collect()
+    };
+    let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &lies(20_000));
+    assert_eq!((read.edited(), read.bypasses), (20_000, Vec::new()));
+    assert!(read.findings.len() < 5_000, "{}", read.findings.len());
+    let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &lies(60_000));
     assert!(reached(&read, "links"), "{:?}", read.bypasses);
-    assert!(read.links > 5_000, "{}", read.links);
+    assert!(read.edited() > 20_000, "{}", read.edited());
     let fine: String = (0..30_000).map(|n| format!("www.example{n}.com\r\n")).collect();
     let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &fine);
     assert!(!reached(&read, "links") && read.links == 30_000, "{:?}", read.bypasses);

@@ -190,10 +190,12 @@ settings! {
         /// What a failure of the filter does to the message: `accept`, `quarantine`, `tempfail`,
         /// `reject`, `discard`. Default: when in doubt the mail goes on.
         on_error: Disposition = "\"accept\"", Reload;
-        /// What a reached limit does to it. `tempfail` would end the same at every retry.
+        /// What it does to a message that it is too long to be read (`limit:max_message`), or to have a notice at
+        /// every link (`limit:extras`). `tempfail` would end the same at every retry.
         on_limit: Disposition = "\"accept\"", Reload;
-        /// What becomes of a message that used up its time, its steps or its memory (`limit:message_timeout`,
-        /// `limit:steps`, `limit:links`): nobody read the rest of it, and honest mail does not come near.
+        /// What becomes of a message that used up its time, its steps, its memory, or another of the `limits`
+        /// (`limit:message_timeout`, `limit:steps`, `limit:links`, `limit:parts`, `limit:depth`, …): nobody read
+        /// the rest of it, and honest mail does not come near.
         /// One that ran out of time is put off (451) three times before, since load passes.
         on_exhausted: Disposition = "\"quarantine\"", Reload;
         /// What a part that cannot be read (encrypted, PKCS#7) does to it.

@@ -265,7 +265,7 @@ impl Event {
             recipients_omitted,
             bytes: seen.bytes,
             links: outcome.links as u64,
-            edited: reported().filter(|finding| finding.done == Done::Edited).count() as u64,
+            edited: outcome.edited() as u64,
             reasons,
             hosts,
             hosts_omitted,

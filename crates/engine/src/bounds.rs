@@ -3,7 +3,7 @@
 
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
-use super::{budget, fields, finding, host, judging, mime, net, settle};
+use super::{budget, fields, finding, host, judging, met, mime, net, settle};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
@@ -75,7 +75,7 @@ fn message() -> Vec<Bound> {
             default: budget::LINKS_MEMORY as u64,
             reason: "A lying link of ten bytes takes some hundred: a list of nothing else would cost \
                      memory out of proportion.",
-            effect: "fewer findings are kept than `limits.links`; `limit:links`",
+            effect: "fewer findings are kept than `limits.links`; of further links the edits alone",
             test: "links_of_a_small_message_are_bounded_by_its_size",
         },
         Bound {
@@ -85,6 +85,38 @@ fn message() -> Vec<Bound> {
             reason: "Lists of thousands of links are honest.",
             effect: "as `links_memory`",
             test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "edits_memory",
+            unit: "bytes for each of the message, that edits of links without a finding may take in memory",
+            default: budget::EDITS_MEMORY as u64,
+            reason: "A message of 24 MB with a lying link in every line is edited whole.",
+            effect: "the rest is not read; `limit:links`",
+            test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "edits_memory_base",
+            unit: "bytes on top",
+            default: budget::EDITS_MEMORY_BASE as u64,
+            reason: "Twenty thousand links of a small message.",
+            effect: "as `edits_memory`",
+            test: "links_of_a_small_message_are_bounded_by_its_size",
+        },
+        Bound {
+            name: "met",
+            unit: "bytes of the message, for each of which one host is remembered for the net",
+            default: met::BYTES as u64,
+            reason: "A host that lies has more bytes, with its scheme.",
+            effect: "further hosts are told as hidden as well",
+            test: "hosts_that_were_met_are_bounded",
+        },
+        Bound {
+            name: "met_base",
+            unit: "hosts on top",
+            default: met::BASE as u64,
+            reason: "More than nearly every message has.",
+            effect: "as `met`",
+            test: "hosts_that_were_met_are_bounded",
         },
         Bound {
             name: "extras",

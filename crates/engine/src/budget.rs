@@ -12,9 +12,15 @@ const LINK: u64 = 8;
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
 /// them; links that are fine are counted only.
-pub const LINKS_MEMORY: usize = 3;
-pub const LINKS_MEMORY_BASE: usize = 10 << 20;
+pub const LINKS_MEMORY: usize = 1;
+pub const LINKS_MEMORY_BASE: usize = 4 << 20;
 const LINK_BYTES: usize = 1_800;
+
+/// The same for the edits of links of which nothing else is kept: one takes about [`EDIT_BYTES`] beside
+/// what is written.
+pub const EDITS_MEMORY: usize = 3;
+pub const EDITS_MEMORY_BASE: usize = 6 << 20;
+const EDIT_BYTES: usize = 240;
 
 /// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
 /// dense with short links would grow without measure.
@@ -22,7 +28,7 @@ pub const EXTRAS: usize = 4;
 pub const EXTRAS_BASE: usize = 4 << 10;
 
 /// Bytes of a link while the text round it is read and judged. Texts are read in stretches; one that
-/// cannot be cut may hold so many that [`LINKS_MEMORY`] holds for them as well.
+/// cannot be cut may hold so many that both memories together hold them.
 const OCCURRENCE_BYTES: usize = 640;
 
 /// What is left for one message, in all its readings and rounds.
@@ -31,6 +37,8 @@ pub struct Budget<'a> {
     left: u64,
     /// Findings that may be kept.
     pub findings: usize,
+    /// Bytes that edits of further links may take.
+    edits: usize,
     /// Bytes that may be written beside links: notices, anchors.
     pub extras: usize,
     /// Links that one stretch of text may hold.
@@ -45,11 +53,13 @@ impl<'a> Budget<'a> {
     pub fn of(limits: &Limits, bytes: usize, stop: Option<&'a AtomicBool>) -> Budget<'a> {
         let steps = limits.steps_per_byte.saturating_mul(bytes as u64);
         let memory = LINKS_MEMORY.saturating_mul(bytes).saturating_add(LINKS_MEMORY_BASE);
+        let edits = EDITS_MEMORY.saturating_mul(bytes).saturating_add(EDITS_MEMORY_BASE);
         Budget {
             left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
+            edits,
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),
-            occurrences: limits.links.saturating_add(1).min(memory / OCCURRENCE_BYTES),
+            occurrences: memory.saturating_add(edits) / OCCURRENCE_BYTES,
             stop,
             over: None,
             cost: Cost::default(),
@@ -78,6 +88,14 @@ impl<'a> Budget<'a> {
     #[must_use]
     pub fn link(&mut self, bytes: usize, judging: u64) -> bool {
         self.spend(Stage::Judging, LINK + bytes as u64 + judging)
+    }
+
+    /// Takes the memory of an edit that writes so many bytes, if there is room for it.
+    #[must_use]
+    pub fn edit(&mut self, written: usize) -> bool {
+        let left = self.edits.checked_sub(EDIT_BYTES + written);
+        self.edits = left.unwrap_or(self.edits);
+        left.is_some()
     }
 
     /// Takes the bytes of a notice or an anchor, if there is room for them.
@@ -132,6 +150,6 @@ mod tests {
     fn a_small_message_keeps_fewer_findings() {
         let limits = Limits::default();
         assert!(Budget::of(&limits, 1_000, None).findings < limits.links);
-        assert_eq!(Budget::of(&limits, 26 << 20, None).findings, limits.links);
+        assert_eq!(Budget::of(&limits, 100 << 20, None).findings, limits.links);
     }
 }

@@ -83,13 +83,12 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
 }
 
 fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
-    let edited = outcome.findings.iter().filter(|finding| finding.done == Done::Edited).count();
     let mut parts = vec![
         "v=1".to_owned(),
         format!("by={}", word(with.by)),
         format!("verdict={}", outcome.verdict),
         format!("links={}", outcome.links),
-        format!("edited={edited}"),
+        format!("edited={}", outcome.edited()),
     ];
     let reasons = outcome
         .findings

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::content::Visibility;
 use super::judging::{Judged, TldStatus};
-use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Reasons, Verdict};
+use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use homograph::{Section, registrable};
 use mailsplice::mime::Tree;
@@ -39,6 +39,12 @@ pub struct Findings {
     /// Links that need nothing, counted only.
     pub plain: usize,
     pub candidates: Vec<Candidate>,
+    /// Links beyond those, of which nothing but the edits is kept.
+    pub more: More,
+    /// Their edits, by part and reading, in the coordinates of that reading.
+    pub bare: BTreeMap<(usize, usize), Vec<TextEdit>>,
+    /// Reasons and the worst verdict of the candidates.
+    told: (Reasons, Verdict),
     pub bypasses: Vec<(String, Bypass)>,
     /// What stands on top of parts, in the coordinates of their first reading, links in it or not.
     pub tops: Vec<(usize, TextEdit)>,
@@ -73,7 +79,7 @@ impl Findings {
 
     /// Links so far.
     pub fn links(&self) -> usize {
-        self.plain + self.candidates.len()
+        self.plain + self.candidates.len() + self.more.links
     }
 
     /// Remembers the host of a link that needs nothing.
@@ -98,8 +104,18 @@ impl Findings {
         if silent {
             self.plain += 1;
         } else {
+            let (reasons, worst) = self.told;
+            let finding = &candidate.finding;
+            self.told = (reasons.union(finding.reasons), worst.max(finding.verdict));
             self.candidates.push(candidate);
         }
+    }
+
+    /// Whether a link says something of the message that no candidate said: such a one is kept, however
+    /// many there are.
+    pub fn is_news(&self, judged: &Judged) -> bool {
+        let (reasons, worst) = self.told;
+        judged.verdict > worst || reasons.union(judged.reasons) != reasons
     }
 
     /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
@@ -111,8 +127,11 @@ impl Findings {
             .is_some_and(|(end, known)| *end >= span.end && known.0 >= bad.0 && known.1 >= bad.1)
     }
 
-    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Badness)>) {
-        for (span, visibility, (verdict, edit)) in found {
+    /// Remembers links for the layers and readings to come, up to so many: what is not remembered is found
+    /// and edited once more, in the same way.
+    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Badness)>, most: usize) {
+        let room = most.saturating_sub(self.known.len());
+        for (span, visibility, (verdict, edit)) in found.into_iter().take(room) {
             let first = (span.end, (verdict, edit));
             let (end, known) = self.known.entry((span.start, visibility)).or_insert(first);
             *end = span.end.max(*end);
@@ -137,10 +156,10 @@ impl Findings {
         }));
     }
 
-    /// Remembers a host of a part below multipart/alternative.
-    pub fn note_host(&mut self, part: usize, judged: &Judged) {
+    /// Remembers a host of a part below multipart/alternative, up to so many domains of one.
+    pub fn note_host(&mut self, part: usize, judged: &Judged, most: usize) {
         if let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) {
-            self.domains.entry(part).or_default().note(&host.ascii);
+            self.domains.entry(part).or_default().note(&host.ascii, most);
         }
     }
 
@@ -171,9 +190,9 @@ struct Domains {
 }
 
 impl Domains {
-    fn note(&mut self, host: &str) {
+    fn note(&mut self, host: &str, most: usize) {
         let domain = registrable(host, Section::Private).unwrap_or(host);
-        if !self.known.contains(domain) {
+        if self.known.len() < most && !self.known.contains(domain) {
             self.known.insert(domain.into());
         }
         if self.least.is_empty() || host < self.least.as_str() {

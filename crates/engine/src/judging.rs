@@ -1,10 +1,11 @@
 //! Judges what the content room sighted: each distinct host once a message.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::content::{Occurrence, Shown};
+use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskTlds;
 use super::{Case, Dmarc, Facts, Policy, TldTable};
@@ -56,6 +57,8 @@ pub struct Judge<'a> {
     pub questions: Vec<String>,
     /// Steps that judging took since somebody asked.
     steps: u64,
+    /// What the net is to know of.
+    met: Met,
 }
 
 /// Steps of judging a host that is not remembered: some, and some for each byte of its spelling. What
@@ -65,7 +68,7 @@ const JUDGED_BYTE: u64 = 4;
 
 impl<'a> Judge<'a> {
     pub fn new(case: Case<'a>) -> Judge<'a> {
-        let Case { facts, policy, tlds, memory, .. } = case;
+        let Case { message, facts, policy, tlds, memory, .. } = case;
         let mut own = Names::new(&facts.recipient_domains);
         for names in &policy.lists.protected {
             own.extend(names);
@@ -79,6 +82,7 @@ impl<'a> Judge<'a> {
             memory,
             questions: Vec::new(),
             steps: 0,
+            met: Met::of(message.head.len() + message.body.len()),
         }
     }
 
@@ -149,6 +153,7 @@ impl<'a> Judge<'a> {
                 None => LinkJudgement::default(),
             };
             let carried = self.listed_inside(carried);
+            carried.inner.iter().for_each(|host| self.met.note(&host.ascii));
             judged.join(carried);
             if link.kind == Kind::Bare {
                 // A word stays one; what its query holds may be none.
@@ -207,6 +212,9 @@ impl<'a> Judge<'a> {
         }
         self.steps += JUDGED + JUDGED_BYTE * spelling.len() as u64;
         let judgement = self.listed(self.recall(spelling, bounds));
+        if !spelling.is_ascii() || judgement.ascii.contains("xn--") {
+            self.met.note(&judgement.ascii);
+        }
         if self.memo.len() < MEMO {
             let known = self.memo.entry(Box::from(spelling)).or_default();
             known.push((bounds, Arc::clone(&judgement)));
@@ -289,9 +297,9 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The hosts judged so far, in ASCII form.
-    pub fn met(&self) -> BTreeSet<String> {
-        self.memo.values().flatten().map(|(_, known)| known.ascii.clone()).collect()
+    /// The hosts met so far; those to come are no longer noted with them.
+    pub fn take_met(&mut self) -> Met {
+        std::mem::take(&mut self.met)
     }
 
     /// Whom the text says that the sender is, who it is not.

@@ -22,6 +22,7 @@ mod headers;
 mod judging;
 pub mod limits;
 pub mod lists;
+mod met;
 mod net;
 mod notices;
 pub mod outcome;

@@ -87,10 +87,10 @@ impl Limits {
             },
             Bound {
                 name: "links",
-                unit: "links of a message",
+                unit: "findings of a message",
                 default: self.links as u64,
-                reason: "Every link that is kept costs memory and a judgement.",
-                effect: "further links are not judged; `limit:links`",
+                reason: "What is told of a link takes memory; links that are fine take none.",
+                effect: "further links are judged, edited and counted, and not told one by one",
                 test: "links_beyond_the_limit",
             },
             Bound {

@@ -108,6 +108,8 @@ pub struct Outcome {
     pub links: usize,
     /// Every finding of `notice` and worse (every link, when the policy asks for all).
     pub findings: Vec<Finding>,
+    /// Links beyond those, which were judged and edited like them and are counted only.
+    pub more: More,
     /// Edits of the raw body, in order and disjoint. Empty: the body goes on untouched.
     pub edits: Vec<RawEdit>,
     pub head_edits: Vec<HeadEdit>,
@@ -125,7 +127,22 @@ pub struct Outcome {
     pub passed_more: bool,
 }
 
+/// Links with something to say of them that are not among the findings: they say nothing that a finding does
+/// not, but for where they lead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct More {
+    pub links: usize,
+    /// Those of them that were edited.
+    pub edited: usize,
+}
+
 impl Outcome {
+    /// Links that were edited.
+    pub fn edited(&self) -> usize {
+        let told = self.findings.iter().filter(|finding| finding.done == Done::Edited);
+        told.count() + self.more.edited
+    }
+
     /// The message, as a file holds it, with what is to change in it: our fields in front, edits in header
     /// and body. `bytes` is what the inspected message was split from ([`Message::split`]).
     ///

@@ -122,16 +122,10 @@ impl Open<'_> {
         budget: &mut Budget<'_>,
         found: &mut Findings,
     ) {
-        // One more than may be kept tells that there are more.
-        let most = self.context.policy.limits.links.saturating_add(1);
-        let space = content::Capacity { all: most, together: budget.occurrences };
+        let space = content::Capacity { all: usize::MAX, together: budget.occurrences };
         let mut here = Here::new();
-        let mut links = 0;
         let full = content::read_in_turn(layer, self.context.tlds, space, &mut |mut view| {
             documents.extend(content::documents(layer, &mut view));
-            // What only careless programs see is no link of the message unless it lies.
-            let everybody = |shown: &&Occurrence| shown.seen_by == SeenBy::Everybody;
-            links += view.occurrences.iter().filter(everybody).count();
             if !budget.spend(Stage::Reading, view.steps) {
                 return ControlFlow::Break(());
             }
@@ -150,7 +144,7 @@ impl Open<'_> {
                 written_in: OnceCell::new(),
             };
             let full = reader.judge_all(judge, budget, found, &mut here);
-            match full || view.cut || links >= most || budget.over().is_some() {
+            match full || view.cut || budget.over().is_some() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
@@ -158,7 +152,7 @@ impl Open<'_> {
         if full.is_break() && budget.over().is_none() {
             found.bypass(&self.entry.path, Bypass::Limit("links"));
         }
-        found.know(here);
+        found.know(here, self.context.policy.limits.links);
     }
 }
 
@@ -175,7 +169,7 @@ struct LayerReader<'a> {
 
 impl<'a> LayerReader<'a> {
     /// Judges every occurrence and makes its edits. Those that the budget does not reach are left out.
-    /// Whether there were more than may be kept.
+    /// Whether there were more than may be edited.
     fn judge_all(
         &mut self,
         judge: &mut Judge<'_>,
@@ -200,9 +194,6 @@ impl<'a> LayerReader<'a> {
             if occurrence.seen_by == SeenBy::Careless && !is_lie(occurrence, &judged) {
                 continue;
             }
-            if found.links() >= most {
-                return true;
-            }
             // Where a link stands in the message is worth a look only where it can be met again, or
             // somebody hears of it.
             let span = OnceCell::new();
@@ -212,18 +203,23 @@ impl<'a> LayerReader<'a> {
                 if found.is_known(&span(), visibility, bad) {
                     continue;
                 }
-                here.push((span(), visibility, bad));
+                if here.len() < most {
+                    here.push((span(), visibility, bad));
+                }
             }
             if self.open.entry.alternative.is_some() {
-                found.note_host(self.open.part, &judged);
+                found.note_host(self.open.part, &judged, most);
             }
             if self.is_silent(&judged) {
                 found.plain += 1;
                 found.pass(&judged);
                 continue;
             }
-            if found.candidates.len() >= budget.findings {
-                return true;
+            if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
+                match self.edit_alone(occurrence, &judged, budget, found) {
+                    true => continue,
+                    false => return true,
+                }
             }
             let mut candidate = self.candidate(occurrence, &judged, span());
             let told = signed.contains(&index);
@@ -231,6 +227,33 @@ impl<'a> LayerReader<'a> {
             found.push(self.open.context.policy, candidate);
         }
         false
+    }
+
+    /// Edits a link of which nothing else is kept; whether there was room for that. What waits for an answer
+    /// of the DNS cannot be edited so.
+    fn edit_alone(
+        &mut self,
+        occurrence: &Occurrence,
+        judged: &Judged,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) -> bool {
+        found.more.links += 1;
+        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
+        if done != Done::Edited {
+            return true;
+        }
+        if matches!(judged.tld_status, TldStatus::Asked(_)) {
+            return false;
+        }
+        let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
+        let edits = joined(self.open.reading.text.as_str(), edits);
+        if !edits.iter().all(|edit| budget.edit(edit.replacement.len())) {
+            return false;
+        }
+        found.more.edited += usize::from(!edits.is_empty());
+        found.bare.entry((self.open.part, self.open.index)).or_default().extend(edits);
+        true
     }
 
     /// Most links: good ones that nobody wants to hear of. Spares the finding.
@@ -424,4 +447,27 @@ impl<'a> LayerReader<'a> {
 pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'_>) -> bool {
     mime::all_readings(message, tree, part)
         .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
+}
+
+/// Bytes between two edits of one link that are written once more, so that they are one.
+const BETWEEN: usize = 64;
+
+/// The edits of one link as one, with what stands between them in its line.
+fn joined(text: &str, mut edits: Vec<TextEdit>) -> Vec<TextEdit> {
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut all: Vec<TextEdit> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let last = all.last_mut();
+        let gap = last.as_ref().and_then(|last| text.get(last.range.end..edit.range.start));
+        let gap = gap.filter(|gap| gap.len() <= BETWEEN && !gap.contains(['\r', '\n']));
+        match (last, gap) {
+            (Some(last), Some(gap)) => {
+                last.replacement.push_str(gap);
+                last.replacement.push_str(&edit.replacement);
+                last.range.end = edit.range.end;
+            }
+            _ => all.push(edit),
+        }
+    }
+    all
 }

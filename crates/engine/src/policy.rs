@@ -196,7 +196,9 @@ pub struct Policy {
     /// What a failure of the engine, a reached limit, an opaque part do to the message.
     pub on_error: Disposition,
     pub on_limit: Disposition,
-    /// What using up time, steps or memory does to it.
+    /// What using up time, steps, memory or parts does to it ([`Bypass::is_exhaustion`]).
+    ///
+    /// [`Bypass::is_exhaustion`]: crate::outcome::Bypass::is_exhaustion
     pub on_exhausted: Disposition,
     pub on_opaque: Disposition,
     pub on_ambiguous: OnAmbiguous,

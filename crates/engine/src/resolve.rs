@@ -100,6 +100,7 @@ fn finish(case: Case<'_>, found: Findings, lowered: Lowered) -> Outcome {
         bypasses: found.bypasses,
         passed: found.passed.into_iter().map(String::from).collect(),
         passed_more: found.passed_more,
+        more: found.more,
         ..Outcome::default()
     };
     let asked = actions::message(policy, &outcome);

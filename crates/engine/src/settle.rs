@@ -94,7 +94,8 @@ fn lower(
         }
         shared
     });
-    let (edits, overlap) = by_reading(&mut found.candidates, tops);
+    let bare = std::mem::take(&mut found.bare);
+    let (edits, overlap) = by_reading(&mut found.candidates, bare, tops);
     for (part, edits) in edits {
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
@@ -116,8 +117,10 @@ fn lower(
 /// Whether an edit takes away a sign that holds markup together: a tag inside a value is read by loose
 /// clients only, and for others its quotes end elsewhere then.
 fn is_of_markup(text: &str, edit: &TextEdit) -> bool {
-    let sign = |c: char| matches!(c, '<' | '>' | '"' | '\'' | '`');
-    text.get(edit.range.clone()).is_some_and(|old| old.contains(sign))
+    let signs = |text: &str| -> Vec<char> {
+        text.chars().filter(|c| matches!(c, '<' | '>' | '"' | '\'' | '`')).collect()
+    };
+    text.get(edit.range.clone()).is_some_and(|old| signs(old) != signs(&edit.replacement))
 }
 
 /// Steps of an edit beside the bytes that it stands in.
@@ -130,9 +133,13 @@ type ByReading = BTreeMap<usize, Vec<TextEdit>>;
 /// And whether one was left out that is not another one's twin.
 fn by_reading(
     candidates: &mut [Candidate],
+    bare: BTreeMap<(usize, usize), Vec<TextEdit>>,
     tops: Vec<(usize, TextEdit)>,
 ) -> (BTreeMap<usize, ByReading>, bool) {
     let mut edits: BTreeMap<usize, ByReading> = BTreeMap::new();
+    for ((part, reading), list) in bare {
+        edits.entry(part).or_default().insert(reading, list);
+    }
     for (part, edit) in tops {
         edits.entry(part).or_default().entry(0).or_default().push(edit);
     }

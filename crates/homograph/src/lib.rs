@@ -233,7 +233,7 @@ fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<
     if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, table)) {
         return Some(hit);
     }
-    let listed = context.protected.listed().and_then(|listed| listed::find(listed, &subject));
+    let listed = context.protected.listed().and_then(|listed| listed.find(&subject));
     [protected, listed].into_iter().flatten().max_by_key(|hit| hit.verdict)
 }
 

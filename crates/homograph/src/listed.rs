@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
 use super::names::LookHasher;
@@ -17,10 +17,6 @@ use crate::verdict::{Reason, Verdict};
 /// Registrable names, one a line; the head says where they are from.
 const NAMES: &str = include_str!("listed.txt");
 
-/// The built-in list. Reading it takes longer than all else that a start does, and most messages hold
-/// nothing that it is asked about.
-pub(super) static BUILTIN: LazyLock<Listed> = LazyLock::new(Listed::builtin);
-
 /// Shortest label that is recognised under another suffix than its own, and under its own.
 const ELSEWHERE: usize = 5;
 const WHOLE: usize = 2;
@@ -30,9 +26,14 @@ const WHOLE: usize = 2;
 const LONG: usize = 6;
 const SHORT: usize = 4;
 
-/// The list, by what its names read as.
+/// The built-in list. Reading it takes longer than all else that a start does, and most messages hold
+/// nothing that it is asked about: it is read when the first host beyond ASCII is judged.
+#[derive(Debug, Default)]
+pub(super) struct Listed(OnceLock<Looks>);
+
+/// The names by what they read as.
 #[derive(Debug)]
-pub(super) struct Listed {
+struct Looks {
     by_look: HashMap<u64, Vec<&'static str>, BuildHasherDefault<LookHasher>>,
     beginnings: Beginnings,
 }
@@ -69,20 +70,24 @@ fn brand(name: &str) -> &str {
     name.split_once('.').map_or(name, |(label, _)| label)
 }
 
-/// The listed name that a label of the host reads as most.
-pub(super) fn find(listed: &LazyLock<Listed>, subject: &Subject<'_>) -> Option<Hit> {
-    let host = Host::of(subject);
-    let labels = subject.parts.iter().zip(subject.sights).enumerate();
-    labels
-        .take_while(|(at, _)| *at <= host.registrable)
-        .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
-        .filter_map(|(at, (_, sights))| listed.label(&host, at, sights))
-        .max_by_key(|hit| hit.verdict)
+impl Listed {
+    /// The listed name that a label of the host reads as most.
+    pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
+        let host = Host::of(subject);
+        let labels = subject.parts.iter().zip(subject.sights).enumerate();
+        labels
+            .take_while(|(at, _)| *at <= host.registrable)
+            .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
+            .filter_map(|(at, (_, sights))| {
+                self.0.get_or_init(Looks::builtin).label(&host, at, sights)
+            })
+            .max_by_key(|hit| hit.verdict)
+    }
 }
 
-impl Listed {
-    fn builtin() -> Listed {
-        let mut listed = Listed {
+impl Looks {
+    fn builtin() -> Looks {
+        let mut listed = Looks {
             by_look: HashMap::default(),
             beginnings: Beginnings(vec![0; usize::try_from(BITS / 64).unwrap_or_default()]),
         };
@@ -153,7 +158,7 @@ mod tests {
 
     #[test]
     fn beginnings_are_seldom_mistaken() {
-        let listed = Listed::builtin();
+        let listed = Looks::builtin();
         let set: u32 = listed.beginnings.0.iter().map(|word| word.count_ones()).sum();
         assert!(u64::from(set) < BITS / 4, "{set} of {BITS} bits");
     }

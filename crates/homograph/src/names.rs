@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, is_listed_suffix, suffix_labels};
 use super::form::{Form, Literal};
-use super::listed::{self, Listed};
+use super::listed::Listed;
 use super::lookalike::{Look, LookHash, name_look};
 use super::near::Near;
 use super::organisations::Organisations;
@@ -31,8 +31,8 @@ pub struct Names {
     by_bidi: HashMap<String, usize>,
     /// Index by brands one letter away.
     near: Near,
-    /// Names that are only often visited: read when the first host beyond ASCII is judged.
-    listed: Option<&'static LazyLock<Listed>>,
+    /// Names that are only often visited.
+    listed: Option<Arc<Listed>>,
     /// Who owns what, beside the names.
     organisations: Option<Arc<Organisations>>,
     /// Sum over the names, so that sets can be told apart cheaply.
@@ -83,7 +83,7 @@ impl Names {
     /// names of all continents. Takes about two milliseconds: make it once and share it.
     pub fn builtin() -> Names {
         Names {
-            listed: Some(&listed::BUILTIN),
+            listed: Some(Arc::new(Listed::default())),
             organisations: Some(Arc::new(Organisations::builtin())),
             ..Names::parse(BUILTIN).0
         }
@@ -95,8 +95,8 @@ impl Names {
     }
 
     /// The names that are often visited, beside the protected ones.
-    pub(super) fn listed(&self) -> Option<&'static LazyLock<Listed>> {
-        self.listed
+    pub(super) fn listed(&self) -> Option<&Listed> {
+        self.listed.as_deref()
     }
 
     /// A set of these names, in any spelling. Names that are no hosts are left out.
@@ -128,7 +128,7 @@ impl Names {
             self.add(name.clone());
         }
         if self.listed.is_none() {
-            self.listed = other.listed;
+            self.listed.clone_from(&other.listed);
         }
         if self.organisations.is_none() {
             self.organisations.clone_from(&other.organisations);

@@ -53,11 +53,13 @@ pub fn read<'t>(
     ControlFlow::Continue(())
 }
 
-/// Where a stretch that begins at `at` ends: behind a line end.
+/// Where a stretch that begins at `at` ends: behind a line end, in a line without end behind a blank.
 fn stretch_end(text: &str, at: usize) -> usize {
     let from = at.saturating_add(STRETCH);
     let rest = text.as_bytes().get(from..).unwrap_or_default();
-    memchr::memchr(b'\n', rest).map_or(text.len(), |feed| from + feed + 1)
+    let line = rest.get(..STRETCH.min(rest.len())).unwrap_or_default();
+    let end = memchr::memchr(b'\n', line).or_else(|| memchr::memchr3(b'\n', b' ', b'\t', rest));
+    end.map_or(text.len(), |end| from + end + 1)
 }
 
 /// A value that is one URL; of its addresses, `most` at most.

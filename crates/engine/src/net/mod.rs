@@ -27,6 +27,7 @@ use super::budget::Budget;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged, TldStatus};
+use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::resolve::LONGEST_LINE;
@@ -68,6 +69,7 @@ pub fn cast(
 ) {
     let body = message.body;
     if budget.spend(Stage::Net, body.len() as u64) {
+        let met = judge.take_met();
         let mut net = Net {
             judge,
             policy,
@@ -75,7 +77,7 @@ pub fn cast(
             found: &mut *found,
             tree,
             body,
-            met: None,
+            met,
             told: BTreeSet::new(),
         };
         net.plain(body, Bytes::Plain);
@@ -115,8 +117,8 @@ struct Net<'n, 'p, 'b> {
     found: &'n mut Findings,
     tree: &'n Tree,
     body: &'n [u8],
-    /// Hosts that readings have met, and those above them, when somebody asked.
-    met: Option<BTreeSet<String>>,
+    /// Hosts that readings have met.
+    met: Met,
     told: BTreeSet<String>,
 }
 
@@ -211,15 +213,11 @@ impl Net<'_, '_, '_> {
         if !is_odd(&host) || host.contains(char::REPLACEMENT_CHARACTER) {
             return;
         }
-        // Before this one is judged.
-        let judge = &self.judge;
-        self.met.get_or_insert_with(|| judge.met().iter().flat_map(|host| parents(host)).collect());
         let judgement = self.judge.host(&host, HostBounds::Certain);
         if !is_lie(&host, &judgement) {
             return;
         }
-        let met = self.met.as_ref().is_some_and(|met| met.contains(&judgement.ascii));
-        if met {
+        if self.met.has(&judgement.ascii) {
             return;
         }
         let judged = Judged::of(judgement, TldStatus::Link);
@@ -348,12 +346,6 @@ fn is_lie(host: &str, judgement: &Judgement) -> bool {
         && !judgement.reasons.contains(Reason::TldSyntax)
         && judgement.verdict == Verdict::Unsafe
         && (letters || host.chars().any(ends_host_to_a_reader))
-}
-
-/// A host, and what it stands below: of `www.example.com` the net may see `example.com` alone.
-fn parents(host: &str) -> impl Iterator<Item = String> + '_ {
-    let dots = host.match_indices('.').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(dots).filter_map(|at| host.get(at..)).map(str::to_owned)
 }
 
 #[cfg(test)]

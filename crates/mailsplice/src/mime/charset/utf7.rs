@@ -23,37 +23,28 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
 
 /// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
 pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit]) -> Vec<RawEdit> {
-    let runs = placed_runs(bytes);
+    let mut runs = Runs { bytes, placed: placed_runs(bytes), decoded: None };
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
-        let (start, before) = cut(&runs, text, first.range.start, Side::Before);
-        let mut replacement = encode(before);
+        let (start, before) = runs.cut(text, first.range.start, Side::Before);
+        let mut replacement = encode(&before);
         let mut last = first;
         replacement.push_str(&first.replacement.replace('+', "+-"));
         // Two edits in one run: the second goes on where the first stopped.
         while let Some((next, behind)) = rest.split_first()
-            && let Some(between) = between(&runs, last.range.end..next.range.start)
+            && let Some(between) = runs.between(last.range.end..next.range.start)
         {
-            replacement.push_str(&encode(between));
+            replacement.push_str(&encode(&between));
             replacement.push_str(&next.replacement.replace('+', "+-"));
             (last, rest) = (next, behind);
         }
-        let (end, after) = cut(&runs, text, last.range.end, Side::After);
-        replacement.push_str(&encode(after));
+        let (end, after) = runs.cut(text, last.range.end, Side::After);
+        replacement.push_str(&encode(&after));
         lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
     lowered
-}
-
-/// The text between two edits of one shifted run.
-fn between(runs: &[Placed], range: Range<usize>) -> Option<&str> {
-    let run = runs.get(runs.partition_point(|run| run.text.end < range.start))?;
-    // An edit that ends with its run leaves nothing of it to be encoded.
-    let shared = run.text.start < range.start && range.end < run.text.end;
-    run.shifted.as_ref().filter(|_| shared)?;
-    Some(run.slice(range))
 }
 
 /// Which side of a cut is kept.
@@ -62,22 +53,34 @@ enum Side {
     After,
 }
 
-/// A shifted run or a direct one, in text and in bytes.
+/// The runs of a text, with the bytes that they are read from.
+struct Runs<'b> {
+    bytes: &'b [u8],
+    placed: Vec<Placed>,
+    /// The run that was asked for last, by number: one may hold many edits.
+    decoded: Option<(usize, String)>,
+}
+
+/// A shifted run or a direct one, in text and in bytes: there may be one for every third byte of a message.
 struct Placed {
-    text: Range<usize>,
-    bytes: Range<usize>,
-    shifted: Option<String>,
+    text: Range<u32>,
+    bytes: Range<u32>,
+    shifted: bool,
 }
 
 impl Placed {
-    fn slice(&self, range: Range<usize>) -> &str {
-        let from = range.start.saturating_sub(self.text.start);
-        let to = range.end.saturating_sub(self.text.start);
-        self.shifted.as_deref().and_then(|text| text.get(from..to)).unwrap_or_default()
+    fn text(&self) -> Range<usize> {
+        self.text.start as usize..self.text.end as usize
+    }
+
+    fn bytes(&self) -> Range<usize> {
+        self.bytes.start as usize..self.bytes.end as usize
     }
 }
 
 fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
+    // Offsets past 4 GiB do not occur: the splitter refuses such messages.
+    let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     let mut at = 0;
     runs(bytes)
         .map(|run| {
@@ -90,24 +93,55 @@ fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
                 }
             };
             at += length;
-            Placed { text: at - length..at, bytes: run.source, shifted: run.shifted }
+            Placed {
+                text: narrow(at - length)..narrow(at),
+                bytes: narrow(run.source.start)..narrow(run.source.end),
+                shifted: run.shifted.is_some(),
+            }
         })
         .collect()
 }
 
-/// Where the bytes are cut for a cut in the text, and the text of a shifted run that stays.
-fn cut<'r>(runs: &'r [Placed], text: &Text<'_>, offset: usize, side: Side) -> (usize, &'r str) {
-    let index = match side {
-        Side::Before => runs.partition_point(|run| run.text.end <= offset),
-        Side::After => runs.partition_point(|run| run.text.end < offset),
-    };
-    let Some(run) = runs.get(index) else {
-        return (runs.last().map_or(0, |run| run.bytes.end), "");
-    };
-    match (&run.shifted, side) {
-        (None, _) => (text.source(offset..offset).start, ""),
-        (Some(_), Side::Before) => (run.bytes.start, run.slice(run.text.start..offset)),
-        (Some(_), Side::After) => (run.bytes.end, run.slice(offset..run.text.end)),
+impl Runs<'_> {
+    /// What of a run stands in this range of the text; nothing where the bytes stand for themselves.
+    fn slice(&mut self, index: usize, range: Range<usize>) -> String {
+        let Some(run) = self.placed.get(index).filter(|run| run.shifted) else {
+            return String::new();
+        };
+        if self.decoded.as_ref().is_none_or(|(known, _)| *known != index) {
+            let (_, text) = shifted(self.bytes.get(run.bytes()).unwrap_or_default());
+            self.decoded = Some((index, text));
+        }
+        let start = run.text().start;
+        let range = range.start.saturating_sub(start)..range.end.saturating_sub(start);
+        let text = self.decoded.as_ref().and_then(|(_, text)| text.get(range));
+        text.unwrap_or_default().to_owned()
+    }
+
+    /// The text between two edits of one shifted run.
+    fn between(&mut self, range: Range<usize>) -> Option<String> {
+        let index = self.placed.partition_point(|run| run.text().end < range.start);
+        let run = self.placed.get(index)?;
+        // An edit that ends with its run leaves nothing of it to be encoded.
+        let shared = run.text().start < range.start && range.end < run.text().end;
+        (shared && run.shifted).then(|| self.slice(index, range))
+    }
+
+    /// Where the bytes are cut for a cut in the text, and the text of a shifted run that stays.
+    fn cut(&mut self, text: &Text<'_>, offset: usize, side: Side) -> (usize, String) {
+        let index = match side {
+            Side::Before => self.placed.partition_point(|run| run.text().end <= offset),
+            Side::After => self.placed.partition_point(|run| run.text().end < offset),
+        };
+        let Some(run) = self.placed.get(index) else {
+            return (self.placed.last().map_or(0, |run| run.bytes().end), String::new());
+        };
+        let (bytes, whole) = (run.bytes(), run.text());
+        match (run.shifted, side) {
+            (false, _) => (text.source(offset..offset).start, String::new()),
+            (true, Side::Before) => (bytes.start, self.slice(index, whole.start..offset)),
+            (true, Side::After) => (bytes.end, self.slice(index, offset..whole.end)),
+        }
     }
 }
 

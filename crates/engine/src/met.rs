@@ -1,0 +1,80 @@
+//! Hosts that readings have met, so that the net under them knows which are hidden.
+//!
+//! Hashes stand for the hosts: a message can hold more of them than it has room for. To be taken for another
+//! one's, a host would have to be looked for in 2⁶⁴.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Hosts that are remembered: one for so many bytes of the message, and so many at least. Those beyond are
+/// told as hidden as well.
+pub const BYTES: usize = 16;
+pub const BASE: usize = 4_096;
+
+/// The hosts, and those above them: of `www.example.com` the net may see `example.com`
+/// alone.
+#[derive(Clone, Debug, Default)]
+pub struct Met {
+    known: HashSet<u64>,
+    most: usize,
+}
+
+impl Met {
+    /// Those of a message of this many bytes.
+    pub fn of(bytes: usize) -> Met {
+        Met { known: HashSet::new(), most: bytes / BYTES + BASE }
+    }
+
+    /// Remembers a host (lower-case ASCII form) and those above it, but for top-level domains.
+    pub fn note(&mut self, ascii: &str) {
+        let mut rest = ascii;
+        while let Some((_, above)) = rest.split_once('.') {
+            if self.known.len() >= self.most || !self.known.insert(hash(rest)) {
+                return;
+            }
+            rest = above;
+        }
+    }
+
+    /// Whether it was met, or one below it.
+    pub fn has(&self, ascii: &str) -> bool {
+        self.known.contains(&hash(ascii))
+    }
+}
+
+fn hash(host: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    host.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_those_above_them_are_met() {
+        let mut met = Met::of(0);
+        met.note("a.xn--b.xn--c.com");
+        for (host, known) in [
+            ("a.xn--b.xn--c.com", true),
+            ("xn--b.xn--c.com", true),
+            ("xn--c.com", true),
+            ("com", false),
+            ("example.com", false),
+            ("b.xn--c.com", false),
+        ] {
+            assert_eq!(met.has(host), known, "{host}");
+        }
+    }
+
+    #[test]
+    fn hosts_that_were_met_are_bounded() {
+        let mut met = Met::of(160);
+        for number in 0..10_000 {
+            met.note(&format!("xn--{number}.com"));
+        }
+        assert_eq!(met.known.len(), BASE + 10);
+        assert!(met.has("xn--7.com") && !met.has("xn--9999.com"));
+    }
+}
