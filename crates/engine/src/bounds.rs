@@ -259,7 +259,7 @@ fn hosts() -> Vec<Bound> {
         },
         Bound {
             name: "embedded_tried",
-            unit: "authorities inside one URL, hosts or not",
+            unit: "authorities inside one URL, hosts or not, of each kind: hosts, userinfo, what may deceive",
             default: host::TRIED as u64,
             reason: "What is no host is judged before that is known.",
             effect: "further ones are not judged",

@@ -202,14 +202,14 @@ pub(super) mod tests {
     use uts58::Target;
     use uts58::tlds::TldTable;
 
-    fn with_context<T>(judge: impl FnOnce(&Context<'_>) -> T) -> T {
+    fn with_context<T>(blocked: &Names, judge: impl FnOnce(&Context<'_>) -> T) -> T {
         let (protected, none) = (Names::new(["paypal.com"]), Names::default());
         let tlds = TldTable::new(["com", "org", "xn--p1ai"], "");
         judge(&Context {
             level: RestrictionLevel::default(),
             protected: &protected,
             own: &none,
-            blocked: &none,
+            blocked,
             tlds: &tlds,
             bounds: HostBounds::Certain,
         })
@@ -217,13 +217,22 @@ pub(super) mod tests {
 
     /// The judgement of the first link of an attribute.
     pub(crate) fn url(value: &str) -> LinkJudgement {
+        judged(value, &Names::default())
+    }
+
+    /// The same where a name is blocked.
+    pub(crate) fn blocking(value: &str, name: &str) -> LinkJudgement {
+        judged(value, &Names::new([name]))
+    }
+
+    fn judged(value: &str, blocked: &Names) -> LinkJudgement {
         let value = value.replace(reference::is_stripped, "");
         let link = reference::parse(&value, 0..value.len()).find_map(|target| match target {
             Target::Link(link) => Some(link),
             Target::Dangerous { .. } => None,
         });
         link.map_or_else(LinkJudgement::default, |link| {
-            with_context(|context| judge_link(&value, &link, context))
+            with_context(blocked, |context| judge_link(&value, &link, context))
         })
     }
 
@@ -300,7 +309,7 @@ pub(super) mod tests {
         #[test]
         fn nothing_panics(text in "\\PC{0,80}", left: bool) {
             url(&text);
-            with_context(|context| {
+            with_context(&Names::default(), |context| {
                 let bounds = if left { HostBounds::Prose } else { HostBounds::Certain };
                 let context = Context { bounds, ..*context };
                 let span = judge(&text, &context).span;

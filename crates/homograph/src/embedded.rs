@@ -18,8 +18,8 @@ pub const NESTING: u8 = 6;
 /// Bytes of a URL that are searched for URLs; a longer tail is data.
 pub const SEARCHED_BYTES: usize = 16_384;
 
-/// Authorities inside a URL that are judged, real hosts or not; and times the length of the URL that
-/// the links of rewriters inside it may come to, which overlap.
+/// Authorities inside a URL that are judged, real hosts or not, for each [`Question`]; and times the
+/// length of the URL that the links of rewriters inside it may come to, which overlap.
 pub const TRIED: usize = 64;
 pub const REWRITTEN: usize = 4;
 
@@ -60,12 +60,31 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
 struct Search<'a> {
     context: Context<'a>,
     found: Embedded,
-    /// Authorities that were judged, as spelled.
-    tried: Vec<String>,
+    /// What was asked of which spelling.
+    tried: Vec<(Question, String)>,
     /// Host and tail of what is still to be searched, and how deep it is nested.
     texts: VecDeque<(String, String, u8)>,
     /// Bytes that may be searched once more: tails of rewriters, userinfo.
     left: usize,
+}
+
+/// What is asked of a spelling. One answer is none to another question: the host of a URL may stand in
+/// its own userinfo, and in running text where it counts for less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// Where does a URL lead?
+    Host,
+    /// Which names does a reader see in the userinfo?
+    Userinfo,
+    /// Does a host that may be none deceive, so bounded and at least so much?
+    Deceives(HostBounds, Edit),
+}
+
+impl Question {
+    /// Whether these are bounded together.
+    fn is_like(self, other: Question) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
 }
 
 impl Search<'_> {
@@ -163,26 +182,26 @@ impl Search<'_> {
                 self.texts.push_back((host.to_ascii_lowercase(), tail.to_owned(), depth + 1));
             }
         }
-        if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
-            self.userinfo(user);
-        }
+        self.host(host);
         if text.as_bytes().get(link.tail.start) == Some(&b'\\')
             && let Some(host) = reference::behind_backslash(tail())
         {
             self.host(host);
         }
-        self.host(host);
+        if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
+            self.userinfo(user);
+        }
     }
 
     fn host(&mut self, host: &str) {
-        if self.is_new(host) {
+        if self.is_new(Question::Host, host) {
             self.judge(host);
         }
     }
 
     fn userinfo(&mut self, user: &str) {
         // Each may be the end of the one before it.
-        if self.is_new(user)
+        if self.is_new(Question::Userinfo, user)
             && let Some(left) = self.left.checked_sub(user.len())
         {
             self.left = left;
@@ -194,7 +213,9 @@ impl Search<'_> {
     }
 
     fn deceiving(&mut self, host: &str, bounds: HostBounds, least: Edit) {
-        if self.is_new(host) {
+        let is_judged =
+            self.tried.iter().any(|(asked, tried)| *asked == Question::Host && tried == host);
+        if !is_judged && self.is_new(Question::Deceives(bounds, least), host) {
             let judgement = judge(host, &Context { bounds, ..self.context });
             if judgement.edit >= least {
                 self.keep(judgement);
@@ -202,11 +223,13 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the spelling was not tried, and may be.
-    fn is_new(&mut self, spelling: &str) -> bool {
-        let new = self.tried.len() < TRIED && !self.tried.iter().any(|tried| tried == spelling);
+    /// Whether this was not asked of the spelling, and may be.
+    fn is_new(&mut self, question: Question, spelling: &str) -> bool {
+        let alike = self.tried.iter().filter(|(asked, _)| asked.is_like(question)).count();
+        let new = alike < TRIED
+            && !self.tried.iter().any(|(asked, tried)| *asked == question && tried == spelling);
         if new {
-            self.tried.push(spelling.to_owned());
+            self.tried.push((question, spelling.to_owned()));
         }
         new
     }
@@ -236,7 +259,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::carried::tests::url;
+    use crate::carried::tests::{blocking, url};
     use crate::verdict::Verdict;
 
     /// A link is as bad as the worst host inside it, however wrapped.
@@ -265,6 +288,30 @@ mod tests {
             let link = url(text);
             assert_eq!(link.verdict, Verdict::Unsafe, "{text}");
             assert_eq!(link.target(), Some("paypal.com"), "{text}");
+        }
+    }
+
+    /// What was looked at as something else, and dropped, is looked at as the host that it is.
+    #[test]
+    fn a_host_is_judged_whatever_else_its_spelling_was() {
+        for text in [
+            "https://redir.example/?u=https://bad.org@bad.org/",
+            "https://redir.example/?u=https%3A%2F%2Fbad.org%40bad.org%2F",
+            "https://redir.example/?a=https://bad.org@x.org/&u=https://bad.org/",
+            "https://redir.example/bad.org?u=https%3A%2F%2Fbad.org",
+            "https://redir.example/?u=http:bad.org&v=https%3A%2F%2Fbad.org",
+        ] {
+            let link = blocking(text, "bad.org");
+            assert!(link.inner.iter().any(|host| host.ascii == "bad.org"), "{text}");
+            assert!(link.reasons.contains(Reason::Listed), "{text}");
+            assert_eq!(link.verdict, Verdict::Unsafe, "{text}");
+        }
+        for text in [
+            "https://redir.example/ü/example.org?u=https%3A%2F%2Fexample.org",
+            "https://redir.example/ü/example.org/https:example.org?u=https%253A%252F%252Fexample.org",
+        ] {
+            let link = url(text);
+            assert!(link.inner.iter().any(|host| host.ascii == "example.org"), "{text}");
         }
     }
 
