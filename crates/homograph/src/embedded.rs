@@ -32,8 +32,8 @@ pub(super) struct Embedded {
 }
 
 /// The URLs in the tail of a link to this host. What a URL inside carries stands in the text
-/// around it as well, so each text is searched once for each level of encoding; only a rewriter's URL
-/// makes a new text.
+/// around it as well, so each text is searched once for each level of encoding; only what a rewriter
+/// wrote makes a new text, beside the one that it stands in.
 pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     if tail.len() > SEARCHED_BYTES {
         return Embedded::default();
@@ -48,10 +48,10 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     };
     search.texts.push_back((host.to_owned(), tail.to_owned(), 0));
     while let Some((host, tail, depth)) = search.texts.pop_front() {
-        match wrappers::unwrap(&host, &tail) {
-            Some(inner) => search.unwrapped(&inner, depth),
-            None => search.spelled_out(tail, depth),
+        if let Some(inner) = wrappers::unwrap(&host, &tail) {
+            search.unwrapped(inner, depth);
         }
+        search.spelled_out(tail, depth);
     }
     search.found
 }
@@ -88,14 +88,18 @@ impl Question {
 }
 
 impl Search<'_> {
-    /// The URL that a rewriter's link leads to.
-    fn unwrapped(&mut self, url: &str, depth: u8) {
+    /// The URL that a rewriter's link leads to, and those inside it.
+    fn unwrapped(&mut self, url: String, depth: u8) {
         let url = url.replace(reference::is_stripped, "");
         for target in reference::parse(&url, 0..url.len()) {
             if let Target::Link(link) = target {
                 let tail = url.get(link.tail.clone()).unwrap_or_default();
                 self.url(&url, &link, || tail, depth);
             }
+        }
+        if let Some(left) = self.left.checked_sub(url.len()) {
+            self.left = left;
+            self.spelled_out(url, depth);
         }
     }
 
@@ -283,6 +287,10 @@ mod tests {
             "https://urldefense.proofpoint.com/v2/url?u=https-3A__xn-2D-2Dypal-2D43d9g.com_x&d=1",
             "https://urldefense.com/v3/__https://xn--ypal-43d9g.com/__;!!a$",
             "https://protect-us.mimecast.com/s/x?domain=xn--ypal-43d9g.com",
+            "https://www.google.com/url?q=a.co&url=https://xn--ypal-43d9g.com/",
+            "https://www.google.com/url?q=a.co%2F%3Fu%3Dhttps%253A%252F%252Fxn--ypal-43d9g.com",
+            "https://l.facebook.com/l.php?u=a.co&h=https%3A%2F%2Fxn--ypal-43d9g.com",
+            "https://www.bing.com/ck/a?u=a1aHR0cHM6Ly9hLmNvLz91PWh0dHBzOi8veG4tLXlwYWwtNDNkOWcuY29t",
             "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Furldefense.com%2Fv3%2F__https%3A%2F%2Fxn--ypal-43d9g.com%2F__%3B!!a%24",
         ] {
             let link = url(text);
