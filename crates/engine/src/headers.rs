@@ -15,7 +15,7 @@ use super::judging::{Judge, Judged, TldStatus, same_domain};
 use super::net;
 use super::outcome::{Done, Edit, Finding, Place, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
-use super::sender::{Author, MAILBOXES, Mailbox};
+use super::sender::{Author, MAILBOXES, Mailbox, Of};
 use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice;
@@ -277,6 +277,10 @@ impl FieldReader<'_, '_, '_> {
         if !self.is_of_sender() {
             return;
         }
+        let field = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
+            true => Of::Author,
+            false => Of::Deputy,
+        };
         for address in addresses.iter().take(MAILBOXES) {
             let spelled = address.address.as_deref().unwrap_or_default();
             let mut own = Mailbox::read(spelled, self.judge);
@@ -291,10 +295,11 @@ impl FieldReader<'_, '_, '_> {
                 own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
                 name.replace_range(link.span, " ");
             }
-            if own.is_none() && !self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
+            if own.is_none() && field != Of::Author {
                 continue;
             }
-            let Some(target) = author.posed(&name, own.as_ref(), self.judge) else { continue };
+            let posed = author.posed(&name, own.as_ref(), field, self.judge);
+            let Some(target) = posed else { continue };
             let mailbox = own.as_ref().or(author.mailboxes.first());
             let mut judged = Judged {
                 verdict: Verdict::Ok,

@@ -38,6 +38,15 @@ pub(super) struct Author {
     list: Option<String>,
 }
 
+/// Whose mailbox a field names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// From: who the reader is told wrote it. Nobody beside him makes that true.
+    Author,
+    /// Sender, Reply-To: who may act for him.
+    Deputy,
+}
+
 impl Author {
     pub fn of(message: &Message<'_>, judge: &mut Judge<'_>) -> Author {
         let from = message.from().into_iter().flat_map(|from| from.iter()).take(MAILBOXES);
@@ -50,7 +59,13 @@ impl Author {
     }
 
     /// Whom a name in front of this mailbox poses as; of one without an address From's counts.
-    pub fn posed(&self, name: &str, own: Option<&Mailbox>, judge: &Judge<'_>) -> Option<String> {
+    pub fn posed(
+        &self,
+        name: &str,
+        own: Option<&Mailbox>,
+        field: Of,
+        judge: &Judge<'_>,
+    ) -> Option<String> {
         let Some(own) = own else {
             return match self.mailboxes.as_slice() {
                 [] => judge.poses(name, Sender { local: "", host: "" }),
@@ -58,6 +73,9 @@ impl Author {
             };
         };
         let target = self.posed_by(name, own, judge)?;
+        if field == Of::Author {
+            return Some(target);
+        }
         // A service that sends for somebody names him in front of its own address.
         let from = self.mailboxes.iter();
         let honest = from
@@ -118,6 +136,7 @@ mod tests {
             ("From: Netflix <>\n", "header:From netflix.com"),
             ("From: \"Netflix\", <x@example.org>\n", "header:From netflix.com"),
             ("From: Ann <a@example.org>, Netflix <x@example.org>\n", "header:From netflix.com"),
+            ("From: Netflix <x@example.org>, <info@netflix.com>\n", "header:From netflix.com"),
         ] {
             assert_eq!(of(head), [found], "{head}");
         }
@@ -149,6 +168,8 @@ mod tests {
         assert_eq!(posed(own, &facts), Vec::<String>::new());
         let forwarded = "From: PayPal via Billing <billing@harbour.org>\n";
         assert_eq!(posed(forwarded, &facts), Vec::<String>::new());
+        let beside = "From: PayPal <x@example.net>, <bob@harbour.org>\n";
+        assert_eq!(posed(beside, &facts), ["header:From paypal.com"]);
         let domains = vec!["gmail.com".to_owned()];
         let facts = Facts { recipient_domains: domains, ..Facts::default() };
         assert_eq!(posed("From: PayPal <x@gmail.com>\n", &facts), ["header:From paypal.com"]);
