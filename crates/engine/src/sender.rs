@@ -7,7 +7,7 @@ use mail_parser::Message;
 use super::Dmarc;
 use super::judging::{Judge, same_domain};
 use homograph::{HostBounds, Judgement, Sender};
-use uts58::mailto;
+use uts58::mailto::{self, mailto_addresses};
 
 /// Mailboxes of one field that are looked at: honest mail has one author, seldom some.
 pub(super) const MAILBOXES: usize = 8;
@@ -35,7 +35,7 @@ pub(super) struct Author {
     /// The mailboxes of From that have an address.
     pub mailboxes: Vec<Mailbox>,
     /// The host that the fields of a mailing list name.
-    list: Option<String>,
+    list: Option<Arc<Judgement>>,
 }
 
 /// Whose mailbox a field names.
@@ -52,10 +52,12 @@ impl Author {
         let from = message.from().into_iter().flat_map(|from| from.iter()).take(MAILBOXES);
         let mailboxes =
             from.filter_map(|mailbox| Mailbox::read(mailbox.address()?, judge)).collect();
+        // RFC 2369 §2: URLs in angle brackets.
         let post = message.header("List-Post").and_then(|value| value.as_text());
-        let list = post.and_then(|post| Some(post.rsplit_once('@')?.1));
-        let host = |host: &str| host.trim_end_matches(['>', ' ']).to_ascii_lowercase();
-        Author { mailboxes, list: list.map(host) }
+        let mut urls = post.into_iter().flat_map(|post| post.split(['<', '>'])).map(str::trim);
+        let address = urls.find_map(|url| mailto_addresses(url).into_iter().next());
+        let list = address.and_then(|address| Mailbox::read(&address, judge));
+        Author { mailboxes, list: list.map(|list| list.host) }
     }
 
     /// Whom a name in front of this mailbox poses as; of one without an address From's counts.
@@ -86,14 +88,21 @@ impl Author {
 
     fn posed_by(&self, name: &str, mailbox: &Mailbox, judge: &Judge<'_>) -> Option<String> {
         let host = mailbox.host.ascii.as_str();
-        // `Ann via Example List <list@example.org>`: the list says that it is not Ann.
-        let listed = self.list.as_deref().is_some_and(|list| same_domain(list, host));
-        if listed && name.to_ascii_lowercase().contains("via ") || judge.is_recipients(host) {
+        if judge.is_recipients(host) {
             return None;
         }
+        let listed = self.list.as_ref().is_some_and(|list| same_domain(&list.ascii, host));
+        let name = if listed { behind_via(name) } else { name };
         let host = if judge.dmarc() == Dmarc::Fail { "" } else { host };
         judge.poses(name, Sender { local: &mailbox.local, host })
     }
+}
+
+/// `Ann via Example List`: a list says that it is not Ann, so that what it calls itself is left.
+fn behind_via(name: &str) -> &str {
+    const VIA: &str = " via ";
+    let at = name.to_ascii_lowercase().find(VIA);
+    at.and_then(|at| name.get(at + VIA.len()..)).unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -140,6 +149,31 @@ mod tests {
         ] {
             assert_eq!(of(head), [found], "{head}");
         }
+    }
+
+    /// Whoever writes the name writes the fields of a list as well.
+    #[test]
+    fn a_list_speaks_for_others_and_not_as_them() {
+        let post = "List-Post: <mailto:x@example.org>\n";
+        for name in ["Olivia PayPal", "Ann via PayPal", "PayPal", "Via PayPal"] {
+            let head = format!("From: {name} <x@example.org>\n{post}");
+            assert_eq!(of(&head), ["header:From paypal.com"], "{name}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_list_is_read_as_a_url() {
+        for post in [
+            "<mailto:dev@example.org>",
+            "<MAILTO:dev@lists.example.org?subject=a@b.example>",
+            "<https://example.net/@x>, <mailto:dev@example.org> (say @x first)",
+            "<mailto:dev%40example.org>",
+        ] {
+            let head = format!("From: PayPal via dev <dev@example.org>\nList-Post: {post}\n");
+            assert_eq!(of(&head), Vec::<String>::new(), "{post}");
+        }
+        let head = "From: PayPal via dev <dev@example.org>\nList-Post: NO (@example.org)\n";
+        assert_eq!(of(head), ["header:From paypal.com"]);
     }
 
     #[test]
