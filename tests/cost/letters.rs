@@ -104,6 +104,10 @@ pub fn families() -> Vec<Family> {
         ("encoded words", "Subject: =?utf-8?q?a=2Eco?=\r\n"),
         ("senders", "From: a{n}.com <b@c{n}.com>\r\n"),
         ("lying senders", "From: paypal.com <b@p\u{430}ypal{n}.com>\r\n"),
+        (
+            "posing senders",
+            "From: Pay Pal Pay Pal Pay <x@c.co>, P a y P a <>, A <>, B <>, C <>\r\n",
+        ),
         ("folds of a field", "Subject: x\r\n y\r\n"),
         ("lists", "List-Unsubscribe: <http://a{n}.co/>, <mailto:a@b{n}.co>\r\n"),
     ] {

@@ -303,7 +303,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Whom the text says that the sender is, who it is not.
-    pub fn poses(&self, text: &str, sender: Sender<'_>) -> Option<String> {
+    pub fn poses(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
+        self.steps += JUDGED + JUDGED_BYTE * text.len() as u64;
         homograph::poses(text, sender, &self.context(HostBounds::Certain))
     }
 

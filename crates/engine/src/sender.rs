@@ -66,7 +66,7 @@ impl Author {
         name: &str,
         own: Option<&Mailbox>,
         field: Of,
-        judge: &Judge<'_>,
+        judge: &mut Judge<'_>,
     ) -> Option<String> {
         let Some(own) = own else {
             return match self.mailboxes.as_slice() {
@@ -86,7 +86,7 @@ impl Author {
         (!honest).then_some(target)
     }
 
-    fn posed_by(&self, name: &str, mailbox: &Mailbox, judge: &Judge<'_>) -> Option<String> {
+    fn posed_by(&self, name: &str, mailbox: &Mailbox, judge: &mut Judge<'_>) -> Option<String> {
         let host = mailbox.host.ascii.as_str();
         if judge.is_recipients(host) {
             return None;
