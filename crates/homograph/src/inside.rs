@@ -1,5 +1,5 @@
 //! A known name inside the host of somebody else, letter by letter: `paypal.com-login.top`,
-//! `my-paypal.com`, `wwwpaypal.com`, `paypall.com`.
+//! `my-paypal.com`, `wwwpaypal.com`.
 //!
 //! Only its place deceives, so that what else stands there decides: a name between hyphens counts beside
 //! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
@@ -13,10 +13,8 @@ use super::organisations::Organisations;
 use super::target::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
-/// Shortest brand recognised between hyphens, behind `www` and in front of `com`, and with one letter
-/// more, less or other.
-const BETWEEN: usize = 5;
-const GLUED: usize = 5;
+/// Shortest brand recognised between hyphens, behind `www` and in front of `com`.
+const BESIDE_OTHERS: usize = 5;
 
 /// Words beside a name in a host, other than those of offices.
 const BESIDE: [&str; 22] = [
@@ -95,9 +93,7 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
             let behind = ours.strip_prefix(theirs);
             behind == Some("") || index == last && last > 0 && behind.is_some_and(is_hyphen)
         });
-        // As the end of the host it is the name itself, or a registry's own suffix.
-        let exact = parts.get(end).is_some_and(|part| name_ends(part, name));
-        stands && last > 0 && if exact { end < registrable + 1 } else { end <= registrable }
+        stands && last > 0 && end <= registrable
     })
 }
 
@@ -109,10 +105,6 @@ fn ends(label: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn is_hyphen(behind: &str) -> bool {
     behind.starts_with('-')
-}
-
-fn name_ends(part: &Part, name: &Name) -> bool {
-    name.labels.last().is_some_and(|(label, _)| part.unicode == **label)
 }
 
 /// The name between hyphens, beside words of offices.
@@ -128,7 +120,7 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
     };
     let mut words = label.split('-').enumerate();
     words.find_map(|(at, word)| {
-        let name = spelled(word, names).filter(|name| name.brand_len() >= BETWEEN)?;
+        let name = spelled(word, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
         let mut others = label.split('-').enumerate().filter(|(other, _)| *other != at);
         others.all(|(_, other)| says_nothing(other)).then_some(name)
     })
@@ -140,7 +132,7 @@ fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let both = front.unwrap_or(label).strip_suffix("com");
     let only = label.strip_suffix("com");
     let found = [front, both, only].into_iter().flatten();
-    found.filter(|rest| rest.len() >= GLUED).find_map(|rest| spelled(rest, names))
+    found.filter(|rest| rest.len() >= BESIDE_OTHERS).find_map(|rest| spelled(rest, names))
 }
 
 /// The name whose label is spelled so.
@@ -165,7 +157,7 @@ pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, names: &Names) -> bo
         return label.split(|byte| *byte == b'-').chain(ends(label)).any(known);
     }
     let (front, end) = strip(label);
-    front && label.len() > GLUED
+    front && label.len() > BESIDE_OTHERS
         || end && label.get(..label.len() - 3).is_some_and(known)
         || behind.is_some_and(hyphen) && known(label)
 }

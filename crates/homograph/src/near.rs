@@ -69,11 +69,10 @@ fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> + '_ {
 fn is_one_away(one: &[u8], other: &[u8]) -> bool {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
-    let behind = |text: &'_ [u8]| text.get(1..).unwrap_or_default().to_vec();
     match one.len().cmp(&other.len()) {
-        std::cmp::Ordering::Equal => !one.is_empty() && behind(one) == behind(other),
-        std::cmp::Ordering::Less => one == behind(other),
-        std::cmp::Ordering::Greater => behind(one) == other,
+        std::cmp::Ordering::Equal => !one.is_empty() && one.get(1..) == other.get(1..),
+        std::cmp::Ordering::Less => other.get(1..) == Some(one),
+        std::cmp::Ordering::Greater => one.get(1..) == Some(other),
     }
 }
 

@@ -10,7 +10,7 @@
 //!
 //! A run may hold several hosts with prose between them; each comes with the widest start and the
 //! furthest end. Where inside it a client may begin is for the judge to say
-//! (`engine::unicode::prose`).
+//! (`crate::unicode::prose`).
 
 use std::ops::Range;
 
