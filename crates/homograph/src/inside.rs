@@ -74,7 +74,8 @@ impl Place {
 fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
     // Names have hyphens of their own: `deutsche-bank`.
-    let brands = ends(label.as_bytes()).map(|brand| LookHash::of(brand).value());
+    let brands = starts(label.as_bytes()).filter_map(|start| label.get(start..));
+    let brands = brands.map(|brand| LookHash::of(brand.as_bytes()).value());
     let mut named = brands.flat_map(|look| names.by_look(look));
     named.find(|name| {
         let Some(start) = at.checked_sub(name.brand) else { return false };
@@ -97,10 +98,9 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
     })
 }
 
-/// The label, and what stands behind each of its hyphens.
-fn ends(label: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let behind = memchr::memchr_iter(b'-', label).map(|at| at + 1);
-    std::iter::once(0).chain(behind).filter_map(|from| label.get(from..))
+/// Where the label begins, and what stands behind each of its hyphens.
+fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
+    std::iter::once(0).chain(memchr::memchr_iter(b'-', label).map(|at| at + 1))
 }
 
 fn is_hyphen(behind: &str) -> bool {
@@ -118,21 +118,38 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
             || BESIDE.contains(&word)
             || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
     };
-    let mut words = label.split('-').enumerate();
-    words.find_map(|(at, word)| {
-        let name = spelled(word, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
-        let mut others = label.split('-').enumerate().filter(|(other, _)| *other != at);
-        others.all(|(_, other)| says_nothing(other)).then_some(name)
+    // Names have hyphens of their own: any run of words that leaves one over.
+    let starts = starts(label.as_bytes());
+    let mut runs = starts.take_while(|start| front(label, *start).all(says_nothing));
+    runs.find_map(|start| {
+        let rest = label.get(start..)?;
+        let mut ends = rest.match_indices('-').map(|(end, _)| end).chain([rest.len()]);
+        ends.find_map(|end| {
+            let (run, behind) = rest.split_at_checked(end)?;
+            let alone = run.len() == label.len();
+            let name = spelled(run, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
+            (!alone && behind.split('-').all(says_nothing)).then_some(name)
+        })
     })
+}
+
+/// The words in front of this byte of the label, where one begins.
+fn front(label: &str, start: usize) -> impl Iterator<Item = &str> {
+    label.get(..start).unwrap_or_default().split('-')
 }
 
 /// The name with what stands round it when a dot is left out.
 fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
-    let front = label.strip_prefix("www").map(|rest| rest.trim_start_matches(['w', '-']));
-    let both = front.unwrap_or(label).strip_suffix("com");
-    let only = label.strip_suffix("com");
-    let found = [front, both, only].into_iter().flatten();
-    found.filter(|rest| rest.len() >= BESIDE_OTHERS).find_map(|rest| spelled(rest, names))
+    let named = |rest: &str| {
+        let both = [rest.strip_suffix("com"), Some(rest)].into_iter().flatten();
+        let mut long = both.filter(|rest| rest.len() >= BESIDE_OTHERS);
+        long.find_map(|rest| spelled(rest, names))
+    };
+    match label.strip_prefix("www").map(|rest| rest.trim_start_matches('-')) {
+        // `wwww` is one letter too many, or the first of the name: `wwwwhatsapp`.
+        Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-']))),
+        None => label.ends_with("com").then(|| named(label)).flatten(),
+    }
 }
 
 /// The name whose label is spelled so.
@@ -147,19 +164,29 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 /// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes.
 pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, names: &Names) -> bool {
     let known = |word: &[u8]| names.by_look(LookHash::of(word).value()).next().is_some();
-    let strip = |label: &[u8]| {
-        let front = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
-        let end = label.len().checked_sub(3).and_then(|at| label.get(at..));
-        (front, end.is_some_and(|end| end.eq_ignore_ascii_case(b"com")))
-    };
     let hyphen = |label: &[u8]| memchr::memchr(b'-', label).is_some();
-    if hyphen(label) {
-        return label.split(|byte| *byte == b'-').chain(ends(label)).any(known);
-    }
-    let (front, end) = strip(label);
-    front && label.len() > BESIDE_OTHERS
-        || end && label.get(..label.len() - 3).is_some_and(known)
+    let www = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
+    let com = label.split_last_chunk().filter(|(_, end)| end.eq_ignore_ascii_case(b"com"));
+    www && label.len() > BESIDE_OTHERS
+        || com.is_some_and(|(rest, _): (&[u8], &[u8; 3])| known(rest))
+        || hyphen(label) && starts(label).any(|start| begins_with_a_name(label, start, names))
         || behind.is_some_and(hyphen) && known(label)
+}
+
+/// Whether a run of words of the label, from this byte on, has the look of a name.
+fn begins_with_a_name(label: &[u8], start: usize, names: &Names) -> bool {
+    let known = |look: LookHash| names.by_look(look.value()).next().is_some();
+    let mut look = LookHash::EMPTY;
+    for byte in label.get(start..).unwrap_or_default() {
+        if *byte == b'-' && known(look) {
+            return true;
+        }
+        look.ascii(*byte);
+        if !names.begins(look) {
+            return false;
+        }
+    }
+    known(look)
 }
 
 #[cfg(test)]
@@ -202,6 +229,16 @@ mod tests {
             ("gov.uk-refund.top", "gov.uk"),
             ("www.deutsche-bank.de.attack.test", "deutsche-bank.de"),
             ("my-deutsche-bank.de.attack.test", "deutsche-bank.de"),
+            ("secure-deutsche-bank.com", "deutsche-bank.de"),
+            ("deutsche-bank-login.test", "deutsche-bank.de"),
+            ("my-deutsche-bank-login.test", "deutsche-bank.de"),
+            ("wwwdeutsche-bank.com", "deutsche-bank.de"),
+            ("www-paypalcom.top", "paypal.com"),
+            ("WWWPayPalCom.top", "paypal.com"),
+            ("wwwwhatsapp.com", "whatsapp.com"),
+            ("wwwwpaypal.com", "paypal.com"),
+            ("www-walmart.com", "walmart.com"),
+            ("wwwwalmart.top", "walmart.com"),
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
@@ -230,6 +267,9 @@ mod tests {
             "telecom.com",
             "wwwhatever.com",
             "x-com.top",
+            "deutsche-bank.test",
+            "deutsche-bank-fans.test",
+            "bank-login.test",
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Ok, "{host}: {:?}", judgement.target);
