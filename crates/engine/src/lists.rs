@@ -6,7 +6,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use homograph::Names;
+use homograph::{Names, and_above};
 
 use super::outcome::Verdict;
 
@@ -109,13 +109,7 @@ impl Table {
         if self.is_empty() || ascii.is_empty() {
             return false;
         }
-        let mut above = Some(ascii);
-        let mut names = std::iter::from_fn(|| {
-            let name = above?;
-            above = name.split_once('.').map(|(_, rest)| rest);
-            Some(name)
-        });
-        self.has(Entry::Host(ascii)) || names.any(|name| self.has(Entry::Below(name)))
+        self.has(Entry::Host(ascii)) || and_above(ascii).any(|name| self.has(Entry::Below(name)))
     }
 
     /// Whether the URL is listed. `tail` begins with `/`, `?` or `#`, or is empty.

@@ -21,6 +21,11 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
     ascii.get(first..).filter(|name| !name.starts_with('.'))
 }
 
+/// The name itself and all above it, nearest first: `a.b.c`, `b.c`, `c`.
+pub fn and_above(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, above)| above))
+}
+
 /// How many labels the public suffix of the host has, at least one.
 pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
     let mut name = ascii;
@@ -76,6 +81,12 @@ pub fn is_special_use(tld: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_above_a_name() {
+        assert_eq!(and_above("a.b.c").collect::<Vec<_>>(), ["a.b.c", "b.c", "c"]);
+        assert_eq!(and_above("").collect::<Vec<_>>(), [""]);
+    }
 
     #[test]
     fn sections_differ() {

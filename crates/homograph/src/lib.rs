@@ -52,7 +52,7 @@ use std::ops::Range;
 
 pub use bidi::bidi_skeleton;
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
-pub use domain::{Section, is_special_use, registrable};
+pub use domain::{Section, and_above, is_special_use, registrable};
 pub use edit::is_word;
 pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use form::SPELLING_BYTES;

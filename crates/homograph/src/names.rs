@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::bidi::{bidi_skeleton, is_bidi};
-use super::domain::{Section, is_listed_suffix, suffix_labels};
+use super::domain::{Section, and_above, is_listed_suffix, suffix_labels};
 use super::form::{Form, Literal};
 use super::listed::Listed;
 use super::lookalike::{Look, LookHash, name_look};
@@ -146,19 +146,7 @@ impl Names {
 
     /// Whether the host (lower-case ASCII form) is one of the names or below one.
     pub fn covers(&self, ascii: &str) -> bool {
-        if self.exact.is_empty() {
-            return false;
-        }
-        let mut rest = ascii;
-        loop {
-            if self.exact.contains(rest) {
-                return true;
-            }
-            match rest.split_once('.') {
-                Some((_, below)) => rest = below,
-                None => return false,
-            }
-        }
+        !self.exact.is_empty() && and_above(ascii).any(|name| self.exact.contains(name))
     }
 
     pub fn len(&self) -> usize {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::domain::{Section, registrable};
+use super::domain::{Section, and_above, registrable};
 use super::lookalike::{Look, LookHash, name_look};
 use super::names::LookHasher;
 
@@ -122,13 +122,7 @@ impl Organisations {
 
     /// The organisations that the host (lower-case ASCII form) belongs to, nearest domain first.
     pub(super) fn owners(&self, ascii: &str) -> impl Iterator<Item = (usize, Whose)> {
-        let mut rest = Some(ascii);
-        let domains = std::iter::from_fn(move || {
-            let here = rest?;
-            rest = here.split_once('.').map(|(_, below)| below);
-            Some(here)
-        });
-        domains.filter_map(|domain| self.by_domain.get(domain)).flatten().copied()
+        and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten().copied()
     }
 
     /// Whether the host is the organisation's own, by the table or as the site of a country: the same
@@ -144,9 +138,7 @@ impl Organisations {
 
     /// Whether the host belongs to some organisation, or carries hosts of others below its name.
     pub(super) fn is_known(&self, ascii: &str) -> bool {
-        let mut ends = std::iter::once(ascii)
-            .chain(ascii.match_indices('.').filter_map(|(at, _)| ascii.get(at + 1..)));
-        ends.any(|end| self.by_domain.contains_key(end) || self.carriers.contains(end))
+        and_above(ascii).any(|end| self.by_domain.contains_key(end) || self.carriers.contains(end))
     }
 
     /// Whether both hosts belong to one owner; whoever has an address there does not matter.

@@ -14,6 +14,7 @@
 //! | AMP | `google.com/amp/s/HOST/…`, `*.cdn.ampproject.org/c/s/HOST/…` |
 //! | redirectors that take a target without a scheme | `google.com/url?q=HOST/…` and others |
 
+use super::domain::and_above;
 use super::embedded::NESTING;
 use uts58::{base64, percent};
 
@@ -172,8 +173,8 @@ fn schemeless(value: &str) -> Option<String> {
 }
 
 fn service(host: &str) -> Option<Service> {
-    let known = NAMES.iter().find(|(name, _)| is_below(host, name));
-    known.map(|(_, service)| *service)
+    let known = |host: &str| NAMES.iter().find(|(name, _)| host.eq_ignore_ascii_case(name));
+    and_above(host).find_map(known).map(|(_, service)| *service)
 }
 
 fn proofpoint(tail: &str) -> Option<String> {
@@ -221,13 +222,6 @@ fn parameter<'a>(tail: &'a str, name: &str) -> Option<&'a str> {
         let (key, value) = field.strip_prefix("amp;").unwrap_or(field).split_once('=')?;
         key.eq_ignore_ascii_case(name).then_some(value)
     })
-}
-
-/// The host itself or one below it, in either case.
-fn is_below(host: &str, name: &str) -> bool {
-    let Some(at) = host.len().checked_sub(name.len()) else { return false };
-    let (rest, end) = host.split_at_checked(at).unwrap_or(("", ""));
-    end.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.ends_with('.'))
 }
 
 #[cfg(test)]
