@@ -3,13 +3,14 @@
 //!
 //! Only its place deceives, so that what else stands there decides: a name between hyphens counts beside
 //! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
-//! name, and whoever carries hosts of others below its own (`carriers.txt`), does not deceive.
+//! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
+//! (`carriers.txt`) names in full are their owners'.
 
-use super::domain::{Section, suffix_labels};
+use super::domain::{Section, and_above, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
 use super::names::{Name, Names, Reach};
-use super::organisations::Organisations;
+use super::organisations::{Carrier, Organisations};
 use super::target::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
@@ -23,25 +24,37 @@ const BESIDE: [&str; 22] = [
     "www",
 ];
 
+/// Hosters whose customers' names stand in front of a zone (`example.z13.web.core.windows.net`), which the
+/// suffix list has not.
+const ZONED: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
+
 /// The name that stands inside the host, which is not its owner's.
 pub(super) fn find(
     subject: &Subject<'_>,
     names: &Names,
     table: Option<&Organisations>,
 ) -> Option<Hit> {
-    if names.is_empty() || table.is_some_and(|table| table.is_known(subject.ascii)) {
+    if names.is_empty() {
         return None;
     }
     let place = Place::of(subject);
+    let carrier = table.and_then(|table| table.carrier(subject.ascii));
+    let is_owners = |name: &Name| {
+        let one = table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
+        one && !place.is_customers()
+    };
     let labels = subject.parts.iter().enumerate().take(place.registrable + 1);
     labels.into_iter().find_map(|(at, part)| {
         if !part.unicode.is_ascii() {
             return None;
         }
         let label = part.unicode.as_str();
-        let name = whole(subject.parts, at, place.registrable, names)
-            .or_else(|| place.is_name(at).then(|| between(label, names, table)).flatten())
-            .or_else(|| glued(label, names))?;
+        let in_full = || whole(subject.parts, at, place.registrable, names);
+        let chosen =
+            || between(label, names, table).filter(|_| !is_written_so(label, carrier, names));
+        let name = carrier.is_none().then(in_full).flatten();
+        let name = name.or_else(|| place.is_name(at).then(chosen).flatten());
+        let name = name.or_else(|| glued(label, names)).filter(|name| !is_owners(name))?;
         Some(Hit {
             target: name.ascii.to_string(),
             label: at,
@@ -49,6 +62,12 @@ pub(super) fn find(
             reason: Reason::NameInHost,
         })
     })
+}
+
+/// Whether a carrier that writes hyphens for dots writes the host of the name's owner so.
+fn is_written_so(label: &str, carrier: Option<Carrier>, names: &Names) -> bool {
+    carrier == Some(Carrier::Hyphenated)
+        && names.covers(&label.replace('-', ".").replace("..", "-"))
 }
 
 /// Which labels somebody chose as a name.
@@ -60,13 +79,23 @@ struct Place {
 
 impl Place {
     fn of(subject: &Subject<'_>) -> Place {
-        let at =
-            |section| subject.parts.len().saturating_sub(suffix_labels(subject.ascii, section) + 1);
-        Place { registrable: at(Section::Icann), hosted: at(Section::Private) }
+        let before = |suffix: usize| subject.parts.len().saturating_sub(suffix + 1);
+        let zoned = and_above(subject.ascii).find(|above| ZONED.contains(above));
+        let hosted = match zoned {
+            Some(above) => above.split('.').count() + 1,
+            None => suffix_labels(subject.ascii, Section::Private),
+        };
+        let registered = suffix_labels(subject.ascii, Section::Icann);
+        Place { registrable: before(registered), hosted: before(hosted) }
     }
 
     fn is_name(&self, at: usize) -> bool {
         at == self.registrable || at == self.hosted
+    }
+
+    /// Whether whoever asks for one has a host there.
+    fn is_customers(&self) -> bool {
+        self.hosted != self.registrable
     }
 }
 
@@ -239,6 +268,17 @@ mod tests {
             ("wwwwpaypal.com", "paypal.com"),
             ("www-walmart.com", "walmart.com"),
             ("wwwwalmart.top", "walmart.com"),
+            ("paypal-login.z13.web.core.windows.net", "paypal.com"),
+            ("paypal-login.westeurope.cloudapp.azure.com", "paypal.com"),
+            ("microsoft-login.z13.web.core.windows.net", "microsoft.com"),
+            ("paypal-login.azurefd.net", "paypal.com"),
+            ("paypal-login.azureedge.net", "paypal.com"),
+            ("paypal-com.trafficmanager.net", "paypal.com"),
+            ("paypal-login.googleapis.com", "paypal.com"),
+            ("www.paypal.com.windows.net", "paypal.com"),
+            ("wwwpaypal.azure.com", "paypal.com"),
+            ("paypal-login.edgekey.net", "paypal.com"),
+            ("paypal-login-com.translate.goog", "paypal.com"),
         ] {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Suspect, "{host}");
@@ -257,6 +297,11 @@ mod tests {
             "paypal.web.app",
             "paypal.example.com",
             "www.paypal.com.edgekey.net",
+            "www-paypal-com.translate.goog",
+            "my-deutsche--bank-de.translate.goog",
+            "microsoft-support.azure.com",
+            "harbour-my.sharepoint.com",
+            "paypal-my.sharepoint.com",
             "google-analytics.com",
             "images-amazon.com",
             "payments-amazon.com",

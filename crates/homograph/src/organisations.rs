@@ -23,7 +23,7 @@ pub(super) struct Organisations {
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     roles: HashSet<&'static str>,
-    carriers: HashSet<&'static str>,
+    carriers: HashMap<&'static str, Carrier>,
 }
 
 /// One owner.
@@ -41,6 +41,15 @@ pub(super) enum Whose {
     Own,
     /// Whoever asks for one: mail from there is not the organisation's.
     Anybodys,
+}
+
+/// How the host of a customer stands below that of a carrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// As it is: `www.example.com.edgekey.net`.
+    AsItIs,
+    /// In one label: `www-example-com.translate.goog`.
+    Hyphenated,
 }
 
 /// Where a name in a text stands for the organisation.
@@ -61,7 +70,12 @@ impl Organisations {
             table.add(line);
         }
         let roles = ROLES.lines().filter(|line| !line.starts_with('#'));
-        table.carriers = CARRIERS.lines().filter(|line| !line.starts_with('#')).collect();
+        let carriers = CARRIERS.lines().filter(|line| !line.starts_with('#'));
+        let carriers = carriers.map(|line| match line.strip_prefix('-') {
+            Some(host) => (host, Carrier::Hyphenated),
+            None => (line, Carrier::AsItIs),
+        });
+        table.carriers = carriers.collect();
         table.roles = roles.flat_map(str::split_ascii_whitespace).collect();
         table
     }
@@ -136,9 +150,9 @@ impl Organisations {
         label(ascii).is_some_and(|seen| ours.iter().any(|domain| label(domain) == Some(seen)))
     }
 
-    /// Whether the host belongs to some organisation, or carries hosts of others below its name.
-    pub(super) fn is_known(&self, ascii: &str) -> bool {
-        and_above(ascii).any(|end| self.by_domain.contains_key(end) || self.carriers.contains(end))
+    /// Whether the host is of somebody who carries hosts of others below his name.
+    pub(super) fn carrier(&self, ascii: &str) -> Option<Carrier> {
+        and_above(ascii).find_map(|end| self.carriers.get(end)).copied()
     }
 
     /// Whether both hosts belong to one owner; whoever has an address there does not matter.
@@ -179,6 +193,25 @@ mod tests {
         }
         for word in &table.roles {
             assert!(word.bytes().all(|c| c.is_ascii_lowercase()), "{word}");
+        }
+    }
+
+    #[test]
+    fn nobody_of_the_table_has_the_name_of_another_inside() {
+        let (protected, none) = (crate::Names::builtin(), crate::Names::default());
+        let context = crate::Context {
+            level: crate::RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &uts58::tlds::TldTable::new(["com"], ""),
+            bounds: crate::HostBounds::Certain,
+        };
+        for domain in Organisations::builtin().by_domain.keys() {
+            for host in [(*domain).to_owned(), format!("www.{domain}")] {
+                let reasons = crate::judge(&host, &context).reasons;
+                assert!(!reasons.contains(crate::Reason::NameInHost), "{host}");
+            }
         }
     }
 
