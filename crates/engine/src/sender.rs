@@ -204,9 +204,11 @@ mod tests {
         assert_eq!(posed(forwarded, &facts), Vec::<String>::new());
         let beside = "From: PayPal <x@example.net>, <bob@harbour.org>\n";
         assert_eq!(posed(beside, &facts), ["header:From paypal.com"]);
-        let domains = vec!["gmail.com".to_owned()];
-        let facts = Facts { recipient_domains: domains, ..Facts::default() };
-        assert_eq!(posed("From: PayPal <x@gmail.com>\n", &facts), ["header:From paypal.com"]);
+        for free in ["gmail.com", "hotmail.fr", "yahoo.co.uk"] {
+            let facts = Facts { recipient_domains: vec![free.to_owned()], ..Facts::default() };
+            let found = posed(&format!("From: PayPal <x@{free}>\n"), &facts);
+            assert_eq!(found, ["header:From paypal.com"], "{free}");
+        }
     }
 
     #[test]

@@ -20,6 +20,8 @@ const ROLES: &str = include_str!("roles.txt");
 pub(super) struct Organisations {
     rows: Vec<Organisation>,
     by_domain: HashMap<&'static str, Vec<(usize, Whose)>>,
+    /// The labels of domains where anybody has an address.
+    anybodys: HashSet<&'static str>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
     roles: HashSet<&'static str>,
@@ -30,7 +32,7 @@ pub(super) struct Organisations {
 #[derive(Clone, Debug, Default)]
 struct Organisation {
     /// As they are spelled in the table; the first stands for the organisation.
-    domains: Vec<&'static str>,
+    domains: Vec<(&'static str, Whose)>,
     names: Vec<(Look, Counts)>,
 }
 
@@ -89,7 +91,10 @@ impl Organisations {
                 Some(domain) => (domain, Whose::Anybodys),
                 None => (domain, Whose::Own),
             };
-            organisation.domains.push(domain);
+            organisation.domains.push((domain, whose));
+            if let (Whose::Anybodys, Some(label)) = (whose, registrable_label(domain)) {
+                self.anybodys.insert(label);
+            }
             self.by_domain.entry(domain).or_default().push((row, whose));
         }
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
@@ -126,7 +131,7 @@ impl Organisations {
 
     /// The domain that stands for the organisation.
     pub(super) fn domain(&self, row: usize) -> &'static str {
-        self.rows.get(row).and_then(|row| row.domains.first()).copied().unwrap_or_default()
+        self.rows.get(row).and_then(|row| row.domains.first()).map_or("", |(domain, _)| domain)
     }
 
     /// Whether the table has a row for the domain itself.
@@ -142,12 +147,24 @@ impl Organisations {
     /// Whether the host is the organisation's own, by the table or as the site of a country: the same
     /// label under another public suffix.
     pub(super) fn is_of(&self, row: usize, ascii: &str) -> bool {
-        if self.owners(ascii).any(|(owner, _)| owner == row) {
-            return !self.is_anybodys(ascii);
+        match self.owners(ascii).any(|(owner, _)| owner == row) {
+            true => !self.is_anybodys(ascii),
+            false => self.has_sister(row, ascii, |whose| whose == Whose::Own),
         }
-        let label = |host| registrable_label(host).filter(|label| label.len() > 1);
-        let ours = self.rows.get(row).map(|row| row.domains.as_slice()).unwrap_or_default();
-        label(ascii).is_some_and(|seen| ours.iter().any(|domain| label(domain) == Some(seen)))
+    }
+
+    /// The same, where anybody has an address as well.
+    pub(super) fn serves(&self, row: usize, ascii: &str) -> bool {
+        self.owners(ascii).any(|(owner, _)| owner == row) || self.has_sister(row, ascii, |_| true)
+    }
+
+    /// Whether some domain of the organisation has the label of the host, under whatever suffix.
+    fn has_sister(&self, row: usize, ascii: &str, counts: impl Fn(Whose) -> bool) -> bool {
+        let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
+            return false;
+        };
+        let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
+        domains.any(|(domain, whose)| counts(*whose) && registrable_label(domain) == Some(seen))
     }
 
     /// Whether the host is of somebody who carries hosts of others below his name.
@@ -160,10 +177,20 @@ impl Organisations {
         self.owners(one).any(|(row, _)| self.owners(other).any(|(owner, _)| owner == row))
     }
 
-    /// Whether anybody has an address at this host; those below it are the organisation's.
+    /// Whether anybody has an address at this host, by the table or as the site of a country
+    /// (`hotmail.fr`); those below it are the organisation's.
     pub(super) fn is_anybodys(&self, ascii: &str) -> bool {
-        let rows = self.by_domain.get(ascii).into_iter().flatten();
-        rows.into_iter().any(|(_, whose)| *whose == Whose::Anybodys)
+        if let Some(rows) = self.by_domain.get(ascii) {
+            return rows.iter().any(|(_, whose)| *whose == Whose::Anybodys);
+        }
+        let is_country = ascii.rsplit('.').next().is_some_and(|tld| tld.len() == 2);
+        is_country
+            && registrable(ascii, Section::Icann) == Some(ascii)
+            && ascii.split('.').next().is_some_and(|label| self.is_anybodys_label(label))
+    }
+
+    fn is_anybodys_label(&self, label: &str) -> bool {
+        label.len() > 2 && self.anybodys.contains(label)
     }
 
     /// Whether a word, in plain lower-case letters, says nothing of who somebody is.
@@ -186,7 +213,7 @@ mod tests {
         let table = Organisations::builtin();
         assert!(table.rows.len() > 200, "{}", table.rows.len());
         for row in &table.rows {
-            for domain in &row.domains {
+            for (domain, _) in &row.domains {
                 let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
                 assert!(domain.bytes().all(|c| plain(c) || matches!(c, b'.' | b'-')), "{domain}");
             }
@@ -232,6 +259,21 @@ mod tests {
         assert!(!table.is_of(row("amazon.com"), "amazon.web.app"));
         assert!(!table.is_of(row("microsoft.com"), "outlook.com"), "anybody's");
         assert!(table.is_of(row("microsoft.com"), "mail.outlook.com"));
-        assert!(table.is_anybodys("gmail.com") && !table.is_anybodys("google.com"));
+        for (domain, is) in [
+            ("gmail.com", true),
+            ("hotmail.fr", true),
+            ("yahoo.co.uk", true),
+            ("outlook.com.br", true),
+            ("aol.de", true),
+            ("google.com", false),
+            ("mail.hotmail.fr", false),
+            ("orange.com", false),
+            ("pm.fr", false),
+            ("hotmail.example", false),
+        ] {
+            assert_eq!(table.is_anybodys(domain), is, "{domain}");
+        }
+        assert!(!table.is_of(row("microsoft.com"), "hotmail.fr"), "anybody's in a country");
+        assert!(!table.is_of(row("yahoo.com"), "yahoo.co.uk"));
     }
 }

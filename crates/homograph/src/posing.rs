@@ -263,7 +263,7 @@ fn plain(hashes: &[LookHash], byte: u8, begins: &impl Fn(LookHash) -> bool) -> V
 
 /// Whether the mail service itself writes, from the domain where anybody has an address.
 fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
-    table.owners(sender.host).any(|(owner, _)| owner == row)
+    table.serves(row, sender.host)
         && RESERVED.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
 }
 
@@ -334,6 +334,8 @@ mod tests {
             ("Microsoft Outlook", "postmaster@example.org"),
             ("WordPress", "wordpress@example.org"),
             ("Yahoo", "no-reply@yahoo.com"),
+            ("Yahoo", "no-reply@yahoo.co.uk"),
+            ("Microsoft", "x@mail.microsoft.fr"),
             ("Jane Harbour", "jane@example.org"),
             ("Gmail User", "x@example.org"),
             ("наб", "x@example.org"),
@@ -344,6 +346,14 @@ mod tests {
             assert_eq!(posed(text, address), None, "{text} <{address}>");
         }
         assert_eq!(posed("Yahoo", "mallory77@yahoo.com").as_deref(), Some("yahoo.com"));
+        for (text, address, target) in [
+            ("Yahoo", "mallory77@yahoo.co.uk", "yahoo.com"),
+            ("Yahoo", "mallory77@aol.com", "yahoo.com"),
+            ("Microsoft 365", "x@hotmail.fr", "microsoft.com"),
+            ("Microsoft", "x@outlook.com.br", "microsoft.com"),
+        ] {
+            assert_eq!(posed(text, address).as_deref(), Some(target), "{text} <{address}>");
+        }
         assert_eq!(posed("Trust Wallet", "x@support.example").as_deref(), Some("trustwallet.com"));
         assert_eq!(posed("Coinbase", "x@coinbase.web.app").as_deref(), Some("coinbase.com"));
     }
