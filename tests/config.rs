@@ -170,6 +170,16 @@ fn layers_win_in_their_order_and_say_where_they_are() {
 }
 
 #[test]
+fn what_is_known_of_others_stays_without_their_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = "[lists]\nprotected_builtin = false\nprotected = [\"example.com\"]\n";
+    let protected = load(dir.path(), file).unwrap().settings().unwrap().protected;
+    assert_eq!(protected.iter().collect::<Vec<_>>(), ["example.com"]);
+    assert!(homograph::is_anybodys("gmail.com", &protected));
+    assert!(homograph::is_one_owner("paypal.com", "paypalobjects.com", &protected));
+}
+
+#[test]
 fn the_environment_is_text_and_still_checked() {
     let with = |name: &str, value: &str| {
         let environment = BTreeMap::from([(name.to_owned(), value.to_owned())]);

@@ -99,7 +99,7 @@ impl Config {
         // The built-in names take a millisecond to read: the policy has them already.
         let famous = match lists.protected_builtin {
             true => Names::clone(&base.protected),
-            false => Names::default(),
+            false => Names::nobody(),
         };
         let (allowed, protected, blocked) = (
             Arc::new(Names::new(allowed)),

@@ -219,7 +219,8 @@ settings! {
         protected_file: PathBuf = "\"protected.txt\"", Reload;
         /// More such names.
         protected: Vec<Domain> = "[]", Reload;
-        /// Whether the built-in list of names impersonated most is used.
+        /// Whether the built-in list of names impersonated most is used. Which domains belong to one
+        /// owner, and where anybody has an address, is known in any case.
         protected_builtin: bool = "true", Reload;
         /// Whether the recipients' own domains are protected.
         protect_recipients: bool = "true", Reload;

@@ -225,13 +225,17 @@ mod tests {
     use uts58::tlds::TldTable;
 
     fn judged(host: &str) -> Judgement {
-        let (protected, none) = (Names::builtin(), Names::default());
+        judged_by(&Names::builtin(), host)
+    }
+
+    fn judged_by(protected: &Names, host: &str) -> Judgement {
+        let none = Names::default();
         let tlds = TldTable::new(["com", "top", "br", "app", "net", "test", "de", "uk"], "");
         judge(
             host,
             &Context {
                 level: RestrictionLevel::default(),
-                protected: &protected,
+                protected,
                 own: &none,
                 blocked: &none,
                 tlds: &tlds,
@@ -319,5 +323,15 @@ mod tests {
             let judgement = judged(host);
             assert_eq!(judgement.verdict, Verdict::Ok, "{host}: {:?}", judgement.target);
         }
+    }
+
+    #[test]
+    fn without_the_built_in_names_carriers_and_offices_are_known() {
+        let own = Names::nobody().extended(["harbour.example"]);
+        for host in ["www.harbour.example.edgekey.net", "harbour-fans.test", "paypal-support.test"]
+        {
+            assert_eq!(judged_by(&own, host).verdict, Verdict::Ok, "{host}");
+        }
+        assert_eq!(judged_by(&own, "harbour-support.test").verdict, Verdict::Suspect);
     }
 }

@@ -89,6 +89,13 @@ impl Names {
         }
     }
 
+    /// No names, but all that [`Names::builtin`] knows of hosts and words: which domains belong to one
+    /// owner, where anybody has an address, which words say nothing of who somebody is. What protects
+    /// names of its own alone begins with these.
+    pub fn nobody() -> Names {
+        Names { organisations: Some(Arc::new(Organisations::nameless())), ..Names::default() }
+    }
+
     /// The organisations that are known by name and by their domains.
     pub(super) fn organisations(&self) -> Option<&Organisations> {
         self.organisations.as_deref()
@@ -164,7 +171,8 @@ impl Names {
 
     /// The same for sets of the same names; differs for others, but for chance (2⁻⁶⁴).
     pub fn fingerprint(&self) -> u64 {
-        self.fingerprint.wrapping_add(u64::from(self.listed.is_some()))
+        let tables = u64::from(self.listed.is_some()) + 2 * u64::from(self.organisations.is_some());
+        self.fingerprint.wrapping_add(tables)
     }
 
     /// The names whose registrable label has this look.

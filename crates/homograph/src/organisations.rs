@@ -82,9 +82,19 @@ impl Organisations {
         table
     }
 
+    /// The table with nobody's name in it: who owns what, and what says nothing of anybody.
+    pub(super) fn nameless() -> Organisations {
+        let mut table = Organisations::builtin();
+        table.by_look.clear();
+        table.beginnings.clear();
+        table
+    }
+
     fn add(&mut self, line: &'static str) {
         let row = self.rows.len();
-        let (domains, names) = line.split_once(':').unwrap_or((line, ""));
+        let first = || registrable_label(line.split(' ').next()?.trim_start_matches('~'));
+        let (domains, names) =
+            line.split_once(':').unwrap_or_else(|| (line, first().unwrap_or_default()));
         let mut organisation = Organisation::default();
         for domain in domains.split_ascii_whitespace() {
             let (domain, whose) = match domain.strip_prefix('~') {
@@ -134,9 +144,9 @@ impl Organisations {
         self.rows.get(row).and_then(|row| row.domains.first()).map_or("", |(domain, _)| domain)
     }
 
-    /// Whether the table has a row for the domain itself.
-    pub(super) fn has(&self, domain: &str) -> bool {
-        self.by_domain.contains_key(domain)
+    /// Whether the table names the owner of the domain itself.
+    pub(super) fn names(&self, domain: &str) -> bool {
+        !self.by_look.is_empty() && self.by_domain.contains_key(domain)
     }
 
     /// The organisations that the host (lower-case ASCII form) belongs to, nearest domain first.

@@ -137,7 +137,7 @@ impl Shown {
             spans.into_iter().rev().find_map(|(end, looks)| {
                 let named = looks.into_iter().flat_map(|look| table.by_look(look));
                 let mut named = named.filter(|(_, look, counts)| {
-                    self.stands(table, *counts, start, end) && self.reads_as(start, end, look)
+                    self.stands(Some(table), *counts, start, end) && self.reads_as(start, end, look)
                 });
                 let (row, ..) = named.next()?;
                 let mut rows = std::iter::once(row).chain(named.map(|(row, ..)| row));
@@ -161,7 +161,7 @@ impl Shown {
             _ => Counts::Alone,
         };
         let is_known = |domain: &str| match known {
-            Known::Protected => table.is_some_and(|table| table.has(domain)),
+            Known::Protected => table.is_some_and(|table| table.names(domain)),
             Known::Own => table.is_some_and(|table| table.is_anybodys(domain)),
         };
         if names.covers(sender.host) {
@@ -175,7 +175,7 @@ impl Shown {
                     name.reach == Reach::Brand
                         && name.brand_len() >= LEAST
                         && !is_known(&name.ascii)
-                        && table.is_none_or(|table| self.stands(table, counts(name), start, end))
+                        && self.stands(table, counts(name), start, end)
                         && brand.is_some_and(|(_, look)| self.reads_as(start, end, look))
                 })?;
                 let (label, _) = name.labels.get(name.brand)?;
@@ -187,9 +187,15 @@ impl Shown {
     }
 
     /// Whether a name that counts so stands for its owner between these letters.
-    fn stands(&self, table: &Organisations, counts: Counts, start: usize, end: usize) -> bool {
+    fn stands(
+        &self,
+        table: Option<&Organisations>,
+        counts: Counts,
+        start: usize,
+        end: usize,
+    ) -> bool {
         match counts {
-            Counts::Anywhere => !self.is_software(table),
+            Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
             Counts::Nowhere => false,
             Counts::Alone => {
                 let beside = |at: &usize| !(start..end).contains(at);
@@ -208,12 +214,14 @@ impl Shown {
     }
 
     /// Whether the word that begins here is one of offices, a number, or a letter.
-    fn is_role(&self, table: &Organisations, start: usize) -> bool {
+    fn is_role(&self, table: Option<&Organisations>, start: usize) -> bool {
         let end = self.bounds.iter().copied().find(|bound| *bound > start).unwrap_or(start);
         let word = self.plain(start, end);
         word.chars().count() < 2
             || word.bytes().all(|byte| byte.is_ascii_digit())
-            || table.is_role(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+            || table.is_some_and(|table| {
+                table.is_role(word.trim_end_matches(|c: char| c.is_ascii_digit()))
+            })
     }
 
     /// The sender says its own name as well, which is none of these words: `Example News: Apple`.
@@ -275,7 +283,12 @@ mod tests {
     use uts58::tlds::TldTable;
 
     fn posed(text: &str, address: &str) -> Option<String> {
-        let protected = Names::builtin().extended(["examplebank.com", "acme.example"]);
+        posed_as(Names::builtin(), text, address)
+    }
+
+    /// The same, by what is known beside two names of one's own.
+    fn posed_as(known: Names, text: &str, address: &str) -> Option<String> {
+        let protected = known.extended(["examplebank.com", "acme.example"]);
         let (own, none) = (Names::new(["harbour.example", "gmail.com"]), Names::default());
         let tlds = TldTable::new(["com"], "");
         let context = Context {
@@ -314,6 +327,7 @@ mod tests {
             ("ExampleBank Alerts", "examplebank.com"),
             ("ACME Billing", "acme.example"),
             ("Harbour Helpdesk", "harbour.example"),
+            ("WorldRemit Service", "worldremit.com"),
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
@@ -356,6 +370,24 @@ mod tests {
         }
         assert_eq!(posed("Trust Wallet", "x@support.example").as_deref(), Some("trustwallet.com"));
         assert_eq!(posed("Coinbase", "x@coinbase.web.app").as_deref(), Some("coinbase.com"));
+    }
+
+    #[test]
+    fn without_the_built_in_names_those_of_ones_own_count_as_ever() {
+        for known in [Names::nobody(), Names::default()] {
+            let posed = |text: &str| posed_as(known.clone(), text, "x@evil.example");
+            assert_eq!(posed("ExampleBank Alerts").as_deref(), Some("examplebank.com"));
+            assert_eq!(posed("ACME").as_deref(), Some("acme.example"));
+            for text in ["Jane Harbour", "Acme Smith", "PayPal Service", "WorldRemit"] {
+                assert_eq!(posed(text), None, "{text}");
+            }
+        }
+        let posed = |text: &str| posed_as(Names::nobody(), text, "x@evil.example");
+        assert_eq!(posed("ACME Billing").as_deref(), Some("acme.example"));
+        assert_eq!(posed("Harbour Helpdesk").as_deref(), Some("harbour.example"));
+        assert_eq!(posed("Gmail"), None, "of nobody alone");
+        let both = Names::nobody().extended(["paypal.com"]);
+        assert_eq!(posed_as(both, "PayPal", "x@evil.example").as_deref(), Some("paypal.com"));
     }
 
     #[test]
