@@ -6,6 +6,7 @@
 //! that begin as a word of it does.
 
 use super::Context;
+use super::form::Form;
 use super::lookalike::{Likeness, Look, LookHash, likeness, longer};
 use super::names::{Name, Names, Reach};
 use super::organisations::{Counts, Organisations, registrable_label};
@@ -178,8 +179,8 @@ impl Shown {
                         && self.stands(table, counts(name), start, end)
                         && brand.is_some_and(|(_, look)| self.reads_as(start, end, look))
                 })?;
-                let (label, _) = name.labels.get(name.brand)?;
-                let theirs = registrable_label(sender.host) == Some(label)
+                let theirs = registrable_label(sender.host)
+                    == name.ascii.split('.').nth(name.brand)
                     || self.names_itself(start, end, table, sender);
                 (!theirs).then(|| name.ascii.to_string())
             })
@@ -233,25 +234,31 @@ impl Shown {
         sender: Sender<'_>,
     ) -> bool {
         let Some(label) = registrable_label(sender.host) else { return false };
-        if label.len() < OWN || table.is_some_and(|table| table.is_role(label)) {
+        let label = plain_letters(Form::read(label).unicode.chars().filter(|c| is_letter(*c)));
+        let is_role = table.is_some_and(|table| table.is_role(&label));
+        if label.chars().count() < OWN || is_role {
             return false;
         }
         let rest = [self.plain(0, start), self.plain(end, self.letters.len())];
-        !label.contains(&self.plain(start, end)) && rest.iter().any(|rest| rest.contains(label))
+        !label.contains(&self.plain(start, end)) && rest.iter().any(|rest| rest.contains(&label))
     }
 
     /// The letters in between as they read, in lower case.
     fn plain(&self, start: usize, end: usize) -> String {
-        let letters = self.letters.get(start..end).unwrap_or_default();
-        let mut out = String::with_capacity(letters.len());
-        for c in letters {
-            match reads_as(*c) {
-                Some(text) => out.push_str(&text),
-                None => out.extend(c.to_lowercase()),
-            }
-        }
-        out
+        plain_letters(self.letters.get(start..end).unwrap_or_default().iter().copied())
     }
+}
+
+/// Letters as they read, in lower case.
+fn plain_letters(letters: impl Iterator<Item = char>) -> String {
+    let mut out = String::new();
+    for c in letters {
+        match reads_as(c) {
+            Some(text) => out.push_str(&text),
+            None => out.extend(c.to_lowercase()),
+        }
+    }
+    out
 }
 
 /// Letters and digits, however styled.
@@ -288,7 +295,7 @@ mod tests {
 
     /// The same, by what is known beside two names of one's own.
     fn posed_as(known: Names, text: &str, address: &str) -> Option<String> {
-        let protected = known.extended(["examplebank.com", "acme.example"]);
+        let protected = known.extended(["examplebank.com", "acme.example", "münzhaus.example"]);
         let (own, none) = (Names::new(["harbour.example", "gmail.com"]), Names::default());
         let tlds = TldTable::new(["com"], "");
         let context = Context {
@@ -328,6 +335,7 @@ mod tests {
             ("ACME Billing", "acme.example"),
             ("Harbour Helpdesk", "harbour.example"),
             ("WorldRemit Service", "worldremit.com"),
+            ("Münzhaus Service", "xn--mnzhaus-n2a.example"),
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
@@ -344,6 +352,11 @@ mod tests {
             ("Andreas Schwab", "schwab@example.org"),
             ("Apple Pie Recipes", "x@example.org"),
             ("Gadget News: Amazon", "x@gadgetnews.example"),
+            ("Gadget News: Amazon", "x@gadget-news.example"),
+            ("Gerätewelt: Amazon", "x@xn--gertewelt-x2a.example"),
+            ("Gera\u{308}tewelt: Amazon", "x@xn--gertewelt-x2a.example"),
+            ("Münzhaus", "x@xn--mnzhaus-n2a.example"),
+            ("Münzhaus", "x@xn--mnzhaus-n2a.test"),
             ("Paypalooza", "x@example.org"),
             ("Microsoft Outlook", "postmaster@example.org"),
             ("WordPress", "wordpress@example.org"),
