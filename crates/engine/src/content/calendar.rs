@@ -176,7 +176,8 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     }
     let value = line.start + colon + 1..line.end;
     let plain = if URLS.contains(&name.as_str()) { Language::Url } else { Language::Text };
-    if let Some((seen, edits)) = encoded::value(head, text.get(colon + 1..).unwrap_or_default()) {
+    let encoded = encoded::value(head, text.get(colon + 1..).unwrap_or_default(), plain);
+    if let Some((seen, edits)) = encoded {
         let seen = seen.shifted(value.start).over(unfolded);
         let markup = (plain == Language::Text && is_markup(seen.as_str()))
             .then(|| Layer { edits, ..layer(seen.clone(), Language::Html) });

@@ -1,9 +1,9 @@
 //! Values of properties in an encoding of their own (vCard 2.1 §2.1.3, vCalendar 1.0 §2.1.4.2; RFC 2426
 //! `ENCODING=b`).
 
-use super::Edits;
 use super::calendar::value_colon;
 use super::mapped::{Builder, MappedText};
+use super::{Edits, Language};
 use uts58::base64;
 
 /// Whether a content line says that it is in quoted-printable.
@@ -26,12 +26,12 @@ fn is_base64(head: &str) -> bool {
     says(head, "base64") || head.split(';').skip(1).any(is_b)
 }
 
-/// What an encoded value says, in its own coordinates; `None` where nothing is encoded.
-pub fn value(head: &str, value: &str) -> Option<(MappedText<'static>, Edits)> {
+/// What an encoded value says, a URL or text, in its own coordinates; `None` where nothing is encoded.
+pub fn value(head: &str, value: &str, language: Language) -> Option<(MappedText<'static>, Edits)> {
     if says(head, "quoted-printable") {
         return Some((quoted(value), Edits::Possible));
     }
-    is_base64(head).then(|| (unwrapped(value), Edits::Impossible))
+    is_base64(head).then(|| (unwrapped(value, language), Edits::Impossible))
 }
 
 /// Whether a parameter is this encoding, with or without its name (vCard 2.1 leaves it out).
@@ -85,12 +85,22 @@ fn octets(text: &str) -> Vec<u8> {
 
 /// Base64 as a whole: no character of it has bytes of its own. The blanks are what folds have left (vCard
 /// 2.1 indents its lines by several).
-fn unwrapped(value: &str) -> MappedText<'static> {
+fn unwrapped(value: &str, language: Language) -> MappedText<'static> {
     let mut seen = Builder::default();
     let digits: Vec<u8> = value.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let octets = base64::decode(&digits);
-    seen.unit(&String::from_utf8_lossy(&octets), 0..value.len());
+    let text = match language {
+        Language::Url if is_no_url(&octets) => "".into(),
+        _ => String::from_utf8_lossy(&octets),
+    };
+    seen.unit(&text, 0..value.len());
     seen.finish()
+}
+
+/// Whether octets that are not all text end before a URL of them would: a picture, as most `PHOTO` are.
+fn is_no_url(octets: &[u8]) -> bool {
+    let first = octets.utf8_chunks().next();
+    first.is_some_and(|first| !first.invalid().is_empty() && !first.valid().contains([':', '/']))
 }
 
 #[cfg(test)]
@@ -99,12 +109,13 @@ mod tests {
 
     #[test]
     fn quoted_printable_leads_back_to_its_escapes() {
-        let (seen, edits) = value("URL;ENCODING=QUOTED-PRINTABLE", "a=3D=D1=80=E=2Ex=FF").unwrap();
+        let (seen, edits) =
+            value("URL;ENCODING=QUOTED-PRINTABLE", "a=3D=D1=80=E=2Ex=FF", Language::Url).unwrap();
         assert_eq!((seen.as_str(), edits), ("a=р=E.x\u{FFFD}", Edits::Possible));
         assert_eq!(seen.source(2..4), 4..10);
         assert_eq!(seen.source(6..7), 12..15);
-        assert!(value("URL;QUOTED-PRINTABLE", "x").is_some());
-        assert!(value("URL;X=Y", "x").is_none());
+        assert!(value("URL;QUOTED-PRINTABLE", "x", Language::Url).is_some());
+        assert!(value("URL;X=Y", "x", Language::Url).is_none());
     }
 
     #[test]
@@ -118,10 +129,29 @@ mod tests {
     #[test]
     fn base64_is_one_piece() {
         for head in ["URL;ENCODING=BASE64", "URL;ENCODING=b", "URL;BASE64"] {
-            let (seen, edits) = value(head, "aHR0cHM6Ly9hLmI=").unwrap();
+            let (seen, edits) = value(head, "aHR0cHM6Ly9hLmI=", Language::Url).unwrap();
             assert_eq!((seen.as_str(), edits), ("https://a.b", Edits::Impossible), "{head}");
         }
-        let (seen, _) = value("URL;BASE64", "   aHR0cHM6    Ly9hLmI=").unwrap();
+        let (seen, _) = value("URL;BASE64", "   aHR0cHM6    Ly9hLmI=", Language::Url).unwrap();
         assert_eq!((seen.as_str(), seen.source(0..1)), ("https://a.b", 0..23));
+    }
+
+    #[test]
+    fn a_picture_is_no_url() {
+        let seen = |digits: &str, language| {
+            value("PHOTO;ENCODING=b", digits, language).unwrap().0.as_str().to_owned()
+        };
+        // JPEG with a URL inside, PNG, GIF.
+        for picture in ["/9j/4AAQSkZJRiBodHRwOi8veC5vcmc=", "iVBORw0KGgo=", "R0lGODlhgAA="] {
+            assert_eq!(seen(picture, Language::Url), "", "{picture}");
+        }
+        for (digits, text) in [
+            ("aHR0cHM6Ly94/0BhLmI=", "https://x\u{FFFD}@a.b"),
+            ("Ly9hLmIv/w==", "//a.b/\u{FFFD}"),
+            ("0LAuYg==", "а.b"),
+        ] {
+            assert_eq!(seen(digits, Language::Url), text, "{digits}");
+        }
+        assert_eq!(seen("/yBhLmI=", Language::Text), "\u{FFFD} a.b");
     }
 }
