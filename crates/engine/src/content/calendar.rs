@@ -123,6 +123,8 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
         let body = line.trim_end_matches('\n').trim_end_matches('\r');
         let folded = body.starts_with([' ', '\t']);
         let joins = folded || softly;
+        // Behind a soft break a blank is text: the line is no fold (vCard 2.1 §2.1.3).
+        let blank = usize::from(folded && !softly);
         if !joins && seen.len() >= STRETCH {
             break;
         }
@@ -131,7 +133,7 @@ fn unfold(text: &str, start: usize) -> (MappedText<'static>, usize) {
         }
         softly = body.ends_with('=') && (softly || encoded::is_quoted(body));
         let body = body.strip_suffix('=').filter(|_| softly).unwrap_or(body);
-        seen.linear(body.get(usize::from(folded)..).unwrap_or_default(), at + usize::from(folded));
+        seen.linear(body.get(blank..).unwrap_or_default(), at + blank);
         at += line.len();
     }
     (seen.finish(), at - start)
@@ -362,5 +364,18 @@ mod tests {
         let layers: Vec<_> = layers(EVENT).collect();
         let source = layers[1].seen.source(7..18);
         assert_eq!(&EVENT[source], "exa\r\n mple.com");
+    }
+
+    #[test]
+    fn a_blank_behind_a_soft_break_is_text() {
+        for (card, shown) in [
+            ("NOTE;ENCODING=QUOTED-PRINTABLE:go to=\r\n example.com\r\n", "go to example.com"),
+            ("NOTE;ENCODING=QUOTED-PRINTABLE:exam=\r\nple.com=\n\tx\n", "example.com\tx"),
+            ("NOTE;ENCODING=QUOTED-PRINTABLE:exam\r\n ple.com\r\n", "example.com"),
+            ("NOTE:x=\r\n example.com\r\n", "x=example.com"),
+        ] {
+            let layers: Vec<_> = layers(card).collect();
+            assert_eq!(layers[0].seen.as_str(), shown);
+        }
     }
 }
