@@ -14,6 +14,8 @@
 //! | AMP | `google.com/amp/s/HOST/…`, `*.cdn.ampproject.org/c/s/HOST/…` |
 //! | redirectors that take a target without a scheme | `google.com/url?q=HOST/…` and others |
 
+use serde_json::Value;
+
 use super::domain::and_above;
 use super::embedded::NESTING;
 use uts58::{base64, percent};
@@ -113,47 +115,12 @@ fn mandrill(value: &str) -> Option<String> {
         .or_else(|| json_string(&json, "url"))
 }
 
-/// The first string of JSON that stands behind this key.
+/// The string of a JSON object behind this key.
 fn json_string(json: &str, key: &str) -> Option<String> {
-    let mut rest = json;
-    loop {
-        let (name, behind) = next_string(rest)?;
-        rest = behind;
-        let value = behind.trim_start().strip_prefix(':').map(str::trim_start);
-        if let Some(value) = value.filter(|value| name == key && value.starts_with('"')) {
-            return Some(next_string(value)?.0);
-        }
+    match serde_json::from_str::<Value>(json).ok()?.get_mut(key)?.take() {
+        Value::String(value) => Some(value),
+        _ => None,
     }
-}
-
-/// The first string of JSON with its escapes read (RFC 8259 §7), and what stands behind it.
-fn next_string(json: &str) -> Option<(String, &str)> {
-    let (_, text) = json.split_once('"')?;
-    let mut units: Vec<u16> = Vec::new();
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
-        let read = match c {
-            '"' => return Some((String::from_utf16_lossy(&units), text.get(at + 1..)?)),
-            '\\' => match chars.next()?.1 {
-                'b' => '\u{8}',
-                'f' => '\u{c}',
-                'n' => '\n',
-                'r' => '\r',
-                't' => '\t',
-                'u' => {
-                    let digits = text.get(at + 2..at + 6)?;
-                    units.push(u16::from_str_radix(digits, 16).ok()?);
-                    // The last of the four.
-                    chars.nth(3)?;
-                    continue;
-                }
-                other => other,
-            },
-            other => other,
-        };
-        units.extend_from_slice(read.encode_utf16(&mut [0; 2]));
-    }
-    None
 }
 
 /// `s/HOST/…` or `HOST/…`.
