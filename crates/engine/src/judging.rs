@@ -491,4 +491,25 @@ mod tests {
         }
         assert_eq!(judge.memo.len(), MEMO);
     }
+
+    #[test]
+    fn a_host_that_a_hoster_gave_away_is_not_the_hosters() {
+        let (policy, tlds) = (Policy::default(), TldTable::new(["com", "net", "io"], ""));
+        for (seen, led, told) in [
+            ("www.microsoft.com", "x.z13.web.core.windows.net", true),
+            ("github.com", "x.github.io", true),
+            ("x.github.io", "y.github.io", true),
+            ("www.microsoft.com", "login.windows.net", false),
+            ("www.paypal.com", "www.paypalobjects.com", false),
+        ] {
+            let body = format!("<a href=\"https://{led}/\">https://{seen}/</a>");
+            let head = b"Content-Type: text/html; charset=utf-8\r\n";
+            let message = Message { head, body: body.as_bytes() };
+            let outcome = crate::inspect(message, &Facts::default(), &policy, &tlds)
+                .resolve(&crate::Answers::new());
+            let mismatch =
+                |finding: &crate::Finding| finding.reasons.contains(Reason::TextHrefMismatch);
+            assert_eq!(outcome.findings.iter().any(mismatch), told, "{seen} {led}");
+        }
+    }
 }

@@ -41,6 +41,24 @@ pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
     }
 }
 
+/// Hosters whose customers' names stand in front of a zone (`example.z13.web.core.windows.net`), which the
+/// suffix list has not.
+const ZONED: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
+
+/// How many labels stand behind the one that somebody chose, of a registry or of a hoster.
+pub(super) fn hosted_labels(ascii: &str) -> usize {
+    match and_above(ascii).find(|above| ZONED.contains(above)) {
+        Some(above) => above.split('.').count() + 1,
+        None => suffix_labels(ascii, Section::Private),
+    }
+}
+
+/// Whether the host is one that a hoster gave away.
+pub(super) fn is_hosted(ascii: &str) -> bool {
+    let hosted = hosted_labels(ascii);
+    ascii.split('.').count() > hosted && hosted > suffix_labels(ascii, Section::Icann)
+}
+
 /// How many labels at the end are a registry's own, as the list says by name: none when it does
 /// not know the top-level domain. What a wildcard takes in (`*.mm`) is not named.
 pub(super) fn registry_labels(ascii: &str) -> usize {
@@ -97,6 +115,21 @@ mod tests {
         assert_eq!(registrable("com", Section::Icann), None);
         assert_eq!(registrable("192.0.2.1", Section::Icann), None);
         assert_eq!(registrable("x.xn--55qx5d.cn", Section::Icann), Some("x.xn--55qx5d.cn"));
+    }
+
+    #[test]
+    fn hosts_of_hosters() {
+        for (host, is) in [
+            ("x.github.io", true),
+            ("github.io", false),
+            ("x.z13.web.core.windows.net", true),
+            ("x.blob.core.windows.net", true),
+            ("x.westeurope.cloudapp.azure.com", true),
+            ("login.windows.net", false),
+            ("www.example.co.uk", false),
+        ] {
+            assert_eq!(is_hosted(host), is, "{host}");
+        }
     }
 
     #[test]

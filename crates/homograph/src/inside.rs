@@ -6,7 +6,7 @@
 //! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
 //! (`carriers.txt`) names in full are their owners'.
 
-use super::domain::{Section, and_above, suffix_labels};
+use super::domain::{Section, hosted_labels, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
 use super::names::{Name, Names, Reach};
@@ -24,10 +24,6 @@ const BESIDE: [&str; 22] = [
     "www",
 ];
 
-/// Hosters whose customers' names stand in front of a zone (`example.z13.web.core.windows.net`), which the
-/// suffix list has not.
-const ZONED: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
-
 /// The name that stands inside the host, which is not its owner's.
 pub(super) fn find(
     subject: &Subject<'_>,
@@ -39,10 +35,8 @@ pub(super) fn find(
     }
     let place = Place::of(subject);
     let carrier = table.and_then(|table| table.carrier(subject.ascii));
-    let is_owners = |name: &Name| {
-        let one = table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
-        one && !place.is_customers()
-    };
+    let is_owners =
+        |name: &Name| table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
     let labels = subject.parts.iter().enumerate().take(place.registrable + 1);
     labels.into_iter().find_map(|(at, part)| {
         if !part.unicode.is_ascii() {
@@ -79,23 +73,13 @@ struct Place {
 
 impl Place {
     fn of(subject: &Subject<'_>) -> Place {
-        let before = |suffix: usize| subject.parts.len().saturating_sub(suffix + 1);
-        let zoned = and_above(subject.ascii).find(|above| ZONED.contains(above));
-        let hosted = match zoned {
-            Some(above) => above.split('.').count() + 1,
-            None => suffix_labels(subject.ascii, Section::Private),
-        };
+        let before = |behind: usize| subject.parts.len().saturating_sub(behind + 1);
         let registered = suffix_labels(subject.ascii, Section::Icann);
-        Place { registrable: before(registered), hosted: before(hosted) }
+        Place { registrable: before(registered), hosted: before(hosted_labels(subject.ascii)) }
     }
 
     fn is_name(&self, at: usize) -> bool {
         at == self.registrable || at == self.hosted
-    }
-
-    /// Whether whoever asks for one has a host there.
-    fn is_customers(&self) -> bool {
-        self.hosted != self.registrable
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use super::domain::{Section, and_above, registrable};
+use super::domain::{Section, and_above, is_hosted, registrable};
 use super::lookalike::{Look, LookHash, name_look};
 use super::names::LookHasher;
 
@@ -36,13 +36,15 @@ struct Organisation {
     names: Vec<(Look, Counts)>,
 }
 
-/// Who has addresses below a domain.
+/// Who has addresses and hosts of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
     /// The organisation alone.
     Own,
-    /// Whoever asks for one: mail from there is not the organisation's.
+    /// Whoever asks for an address: mail from there is not the organisation's.
     Anybodys,
+    /// Whoever asks for a host: below the suffixes of hosters nothing is the organisation's.
+    Customers,
 }
 
 /// How the host of a customer stands below that of a carrier.
@@ -92,14 +94,15 @@ impl Organisations {
 
     fn add(&mut self, line: &'static str) {
         let row = self.rows.len();
-        let first = || registrable_label(line.split(' ').next()?.trim_start_matches('~'));
+        let first = || registrable_label(line.split(' ').next()?.trim_start_matches(['~', '+']));
         let (domains, names) =
             line.split_once(':').unwrap_or_else(|| (line, first().unwrap_or_default()));
         let mut organisation = Organisation::default();
         for domain in domains.split_ascii_whitespace() {
-            let (domain, whose) = match domain.strip_prefix('~') {
-                Some(domain) => (domain, Whose::Anybodys),
-                None => (domain, Whose::Own),
+            let (domain, whose) = match domain.split_at_checked(1) {
+                Some(("~", domain)) => (domain, Whose::Anybodys),
+                Some(("+", domain)) => (domain, Whose::Customers),
+                _ => (domain, Whose::Own),
             };
             organisation.domains.push((domain, whose));
             if let (Whose::Anybodys, Some(label)) = (whose, registrable_label(domain)) {
@@ -150,14 +153,17 @@ impl Organisations {
     }
 
     /// The organisations that the host (lower-case ASCII form) belongs to, nearest domain first.
-    pub(super) fn owners(&self, ascii: &str) -> impl Iterator<Item = (usize, Whose)> {
-        and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten().copied()
+    fn owners(&self, ascii: &str) -> impl Iterator<Item = usize> {
+        let rows = and_above(ascii).filter_map(|domain| self.by_domain.get(domain)).flatten();
+        let hosted = is_hosted(ascii);
+        let owns = move |whose| !(hosted && whose == Whose::Customers);
+        rows.filter(move |(_, whose)| owns(*whose)).map(|(row, _)| *row)
     }
 
     /// Whether the host is the organisation's own, by the table or as the site of a country: the same
     /// label under another public suffix.
     pub(super) fn is_of(&self, row: usize, ascii: &str) -> bool {
-        match self.owners(ascii).any(|(owner, _)| owner == row) {
+        match self.owners(ascii).any(|owner| owner == row) {
             true => !self.is_anybodys(ascii),
             false => self.has_sister(row, ascii, |whose| whose == Whose::Own),
         }
@@ -165,7 +171,7 @@ impl Organisations {
 
     /// The same, where anybody has an address as well.
     pub(super) fn serves(&self, row: usize, ascii: &str) -> bool {
-        self.owners(ascii).any(|(owner, _)| owner == row) || self.has_sister(row, ascii, |_| true)
+        self.owners(ascii).any(|owner| owner == row) || self.has_sister(row, ascii, |_| true)
     }
 
     /// Whether some domain of the organisation has the label of the host, under whatever suffix.
@@ -173,6 +179,9 @@ impl Organisations {
         let Some(seen) = registrable_label(ascii).filter(|label| label.len() > 1) else {
             return false;
         };
+        if is_hosted(ascii) {
+            return false;
+        }
         let mut domains = self.rows.get(row).into_iter().flat_map(|row| &row.domains);
         domains.any(|(domain, whose)| counts(*whose) && registrable_label(domain) == Some(seen))
     }
@@ -182,9 +191,9 @@ impl Organisations {
         and_above(ascii).find_map(|end| self.carriers.get(end)).copied()
     }
 
-    /// Whether both hosts belong to one owner; whoever has an address there does not matter.
+    /// Whether both hosts belong to one owner, and to no customer of his; whoever has an address there does not matter.
     pub(super) fn is_one_owner(&self, one: &str, other: &str) -> bool {
-        self.owners(one).any(|(row, _)| self.owners(other).any(|(owner, _)| owner == row))
+        self.owners(one).any(|row| self.owners(other).any(|owner| owner == row))
     }
 
     /// Whether anybody has an address at this host, by the table or as the site of a country
@@ -264,9 +273,23 @@ mod tests {
         }
         assert!(!table.is_one_owner("www.paypal.com", "www.paypal.com.example.org"));
         assert!(!table.is_one_owner("paypal.com", "google.com"));
-        let row = |domain: &str| table.owners(domain).next().map(|(row, _)| row).unwrap_or(0);
+        for (one, other, is) in [
+            ("github.com", "x.github.io", false),
+            ("x.github.io", "y.github.io", false),
+            ("github.com", "github.io", true),
+            ("microsoft.com", "x.z13.web.core.windows.net", false),
+            ("microsoft.com", "login.windows.net", true),
+            ("amazon.com", "x.s3.amazonaws.com", false),
+            ("shopify.com", "x.myshopify.com", false),
+            ("gov.uk", "tax.service.gov.uk", true),
+            ("google.com", "fonts.googleapis.com", true),
+        ] {
+            assert_eq!(table.is_one_owner(one, other), is, "{one} {other}");
+        }
+        let row = |domain: &str| table.owners(domain).next().unwrap_or(0);
         assert!(table.is_of(row("amazon.com"), "mail.amazon.co.uk"), "the site of a country");
         assert!(!table.is_of(row("amazon.com"), "amazon.web.app"));
+        assert!(!table.is_of(row("github.com"), "x.github.io"));
         assert!(!table.is_of(row("microsoft.com"), "outlook.com"), "anybody's");
         assert!(table.is_of(row("microsoft.com"), "mail.outlook.com"));
         for (domain, is) in [
