@@ -3,7 +3,8 @@
 use super::{html, other, text};
 
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
-/// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes.
+/// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,
+/// `{numbers}` are as many between hyphens as a host has room for.
 #[derive(Debug)]
 pub struct Shape {
     name: &'static str,
@@ -143,7 +144,8 @@ pub fn families() -> Vec<Family> {
 fn repeated(piece: &str, size: usize) -> Vec<u8> {
     let piece = piece
         .replace("{labels}", &"bbbbbbbb.".repeat(4 << 10 >> 3))
-        .replace("{word}", &"w".repeat(2 << 10));
+        .replace("{word}", &"w".repeat(2 << 10))
+        .replace("{numbers}", &"1-".repeat(115));
     let mut out = Vec::with_capacity(size + piece.len());
     let mut number = 0_usize;
     while out.len() < size {

@@ -42,6 +42,7 @@ pub const SHAPES: &[Shape] = &[
     shape("long hosts", TEXT, NONE, "http://a{n}.{labels}com/ "),
     shape("long hosts without a scheme", TEXT, NONE, "a{n}.{labels}com "),
     shape("hosts of one long label", TEXT, NONE, "http://a{n}{word}.com/ "),
+    shape("hosts of words that say nothing", TEXT, NONE, "http://{n}-{numbers}a.com/ "),
     shape("lying hosts of long labels", TEXT, NONE, "http://p\u{430}ypal{n}.{labels}com/ "),
     shape("long userinfo", TEXT, NONE, "http://{labels}b{n}@a.co/ "),
     shape("userinfo of one word", TEXT, NONE, "http://{word}{n}@a.co/ "),

@@ -6,6 +6,8 @@
 //! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
 //! (`carriers.txt`) names in full are their owners'.
 
+use std::ops::Range;
+
 use super::domain::{Section, hosted_labels, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
@@ -87,9 +89,9 @@ impl Place {
 fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) -> Option<&'n Name> {
     let label = parts.get(at).map(|part| part.unicode.as_str())?;
     // Names have hyphens of their own: `deutsche-bank`.
-    let brands = starts(label.as_bytes()).filter_map(|start| label.get(start..));
-    let brands = brands.map(|brand| LookHash::of(brand.as_bytes()).value());
-    let mut named = brands.flat_map(|look| names.by_look(look));
+    let brands = starts(label.as_bytes()).flat_map(|start| runs(label.as_bytes(), start, names));
+    let brands = brands.filter(|(run, _)| run.end == label.len());
+    let mut named = brands.flat_map(|(_, look)| names.by_look(look));
     named.find(|name| {
         let Some(start) = at.checked_sub(name.brand) else { return false };
         let mut theirs = name.labels.iter().map(|(label, _)| label.as_ref()).enumerate();
@@ -116,6 +118,21 @@ fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr_iter(b'-', label).map(|at| at + 1))
 }
 
+/// The words from this byte of the label on, one by one more, with their look, as far as some name goes.
+fn runs<'l>(
+    label: &'l [u8],
+    start: usize,
+    names: &'l Names,
+) -> impl Iterator<Item = (Range<usize>, u64)> + 'l {
+    let mut look = LookHash::EMPTY;
+    let letters = label.iter().enumerate().skip(start);
+    let read = letters.map_while(move |(at, byte)| {
+        look.ascii(*byte);
+        names.begins(look).then_some((start..at + 1, look.value()))
+    });
+    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| *behind == b'-'))
+}
+
 fn is_hyphen(behind: &str) -> bool {
     behind.starts_with('-')
 }
@@ -132,23 +149,22 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
             || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
     };
     // Names have hyphens of their own: any run of words that leaves one over.
-    let starts = starts(label.as_bytes());
-    let mut runs = starts.take_while(|start| front(label, *start).all(says_nothing));
-    runs.find_map(|start| {
-        let rest = label.get(start..)?;
-        let mut ends = rest.match_indices('-').map(|(end, _)| end).chain([rest.len()]);
-        ends.find_map(|end| {
-            let (run, behind) = rest.split_at_checked(end)?;
+    for start in starts(label.as_bytes()) {
+        let named = runs(label.as_bytes(), start, names).find_map(|(run, _)| {
             let alone = run.len() == label.len();
-            let name = spelled(run, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
+            let (name, behind) = (label.get(run.clone())?, label.get(run.end..)?);
+            let name = spelled(name, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
             (!alone && behind.split('-').all(says_nothing)).then_some(name)
-        })
-    })
-}
-
-/// The words in front of this byte of the label, where one begins.
-fn front(label: &str, start: usize) -> impl Iterator<Item = &str> {
-    label.get(..start).unwrap_or_default().split('-')
+        });
+        if named.is_some() {
+            return named;
+        }
+        let word = label.get(start..).and_then(|rest| rest.split('-').next());
+        if !word.is_some_and(says_nothing) {
+            break;
+        }
+    }
+    None
 }
 
 /// The name with what stands round it when a dot is left out.
@@ -178,28 +194,14 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, names: &Names) -> bool {
     let known = |word: &[u8]| names.by_look(LookHash::of(word).value()).next().is_some();
     let hyphen = |label: &[u8]| memchr::memchr(b'-', label).is_some();
+    let run =
+        |start| runs(label, start, names).any(|(_, look)| names.by_look(look).next().is_some());
     let www = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
     let com = label.split_last_chunk().filter(|(_, end)| end.eq_ignore_ascii_case(b"com"));
     www && label.len() > BESIDE_OTHERS
         || com.is_some_and(|(rest, _): (&[u8], &[u8; 3])| known(rest))
-        || hyphen(label) && starts(label).any(|start| begins_with_a_name(label, start, names))
+        || hyphen(label) && starts(label).any(run)
         || behind.is_some_and(hyphen) && known(label)
-}
-
-/// Whether a run of words of the label, from this byte on, has the look of a name.
-fn begins_with_a_name(label: &[u8], start: usize, names: &Names) -> bool {
-    let known = |look: LookHash| names.by_look(look.value()).next().is_some();
-    let mut look = LookHash::EMPTY;
-    for byte in label.get(start..).unwrap_or_default() {
-        if *byte == b'-' && known(look) {
-            return true;
-        }
-        look.ascii(*byte);
-        if !names.begins(look) {
-            return false;
-        }
-    }
-    known(look)
 }
 
 #[cfg(test)]
