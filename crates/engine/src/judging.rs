@@ -323,7 +323,7 @@ impl<'a> Judge<'a> {
 
     /// Whether a host is protected: on the list, or a recipient's own.
     pub fn is_protected(&self, ascii: &str) -> bool {
-        self.policy.protected.covers(ascii) || self.own.covers(ascii)
+        homograph::is_protected(ascii, &self.policy.protected, &self.own)
     }
 
     fn tld_status(&mut self, host: &Judgement, kind: Kind) -> Option<TldStatus> {

@@ -262,6 +262,9 @@ mod tests {
             ("paypal-login.westeurope.cloudapp.azure.com", "paypal.com"),
             ("microsoft-login.z13.web.core.windows.net", "microsoft.com"),
             ("paypal-login.azurefd.net", "paypal.com"),
+            ("paypal-login.s3.amazonaws.com", "paypal.com"),
+            ("amazon-billing.s3.us-east-1.amazonaws.com", "amazon.com"),
+            ("paypal.com.s3.amazonaws.com", "paypal.com"),
             ("paypal-login.azureedge.net", "paypal.com"),
             ("paypal-com.trafficmanager.net", "paypal.com"),
             ("paypal-login.googleapis.com", "paypal.com"),
@@ -288,6 +291,9 @@ mod tests {
             "paypal.example.com",
             "www.paypal.com.edgekey.net",
             "www-paypal-com.translate.goog",
+            "paypal.s3.amazonaws.com",
+            "amazon-billing.amazonaws.com",
+            "amazon-billing.aws",
             "my-deutsche--bank-de.translate.goog",
             "microsoft-support.azure.com",
             "harbour-my.sharepoint.com",
@@ -319,5 +325,21 @@ mod tests {
             assert_eq!(judged_by(&own, host).verdict, Verdict::Ok, "{host}");
         }
         assert_eq!(judged_by(&own, "harbour-support.test").verdict, Verdict::Suspect);
+    }
+
+    #[test]
+    fn what_a_hoster_gave_away_is_not_protected() {
+        let (protected, own) = (Names::builtin(), Names::new(["mine.s3.amazonaws.com"]));
+        for (host, is) in [
+            ("amazonaws.com", true),
+            ("console.amazonaws.com", true),
+            ("x.s3.amazonaws.com", false),
+            ("x.mine.s3.amazonaws.com", true),
+            ("tax.service.gov.uk", true),
+            ("www.paypal.com", true),
+            ("example.org", false),
+        ] {
+            assert_eq!(crate::is_protected(host, &protected, &own), is, "{host}");
+        }
     }
 }

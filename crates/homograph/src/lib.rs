@@ -180,8 +180,7 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     }
     judgement.ascii = form.ascii;
     judgement.unicode = form.unicode;
-    let protected =
-        context.protected.covers(&judgement.ascii) || context.own.covers(&judgement.ascii);
+    let protected = is_protected(&judgement.ascii, context.protected, context.own);
     judgement.edit = edit::of(&judgement, protected);
     judgement
 }
@@ -216,7 +215,7 @@ fn said_of_labels(
 
 /// The protected name, of the list or the recipients' own, that the host reads as most.
 fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<Hit> {
-    if context.protected.covers(&form.ascii) || context.own.covers(&form.ascii) {
+    if is_protected(&form.ascii, context.protected, context.own) {
         return None;
     }
     let subject =
@@ -275,6 +274,14 @@ impl Judgement {
 /// protected names.
 pub fn is_anybodys(host: &str, protected: &Names) -> bool {
     protected.organisations().is_some_and(|table| table.is_anybodys(host))
+}
+
+/// Whether the host, in lower-case ASCII form, is a protected name, of the list or the recipients' own, or
+/// below one; but not one that a hoster gave to a customer.
+pub fn is_protected(ascii: &str, protected: &Names, own: &Names) -> bool {
+    let names = [protected, own].into_iter().filter_map(|names| names.covering(ascii));
+    let Some(name) = names.max_by_key(|name| name.len()) else { return false };
+    !protected.organisations().is_some_and(|table| table.gave_away(name, ascii))
 }
 
 /// Whether both hosts, in lower-case ASCII form, belong to one owner by the table of organisations that

@@ -153,7 +153,13 @@ impl Names {
 
     /// Whether the host (lower-case ASCII form) is one of the names or below one.
     pub fn covers(&self, ascii: &str) -> bool {
-        !self.exact.is_empty() && and_above(ascii).any(|name| self.exact.contains(name))
+        self.covering(ascii).is_some()
+    }
+
+    /// The nearest of the names that the host is, or is below.
+    pub(super) fn covering<'h>(&self, ascii: &'h str) -> Option<&'h str> {
+        let mut above = and_above(ascii).filter(|_| !self.exact.is_empty());
+        above.find(|name| self.exact.contains(*name))
     }
 
     pub fn len(&self) -> usize {

@@ -191,6 +191,12 @@ impl Organisations {
         and_above(ascii).find_map(|end| self.carriers.get(end)).copied()
     }
 
+    /// Whether the host, below a domain of the table, is one that its owner gave to a customer.
+    pub(super) fn gave_away(&self, domain: &str, ascii: &str) -> bool {
+        let rows = self.by_domain.get(domain).into_iter().flatten();
+        rows.into_iter().any(|(_, whose)| *whose == Whose::Customers) && is_hosted(ascii)
+    }
+
     /// Whether both hosts belong to one owner, and to no customer of his; whoever has an address there does not matter.
     pub(super) fn is_one_owner(&self, one: &str, other: &str) -> bool {
         self.owners(one).any(|row| self.owners(other).any(|owner| owner == row))

@@ -3,7 +3,7 @@
 
 use super::lookalike::LookHash;
 use super::names::{Name, Names};
-use super::{Context, Judgement, inside, question};
+use super::{Context, Judgement, inside, is_protected, question};
 
 const LABEL_OCTETS: usize = 63;
 const NAME_CHARACTERS: usize = 253;
@@ -25,7 +25,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
     // What looks like a protected name is most often just that.
     if !sound
-        || familiar && !sets.iter().any(|names| names.covers(&ascii))
+        || familiar && !is_protected(&ascii, context.protected, context.own)
         || context.blocked.covers(&ascii)
     {
         return None;

@@ -1,7 +1,8 @@
 //! Userinfo that reads as a host: `https://www.paypal.com@attack.example`.
 
 use super::{
-    Context, EMBEDDED, HostBounds, Judgement, SEARCHED_BYTES, TRIED, is_special_use, judge,
+    Context, EMBEDDED, HostBounds, Judgement, SEARCHED_BYTES, TRIED, is_protected, is_special_use,
+    judge,
 };
 use uts58::{Boundaries, Kind, Linkifier, percent};
 
@@ -54,7 +55,5 @@ fn exists(host: &Judgement, context: &Context<'_>) -> bool {
 
 /// Whether it is a protected name, or reads as one.
 fn is_known(host: &Judgement, context: &Context<'_>) -> bool {
-    context.protected.covers(&host.ascii)
-        || context.own.covers(&host.ascii)
-        || host.target.is_some()
+    is_protected(&host.ascii, context.protected, context.own) || host.target.is_some()
 }
