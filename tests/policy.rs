@@ -450,6 +450,74 @@ fn a_field_that_a_stranger_can_write_makes_nothing_milder() {
 }
 
 #[test]
+fn a_field_that_a_stranger_can_write_lets_nothing_through() {
+    use linkmilter::engine::outcome::Disposition::{Quarantine, Reject};
+    use linkmilter::engine::policy::{MessageAction, OnAmbiguous};
+    // What holds without the mark, what the marked rule says, what holds with the mark.
+    let dispose = MessageAction::Dispose;
+    for (without, marked, unsafe_mail) in [
+        ("unsafe = \"reject\"", "", dispose(Reject)),
+        ("unsafe = \"reject\"", "unsafe = \"quarantine\"", dispose(Reject)),
+        ("unsafe = \"reject\"", "unsafe = \"header\"", dispose(Reject)),
+        ("unsafe = \"subject-tag\"", "unsafe = \"quarantine\"", dispose(Quarantine)),
+        ("", "unsafe = \"quarantine\"", dispose(Quarantine)),
+        ("mixed-script = \"reject\"", "unsafe = \"subject-tag\"", MessageAction::SubjectTag),
+    ] {
+        for trust in ["above-received", "anywhere"] {
+            let policies = policies(&format!(
+                "[upstream]\nfields = {trust:?}\n\
+                 [policy]\non_opaque = \"quarantine\"\non_ambiguous = \"quarantine\"\n\
+                 [rules.marked]\nwhen.header = \"X-Spam-Flag: YES\"\nprofile = \"strict\"\n\
+                 [rules.marked.message_actions]\n{marked}\n\
+                 [rules.tenant]\npriority = 200\nrecipients = [\"b.example\"]\n\
+                 [rules.tenant.message_actions]\n{without}\n"
+            ));
+            let mail = with_header(&policies, "a@b.example", &[("X-Spam-Flag", "YES")]);
+            let policy = policies.select(&mail).policy;
+            assert_eq!(policy.rule, "marked");
+            assert_eq!(policy.on_opaque, Quarantine);
+            assert_eq!(policy.on_ambiguous, OnAmbiguous::Quarantine);
+            if trust == "anywhere" {
+                continue;
+            }
+            let action = policy.message_actions.get(&Verdict::Unsafe);
+            assert_eq!(action, Some(&unsafe_mail), "{without} and {marked}");
+            if without.contains("mixed-script") {
+                let action = policy.reason_message_actions.get(&Reason::MixedScript);
+                assert_eq!(action, Some(&dispose(Reject)));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_mark_takes_nothing_from_the_first() {
+    use linkmilter::engine::policy::Defang;
+    let policies =
+        policies(&format!("[rules.ham]\npriority = 50\nwhen.header = \"X-Ham: YES\"\n{SPAM}"));
+    let both = [("X-Ham", "YES"), ("X-Spam-Flag", "YES")];
+    let policy = policies.select(&with_header(&policies, "a@b.example", &both)).policy;
+    assert_eq!((policy.rule.as_str(), policy.defang), ("ham", Defang::All));
+    let policy = policies.select_by_header(&with_header(&policies, "", &both));
+    assert_eq!((policy.rule.as_str(), policy.defang), ("ham", Defang::All));
+}
+
+#[test]
+fn recipients_of_one_rule_keep_what_each_has_without_the_mark() {
+    let policies = policies(SPAM);
+    for order in [["a@b.example", "x@board.example"], ["x@board.example", "a@b.example"]] {
+        let envelope = Envelope {
+            recipients: order.map(str::to_owned).to_vec(),
+            ..with_header(&policies, "", &[("X-Spam-Level", "***")])
+        };
+        let selection = policies.select(&envelope);
+        assert_eq!(selection.policy.level, RestrictionLevel::AsciiOnly, "{order:?}");
+        assert_eq!(selection.policy.rule, "grey", "{order:?}");
+        assert!(selection.applied.iter().all(|applied| applied.rule == "grey"));
+    }
+}
+
+#[test]
 fn mail_that_is_never_edited_is_not_edited_for_a_mark_either() {
     use linkmilter::engine::policy::Defang;
     let policies = policies(SPAM);

@@ -15,11 +15,6 @@ use crate::engine::policy::{
     HtmlAttachments, LinkAction, Linkify, MessageAction, Mode, Notice, OnAmbiguous, Signed,
 };
 
-/// Whether two settings came from the same rule, so that merging them changes nothing.
-pub(super) fn same(one: &Arc<Policy>, other: &Arc<Policy>) -> bool {
-    Arc::ptr_eq(one, other) || one.rule == other.rule
-}
-
 /// The settings that serve all of these; `None` for none.
 pub(super) fn all(policies: &[Arc<Policy>]) -> Option<Arc<Policy>> {
     let (first, rest) = policies.split_first()?;
@@ -70,20 +65,36 @@ fn union<T>(all: &mut Vec<Arc<T>>, more: &[Arc<T>]) {
     }
 }
 
-/// The settings of a rule, edits as strict as `without` it at least.
-pub(super) fn tightened(rule: &Arc<Policy>, without: &Arc<Policy>) -> Arc<Policy> {
-    let both = [Arc::clone(rule), Arc::clone(without)];
-    let Some(merged) = all(&both) else { return Arc::clone(rule) };
-    Arc::new(Policy {
-        rule: rule.rule.clone(),
-        message_actions: rule.message_actions.clone(),
-        reason_message_actions: rule.reason_message_actions.clone(),
-        on_error: rule.on_error,
-        on_limit: rule.on_limit,
-        on_exhausted: rule.on_exhausted,
-        on_opaque: rule.on_opaque,
-        ..Policy::clone(&merged)
-    })
+/// The settings of the first of these rules, as strict as each of the others at least: in what is
+/// edited, and in what becomes of the message.
+pub(super) fn tightened(rules: &[Arc<Policy>]) -> Option<Arc<Policy>> {
+    let (first, rest) = rules.split_first()?;
+    if rest.is_empty() {
+        return Some(Arc::clone(first));
+    }
+    let mut tight = Policy::clone(&*all(rules)?);
+    tight.rule.clone_from(&first.rule);
+    tight.message_actions = worst(rules.iter().map(|rule| &rule.message_actions));
+    tight.reason_message_actions = worst(rules.iter().map(|rule| &rule.reason_message_actions));
+    let worst = |of: fn(&Policy) -> Disposition| rules.iter().map(|rule| of(rule)).max();
+    tight.on_error = worst(|rule| rule.on_error)?;
+    tight.on_limit = worst(|rule| rule.on_limit)?;
+    tight.on_exhausted = worst(|rule| rule.on_exhausted)?;
+    tight.on_opaque = worst(|rule| rule.on_opaque)?;
+    tight.on_ambiguous = rules.iter().map(|rule| rule.on_ambiguous).max()?;
+    Some(Arc::new(tight))
+}
+
+/// The worst action that somebody asks for, key by key.
+fn worst<'a, K: Ord + Copy + 'a>(
+    asked: impl Iterator<Item = &'a BTreeMap<K, MessageAction>>,
+) -> BTreeMap<K, MessageAction> {
+    let mut worst = BTreeMap::new();
+    for (key, action) in asked.flatten() {
+        let known = worst.entry(*key).or_insert(*action);
+        *known = (*known).max(*action);
+    }
+    worst
 }
 
 /// Holding a message needs everyone; an edit needs one who wants it.

@@ -139,15 +139,12 @@ impl Policies {
     pub fn select_by_header(&self, envelope: &Envelope) -> Arc<engine::Policy> {
         let nobody = Address::default();
         let between = Between { sender: &nobody, recipient: &nobody };
-        let first = self.rules.of(&nobody).find(|(rule, _)| {
+        let holding = self.rules.of(&nobody).filter(|(rule, _)| {
             let conditions = &rule.conditions;
             conditions.ask_headers_alone() && conditions.hold(envelope, Direction::Inbound, between)
         });
-        match (first, self.upstream.trust) {
-            (Some((_, policy)), Trust::AboveReceived) => merge::tightened(policy, &self.default),
-            (Some((_, policy)), Trust::Anywhere) => Arc::clone(policy),
-            (None, _) => Arc::clone(&self.default),
-        }
+        let choice = Choice { rules: self.binding(holding), report_only: false };
+        choice.policy(&self.default)
     }
 
     /// The settings for this envelope.
@@ -158,20 +155,27 @@ impl Policies {
         let recipients: &[String] =
             if envelope.recipients.is_empty() { &none } else { &envelope.recipients };
         let mut applied = Vec::with_capacity(recipients.len());
-        let mut distinct: Vec<Arc<engine::Policy>> = Vec::new();
+        let mut distinct: Vec<(Choice, Arc<engine::Policy>)> = Vec::new();
         for recipient in recipients {
             let to = Address::of(recipient);
             let between = Between { sender: &sender, recipient: &to };
-            let policy = self.for_recipient(envelope, direction, between);
+            let choice = self.choice(envelope, direction, between);
+            let known = distinct.iter().find(|(known, _)| known.is(&choice));
+            let policy = match known {
+                Some((_, policy)) => Arc::clone(policy),
+                None => {
+                    let policy = choice.policy(&self.default);
+                    distinct.push((choice, Arc::clone(&policy)));
+                    policy
+                }
+            };
             applied.push(Applied {
                 recipient: recipient.clone(),
                 rule: policy.rule.clone(),
                 profile: Profile::of(&policy),
             });
-            if !distinct.iter().any(|other| merge::same(other, &policy)) {
-                distinct.push(policy);
-            }
         }
+        let distinct: Vec<_> = distinct.into_iter().map(|(_, policy)| policy).collect();
         let policy = merge::all(&distinct).unwrap_or_else(|| Arc::clone(&self.default));
         let policy = match self.exemption(envelope) {
             Some(reason) => Arc::new(exempted(&policy, reason)),
@@ -222,29 +226,31 @@ impl Policies {
         exempted(policy, reason)
     }
 
-    fn for_recipient(
-        &self,
-        envelope: &Envelope,
-        direction: Direction,
-        between: Between<'_>,
-    ) -> Arc<engine::Policy> {
+    fn choice(&self, envelope: &Envelope, direction: Direction, between: Between<'_>) -> Choice {
         let holds = |rule: &Rule| rule.conditions.hold(envelope, direction, between);
-        let first = self.rules.of(between.recipient).find(|(rule, _)| holds(rule));
-        let by_header = first.filter(|(rule, _)| !rule.conditions.headers.is_empty());
-        let policy = match (by_header, self.upstream.trust) {
-            (Some((_, policy)), Trust::AboveReceived) => {
-                // A stranger may have written the field: it takes nothing away.
-                let mut others = self.rules.of(between.recipient);
-                let without =
-                    others.find(|(rule, _)| rule.conditions.headers.is_empty() && holds(rule));
-                &merge::tightened(policy, without.map_or(&self.default, |(_, policy)| policy))
-            }
-            _ => first.map_or(&self.default, |(_, policy)| policy),
-        };
-        if self.exemptions.report_only.iter().any(|pattern| pattern.matches(between.recipient)) {
-            return Arc::new(report_only(policy));
+        let holding = self.rules.of(between.recipient).filter(|(rule, _)| holds(rule));
+        let report_only = &self.exemptions.report_only;
+        Choice {
+            rules: self.binding(holding),
+            report_only: report_only.iter().any(|pattern| pattern.matches(between.recipient)),
         }
-        Arc::clone(policy)
+    }
+
+    /// Of the rules that hold, the first. Where a stranger may have written the field that it asks for,
+    /// it takes nothing away: those bind as well that would hold without the field.
+    fn binding<'r>(
+        &self,
+        holding: impl Iterator<Item = &'r (Rule, Arc<engine::Policy>)>,
+    ) -> Vec<Arc<engine::Policy>> {
+        let mut binding = Vec::new();
+        for (rule, policy) in holding {
+            binding.push(Arc::clone(policy));
+            if self.upstream.trust == Trust::Anywhere || rule.conditions.headers.is_empty() {
+                return binding;
+            }
+        }
+        binding.push(Arc::clone(&self.default));
+        binding
     }
 
     /// Why the whole message is exempt, in a word.
@@ -270,6 +276,29 @@ impl Policies {
             && envelope.client.is_some_and(|client| {
                 self.exemptions.networks.iter().any(|network| network.contains(client))
             })
+    }
+}
+
+/// Which settings serve a recipient.
+#[derive(Debug)]
+struct Choice {
+    /// The rule, and those that it takes nothing away from.
+    rules: Vec<Arc<engine::Policy>>,
+    report_only: bool,
+}
+
+impl Choice {
+    /// Whether both come to the same settings.
+    fn is(&self, other: &Choice) -> bool {
+        let pairs = || self.rules.iter().zip(&other.rules);
+        self.report_only == other.report_only
+            && self.rules.len() == other.rules.len()
+            && pairs().all(|(one, other)| Arc::ptr_eq(one, other))
+    }
+
+    fn policy(&self, default: &Arc<engine::Policy>) -> Arc<engine::Policy> {
+        let policy = merge::tightened(&self.rules).unwrap_or_else(|| Arc::clone(default));
+        if self.report_only { Arc::new(report_only(&policy)) } else { policy }
     }
 }
 

@@ -102,7 +102,7 @@ pub enum HtmlAttachments {
 }
 
 /// What becomes of a message that programs split in several ways.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnAmbiguous {
     /// It is reported.
     #[default]
