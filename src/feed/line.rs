@@ -1,10 +1,14 @@
 //! Lines of lists, in the formats that they come in.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
+use std::ops::Range;
 
 use crate::engine::host::{Section, registrable};
-use crate::engine::lists::Entry;
+use crate::engine::link::{Kind, Target, reference};
+use crate::engine::lists::{self, Entry};
 use crate::policy::ascii_domain;
+
+use super::zone::{Said, Zone};
 
 /// How a list is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +56,7 @@ pub enum Line {
     Entries(usize),
     /// A comment, an empty line, a record that lists nothing.
     Nothing,
-    /// Something else.
+    /// Something else, or something else beside entries.
     Odd,
 }
 
@@ -61,15 +65,6 @@ pub enum Line {
 pub struct Reader<'f> {
     form: &'f Form,
     zone: Zone,
-}
-
-/// Where in a zone file we are.
-#[derive(Debug, Default)]
-struct Zone {
-    /// Without its last dot.
-    origin: String,
-    /// Inside the parentheses of a record.
-    open: bool,
 }
 
 impl<'f> Reader<'f> {
@@ -82,7 +77,23 @@ impl<'f> Reader<'f> {
         let line = line.trim_start_matches('\u{FEFF}').trim_end();
         let holds = self.form.holds;
         match self.form.format {
-            Format::Rpz => self.zone.record(line, entry),
+            Format::Rpz => match self.zone.line(line) {
+                Said::Line(said) => said,
+                Said::Owner { name: owner, below, listed: meant } => {
+                    let holds = if below { Holds::Domains } else { Holds::Hosts };
+                    match name(&owner) {
+                        None => Line::Odd,
+                        Some(name) if meant => listed(&name, holds, &mut entry),
+                        Some(name) => {
+                            entry(match below {
+                                true => Entry::ExceptBelow(&name),
+                                false => Entry::ExceptHost(&name),
+                            });
+                            Line::Entries(1)
+                        }
+                    }
+                }
+            },
             _ if line.trim_start().is_empty() || line.starts_with(['#', ';', '!']) => Line::Nothing,
             Format::Plain => {
                 let word = line.split_whitespace().next().unwrap_or_default();
@@ -102,6 +113,13 @@ impl<'f> Reader<'f> {
     }
 }
 
+impl Reader<'_> {
+    /// What is to be said when no line is left.
+    pub fn end(&self) -> Line {
+        self.zone.end()
+    }
+}
+
 /// hosts(5): names of the machine itself are passed over.
 fn hosts(line: &str, holds: Holds, entry: &mut impl FnMut(Entry<'_>)) -> Line {
     let line = line.split('#').next().unwrap_or_default();
@@ -110,15 +128,19 @@ fn hosts(line: &str, holds: Holds, entry: &mut impl FnMut(Entry<'_>)) -> Line {
     if first.parse::<IpAddr>().is_err() {
         return Line::Odd;
     }
-    let mut entries = 0;
+    let (mut entries, mut odd) = (0, false);
     for name in words.filter(|name| name.contains('.') && name.parse::<IpAddr>().is_err()) {
         if name.eq_ignore_ascii_case("localhost.localdomain") {
             continue;
         }
         match one(name, holds, entry) {
             Line::Entries(count) => entries += count,
-            Line::Nothing | Line::Odd => return Line::Odd,
+            Line::Nothing => {}
+            Line::Odd => odd = true,
         }
+    }
+    if odd {
+        return Line::Odd;
     }
     if entries == 0 { Line::Nothing } else { Line::Entries(entries) }
 }
@@ -161,20 +183,22 @@ fn name(text: &str) -> Option<String> {
     ascii_domain(text).filter(|name| name.contains('.'))
 }
 
-/// A URL as [`Entry::Url`] has it.
+/// A URL as [`Entry::Url`] has it, read as in mail. One without a scheme begins with its host.
 fn url(text: &str) -> Option<String> {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let rest = rest.split('#').next()?;
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, tail) = rest.split_at_checked(end)?;
-    let authority = authority.rsplit('@').next()?;
-    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
-    let host = name(host)?;
-    let slash = if tail.starts_with('/') { "" } else { "/" };
-    Some(match port {
-        "" | "80" | "443" => format!("{host}{slash}{tail}"),
-        port => format!("{host}:{port}{slash}{tail}"),
-    })
+    let text = text.replace(reference::is_stripped, "");
+    let link = match reference::parse(&text, 0..text.len()).next()? {
+        Target::Link(link) if link.kind != Kind::Email => link,
+        Target::Link(_) | Target::Dangerous { .. } => return None,
+    };
+    let piece = |range: Range<usize>| text.get(range).unwrap_or_default();
+    let host = link.host_str(&text);
+    let host = match host.strip_prefix('[').map(|rest| rest.strip_suffix(']')) {
+        Some(address) => address?.parse::<Ipv6Addr>().ok()?.to_string(),
+        None => name(host)?,
+    };
+    let port = link.port.clone().map(piece).unwrap_or_default();
+    let number = port.is_empty() || port.parse::<u16>().is_ok();
+    number.then(|| lists::url(&host, port, piece(link.tail.clone())))
 }
 
 /// The cells of a line of CSV, quotes taken away.
@@ -209,63 +233,6 @@ fn cells(line: &str) -> impl Iterator<Item = String> {
     })
 }
 
-impl Zone {
-    /// A line of a zone file (RFC 1035 §5.1) as response policy zones use it: the owner is what is
-    /// listed, `*.owner` what is below it; triggers on addresses and name servers say nothing of links.
-    fn record(&mut self, line: &str, mut entry: impl FnMut(Entry<'_>)) -> Line {
-        let line = line.split(';').next().unwrap_or_default();
-        let inside = self.open;
-        self.open = (self.open || line.contains('(')) && !line.contains(')');
-        let mut words = line.split_whitespace();
-        if inside || line.starts_with([' ', '\t']) {
-            return Line::Nothing;
-        }
-        let Some(owner) = words.next() else { return Line::Nothing };
-        if owner.eq_ignore_ascii_case("$ORIGIN") {
-            self.origin = bare(words.next().unwrap_or_default());
-            return Line::Nothing;
-        }
-        if owner.starts_with('$') {
-            return Line::Nothing;
-        }
-        let kinds = ["CNAME", "A", "AAAA", "TXT"];
-        let mut words = words.skip_while(|word| {
-            word.eq_ignore_ascii_case("IN") || word.bytes().all(|b| b.is_ascii_digit())
-        });
-        let Some(kind) = words.next() else { return Line::Odd };
-        if kind.eq_ignore_ascii_case("SOA") && owner.ends_with('.') && self.origin.is_empty() {
-            self.origin = bare(owner);
-        }
-        let lists = kinds.iter().any(|known| kind.eq_ignore_ascii_case(known));
-        let passed = words.next().is_some_and(|to| bare(to) == "rpz-passthru");
-        if owner.starts_with('@') || !lists || passed {
-            return Line::Nothing;
-        }
-        let Some(owner) = self.relative(owner) else { return Line::Nothing };
-        let trigger = owner.rsplit('.').next().unwrap_or_default();
-        if trigger.starts_with("rpz-") {
-            return Line::Nothing;
-        }
-        let (below, owner) = match owner.strip_prefix("*.") {
-            Some(owner) => (Holds::Domains, owner),
-            None => (Holds::Hosts, owner.as_str()),
-        };
-        name(owner).map_or(Line::Odd, |name| listed(&name, below, &mut entry))
-    }
-
-    /// The owner without the zone; nothing for the zone itself.
-    fn relative(&self, owner: &str) -> Option<String> {
-        let Some(absolute) = owner.strip_suffix('.') else { return Some(owner.to_owned()) };
-        let absolute = absolute.to_ascii_lowercase();
-        let relative = absolute.strip_suffix(&self.origin)?;
-        relative.strip_suffix('.').map(str::to_owned)
-    }
-}
-
-fn bare(name: &str) -> String {
-    name.trim_end_matches('.').to_ascii_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,11 +247,16 @@ mod tests {
                     Entry::Below(name) => format!("below {name}"),
                     Entry::Host(name) => format!("host {name}"),
                     Entry::Url(url) => format!("url {url}"),
+                    Entry::ExceptBelow(name) => format!("except below {name}"),
+                    Entry::ExceptHost(name) => format!("except host {name}"),
                 });
             });
             if said == Line::Odd {
                 found.push(format!("odd {line}"));
             }
+        }
+        if reader.end() == Line::Odd {
+            found.push("odd end".to_owned());
         }
         found
     }
@@ -327,6 +299,39 @@ mod tests {
     }
 
     #[test]
+    fn urls_are_read_as_in_mail() {
+        for (text, expected) in [
+            ("evil.example/r?u=https://paypal.com/x", "url evil.example/r?u=https://paypal.com/x"),
+            ("https://evil.example/r#https://paypal.com/x", "url evil.example/r"),
+            ("HTTP:evil.example", "url evil.example/"),
+            ("https:\\\\evil.example\\a\\b", "url evil.example/a/b"),
+            ("//evil.example/x", "url evil.example/x"),
+            ("http://a@b@evil.example:8080/", "url evil.example:8080/"),
+            ("http://evil.example.:00080/x", "url evil.example/x"),
+            ("http://[2001:DB8::0:1]:443/x", "url [2001:db8::1]/x"),
+            ("http://192.0.2.1/x", "url 192.0.2.1/x"),
+            ("http://b\u{fc}cher.example/\u{fc}", "url xn--bcher-kva.example/\u{fc}"),
+            ("evil.example:x", "odd evil.example:x"),
+            ("http://evil.example:99999/", "odd http://evil.example:99999/"),
+            ("mailto:a@evil.example", "odd mailto:a@evil.example"),
+            ("a@evil.example", "odd a@evil.example"),
+            ("javascript:alert(1)", "odd javascript:alert(1)"),
+            ("/x/y", "odd /x/y"),
+            ("http://[x]/", "odd http://[x]/"),
+        ] {
+            assert_eq!(read(Format::Plain, Holds::Urls, text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_odd_takes_no_other_with_it() {
+        assert_eq!(
+            read(Format::Hosts, Holds::Domains, "0.0.0.0 co.uk evil.example"),
+            ["below evil.example", "odd 0.0.0.0 co.uk evil.example"]
+        );
+    }
+
+    #[test]
     fn hosts_files() {
         let text = "127.0.0.1 localhost localhost.localdomain\n::1 ip6-loopback\n0.0.0.0 0.0.0.0\n\
                     0.0.0.0 evil.example bad.example # both\nevil.example\n#x\n";
@@ -358,7 +363,12 @@ mod tests {
                     ns.evil.rpz-nsdname CNAME .\nwall.example A 192.0.2.1\n";
         assert_eq!(
             read(Format::Rpz, Holds::Domains, text),
-            ["host evil.example", "below evil.example", "host wall.example"]
+            [
+                "host evil.example",
+                "below evil.example",
+                "except host fine.example",
+                "host wall.example"
+            ]
         );
         let text = "rpz.x. 300 IN SOA ns.x. h.x. 1 2 3 4 5\nevil.example.rpz.x. IN CNAME .\n\
                     rpz.x. IN NS ns.x.\n$ORIGIN other.\nbad.example.other. CNAME .\n";
@@ -366,6 +376,57 @@ mod tests {
             read(Format::Rpz, Holds::Domains, text),
             ["host evil.example", "host bad.example"]
         );
+    }
+
+    #[test]
+    fn zones_by_the_letter() {
+        let zone = "@ IN SOA ns.x. h.x. 1 2 3 4 5\n";
+        let named = "$ORIGIN rpz.x.\n@ IN SOA ns.x. h.x. 1 2 3 4 5\n";
+        for (head, text, expected) in [
+            (
+                zone,
+                "*.evil.example CNAME .\nfine.evil.example CNAME rpz-passthru.",
+                &["below evil.example", "except host fine.evil.example"][..],
+            ),
+            (zone, "*.fine.example CNAME rpz-passthru.", &["except below fine.example"]),
+            (zone, "fine.example CNAME fine.example.", &["except host fine.example"]),
+            (named, "$ORIGIN com.rpz.x.\nwww.evil CNAME .", &["host www.evil.com"]),
+            (named, "$ORIGIN com\nwww.evil CNAME .", &["host www.evil.com"]),
+            (named, "www.evil.com.rpz.x. CNAME .", &["host www.evil.com"]),
+            (named, "www.evil.com.xrpz.x. CNAME .", &["odd www.evil.com.xrpz.x. CNAME ."]),
+            (zone, "www.evil.com.rpz.x. CNAME .", &["odd www.evil.com.rpz.x. CNAME ."]),
+            (zone, "$ORIGIN com.rpz.x.\nwww.evil CNAME .", &["odd www.evil CNAME ."]),
+            (
+                "$ORIGIN .\nrpz.x 1h IN SOA a. b. 1 2 3 4 5\n$ORIGIN rpz.x.\n",
+                "evil.example CNAME .",
+                &["host evil.example"],
+            ),
+            (
+                zone,
+                "evil.example 1h CNAME .\na.example IN 1w2D A 192.0.2.1",
+                &["host evil.example", "host a.example"],
+            ),
+            (zone, "evil.example 1y CNAME .", &["odd evil.example 1y CNAME ."]),
+            (zone, "evil.example TYPE5 x", &["odd evil.example TYPE5 x"]),
+            (
+                zone,
+                "evil.example TXT \"a ( b ; c\"\nbad.example CNAME .",
+                &["host evil.example", "host bad.example"],
+            ),
+            (zone, "evil.example TXT \"a", &["odd evil.example TXT \"a"]),
+            (
+                zone,
+                "evil.example (\n 60 ; why\n CNAME ) .\nbad.example CNAME .",
+                &["host evil.example", "host bad.example"],
+            ),
+            (zone, "evil.example TXT (\nbad.example CNAME .", &["odd end"]),
+            (zone, "evil.example )", &["odd evil.example )"]),
+            (zone, "evil.example NS ns.x.\n  CNAME .", &["host evil.example"]),
+            (zone, "$INCLUDE other", &["odd $INCLUDE other"]),
+        ] {
+            let text = format!("{head}{text}");
+            assert_eq!(read(Format::Rpz, Holds::Domains, &text), expected, "{text}");
+        }
     }
 
     proptest::proptest! {

@@ -11,5 +11,6 @@ pub mod line;
 pub mod parse;
 pub mod refresh;
 pub mod store;
+mod zone;
 
 pub use line::{Form, Format, Holds};

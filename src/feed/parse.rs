@@ -6,7 +6,7 @@ use crate::engine::lists::{Table, TableBuilder};
 
 use super::line::{Form, Line, Reader};
 
-/// Bytes of a line that are looked at: the longest URL of a list is about 2,000.
+/// Bytes of a line that is read: the longest URL of a list is about 2,000.
 const LINE_BYTES: usize = 8 << 10;
 
 /// A list that was read.
@@ -39,32 +39,53 @@ pub enum ParseError {
 pub fn parse(mut bytes: impl BufRead, form: &Form, most: usize) -> Result<Parsed, ParseError> {
     let mut table = TableBuilder::default();
     let mut reader = Reader::new(form);
-    let (mut odd, mut first_odd) = (0, None);
+    let (mut entries, mut odd, mut first_odd) = (0_usize, 0, None);
     let mut line = Vec::new();
     for number in 1.. {
-        if !next_line(&mut bytes, &mut line)? {
-            break;
-        }
-        let said = reader.line(&String::from_utf8_lossy(&line), |entry| table.push(entry));
+        let next = next_line(&mut bytes, &mut line)?;
+        let said = match next {
+            Next::Line => reader.line(&String::from_utf8_lossy(&line), |entry| {
+                table.push(entry);
+                entries += 1;
+            }),
+            Next::TooLong => Line::Odd,
+            Next::End => reader.end(),
+        };
         if said == Line::Odd {
             odd += 1;
             first_odd = first_odd.or(Some(number));
         }
-        if table.len() > most {
-            return Err(ParseError::TooMany(most));
+        // Entries that stand there twice count once. Not at every line: that would take a square.
+        let end = next == Next::End;
+        if table.len() > if end { most } else { most.saturating_mul(2) } {
+            table.dedup();
+            if table.len() > most {
+                return Err(ParseError::TooMany(most));
+            }
+        }
+        if end {
+            break;
         }
     }
-    let entries = table.len();
     if let Some(first) = first_odd.filter(|_| odd > entries) {
         return Err(ParseError::Odd { odd, entries, first });
     }
     Ok(Parsed { table: table.finish(), odd, first_odd })
 }
 
-/// The next line, cut after [`LINE_BYTES`]; false at the end.
-fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+/// What comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Line,
+    /// A line of more than [`LINE_BYTES`]: what was cut off might change what it names.
+    TooLong,
+    End,
+}
+
+/// Reads the next line.
+fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Next> {
     line.clear();
-    let mut any = false;
+    let mut next = Next::End;
     loop {
         let here = match bytes.fill_buf() {
             Ok(here) => here,
@@ -72,17 +93,22 @@ fn next_line(bytes: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
             Err(error) => return Err(error),
         };
         if here.is_empty() {
-            return Ok(any);
+            return Ok(next);
         }
-        any = true;
         let feed = memchr::memchr(b'\n', here);
         let taken = feed.map_or(here.len(), |feed| feed + 1);
-        let room = LINE_BYTES.saturating_sub(line.len());
         let text = here.get(..feed.unwrap_or(here.len())).unwrap_or_default();
-        line.extend_from_slice(text.get(..room).unwrap_or(text));
+        if next == Next::End {
+            next = Next::Line;
+        }
+        if line.len().saturating_add(text.len()) > LINE_BYTES {
+            next = Next::TooLong;
+        } else {
+            line.extend_from_slice(text);
+        }
         bytes.consume(taken);
         if feed.is_some() {
-            return Ok(true);
+            return Ok(next);
         }
     }
 }
@@ -110,6 +136,26 @@ mod tests {
         let error = read(page, 10).unwrap_err();
         assert!(matches!(error, ParseError::Odd { odd: 3, entries: 1, first: 1 }), "{error}");
         assert!(matches!(read("a.example\nb.example\n", 1), Err(ParseError::TooMany(1))));
+    }
+
+    #[test]
+    fn entries_that_stand_there_twice_count_once() {
+        let twice = "a.example\nb.example\n".repeat(9);
+        assert_eq!(read(&twice, 2).unwrap().table.len(), 2);
+        assert!(matches!(read(&twice, 1), Err(ParseError::TooMany(1))));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_none_of_its_beginnings() {
+        let name = "example.com.evil.test";
+        for space in [LINE_BYTES - 11, LINE_BYTES] {
+            let text = format!("bad.example\n{}{name}\nworse.example\n", " ".repeat(space));
+            let list = read(&text, 10).unwrap();
+            assert_eq!((list.table.len(), list.odd, list.first_odd), (2, 1, Some(2)));
+            assert!(!list.table.covers("example.com") && list.table.covers("worse.example"));
+        }
+        let long = format!("{}{name}", " ".repeat(LINE_BYTES - name.len()));
+        assert!(read(&long, 10).unwrap().table.covers(name));
     }
 
     #[test]

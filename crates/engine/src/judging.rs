@@ -266,15 +266,10 @@ impl<'a> Judge<'a> {
         else {
             return;
         };
-        let port = link
-            .port
-            .clone()
-            .and_then(|port| text.get(port))
-            .filter(|port| !matches!(*port, "" | "80" | "443"));
-        let authority = port.map(|port| format!("{}:{port}", host.ascii));
-        let authority = authority.as_deref().unwrap_or(&host.ascii);
-        let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if let Some(verdict) = self.policy.lists.url(authority, tail) {
+        let piece = |range: Range<usize>| text.get(range).unwrap_or_default();
+        let port = link.port.clone().map(piece).unwrap_or_default();
+        let tail = piece(link.tail.clone());
+        if let Some(verdict) = self.policy.lists.url(&host.ascii, port, tail) {
             judged.reasons.insert(Reason::Listed);
             judged.verdict = judged.verdict.max(verdict);
             if verdict >= Verdict::Unsafe {

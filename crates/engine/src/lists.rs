@@ -3,6 +3,7 @@
 //!
 //! They are long, and many: a [`Table`] keeps eight bytes of a name and finds it by halving.
 
+use core::net::Ipv6Addr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -17,8 +18,36 @@ pub enum Entry<'a> {
     Below(&'a str),
     /// This host alone.
     Host(&'a str),
-    /// A URL without scheme and fragment: `host/path?query`, with a port where it says one.
+    /// A URL, spelled by [`url`].
     Url(&'a str),
+    /// What the same list says is not meant: this host and all below it, or it alone.
+    ExceptBelow(&'a str),
+    ExceptHost(&'a str),
+}
+
+/// A URL as lists have it: `host/path?query`, without scheme, default port and fragment. The host is in
+/// lower-case ASCII form, an address of version 6 with or without its brackets; `tail` begins with `/`,
+/// `\`, `?` or `#`, or is empty.
+pub fn url(host: &str, port: &str, tail: &str) -> String {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    let mut url = match bare.parse::<Ipv6Addr>() {
+        Ok(address) => format!("[{address}]"),
+        Err(_) => host.to_owned(),
+    };
+    let digits = port.trim_start_matches('0');
+    if !matches!(digits, "" | "80" | "443") {
+        url.push(':');
+        url.push_str(digits);
+    }
+    let tail = tail.split('#').next().unwrap_or_default();
+    let path = tail.split('?').next().unwrap_or_default();
+    if !path.starts_with(['/', '\\']) {
+        url.push('/');
+    }
+    // Browsers take the one for the other.
+    url.extend(path.chars().map(|char| if char == '\\' { '/' } else { char }));
+    url.push_str(tail.get(path.len()..).unwrap_or_default());
+    url
 }
 
 /// Entries by their hashes. Two of a million differ but for chance (2⁻⁴⁴ a look-up).
@@ -27,6 +56,7 @@ pub struct Table {
     /// Sorted.
     hashes: Box<[u64]>,
     urls: bool,
+    exceptions: bool,
 }
 
 /// A table that is being written.
@@ -34,6 +64,7 @@ pub struct Table {
 pub struct TableBuilder {
     hashes: Vec<u64>,
     urls: bool,
+    exceptions: bool,
 }
 
 /// A list of somebody else.
@@ -68,6 +99,7 @@ fn hash(entry: Entry<'_>) -> u64 {
 impl TableBuilder {
     pub fn push(&mut self, entry: Entry<'_>) {
         self.urls |= matches!(entry, Entry::Url(_));
+        self.exceptions |= matches!(entry, Entry::ExceptBelow(_) | Entry::ExceptHost(_));
         self.hashes.push(hash(entry));
     }
 
@@ -79,10 +111,16 @@ impl TableBuilder {
         self.hashes.is_empty()
     }
 
-    pub fn finish(mut self) -> Table {
+    /// Forgets what was said twice.
+    pub fn dedup(&mut self) {
         self.hashes.sort_unstable();
         self.hashes.dedup();
-        Table { hashes: self.hashes.into_boxed_slice(), urls: self.urls }
+    }
+
+    pub fn finish(mut self) -> Table {
+        self.dedup();
+        let TableBuilder { hashes, urls, exceptions } = self;
+        Table { hashes: hashes.into_boxed_slice(), urls, exceptions }
     }
 }
 
@@ -104,22 +142,29 @@ impl Table {
         self.hashes.is_empty()
     }
 
-    /// Whether the host (lower-case ASCII form) or a name above it is listed.
+    /// Whether the host (lower-case ASCII form) or a name above it is listed. What is said of the longer
+    /// name counts, and of one name the exception.
     pub fn covers(&self, ascii: &str) -> bool {
         if self.is_empty() || ascii.is_empty() {
             return false;
         }
-        self.has(Entry::Host(ascii)) || and_above(ascii).any(|name| self.has(Entry::Below(name)))
+        if let Some(listed) = self.said(Entry::ExceptHost(ascii), Entry::Host(ascii)) {
+            return listed;
+        }
+        let said = |name| self.said(Entry::ExceptBelow(name), Entry::Below(name));
+        and_above(ascii).find_map(said).unwrap_or(false)
     }
 
-    /// Whether the URL is listed. `tail` begins with `/`, `?` or `#`, or is empty.
-    pub fn has_url(&self, authority: &str, tail: &str) -> bool {
-        if !self.urls {
-            return false;
+    fn said(&self, exception: Entry<'_>, entry: Entry<'_>) -> Option<bool> {
+        if self.exceptions && self.has(exception) {
+            return Some(false);
         }
-        let tail = tail.split('#').next().unwrap_or_default();
-        let slash = if tail.starts_with('/') { "" } else { "/" };
-        self.has(Entry::Url(&format!("{authority}{slash}{tail}")))
+        self.has(entry).then_some(true)
+    }
+
+    /// Whether the URL is listed; its pieces as for [`url`].
+    pub fn has_url(&self, host: &str, port: &str, tail: &str) -> bool {
+        self.urls && self.has(Entry::Url(&url(host, port, tail)))
     }
 
     fn has(&self, entry: Entry<'_>) -> bool {
@@ -145,9 +190,9 @@ impl Lists {
     }
 
     /// The worst that others say of the URL, its host apart.
-    pub fn url(&self, authority: &str, tail: &str) -> Option<Verdict> {
+    pub fn url(&self, host: &str, port: &str, tail: &str) -> Option<Verdict> {
         let listings =
-            self.listings.iter().filter(|listing| listing.table.has_url(authority, tail));
+            self.listings.iter().filter(|listing| listing.table.has_url(host, port, tail));
         listings.map(|listing| listing.verdict).max()
     }
 }
@@ -177,15 +222,49 @@ mod tests {
         ] {
             assert_eq!(table.covers(host), listed, "{host}");
         }
-        for (authority, tail, listed) in [
-            ("example.net", "/a?b=c", true),
-            ("example.net", "/a?b=c#d", true),
-            ("example.net", "/a", false),
-            ("example.net:8080", "", true),
-            ("example.net:8080", "#x", true),
-            ("example.net", "", false),
+        for (host, port, tail, listed) in [
+            ("example.net", "", "/a?b=c", true),
+            ("example.net", "443", "/a?b=c#d", true),
+            ("example.net", "0080", "\\a?b=c", true),
+            ("example.net", "", "/a", false),
+            ("example.net", "8080", "", true),
+            ("example.net", "8080", "#x", true),
+            ("example.net", "", "", false),
         ] {
-            assert_eq!(table.has_url(authority, tail), listed, "{authority}{tail}");
+            assert_eq!(table.has_url(host, port, tail), listed, "{host}:{port}{tail}");
+        }
+    }
+
+    #[test]
+    fn exceptions_go_as_far_as_they_say() {
+        let mut table = TableBuilder::default();
+        table.push(Entry::Below("example.com"));
+        table.push(Entry::ExceptHost("fine.example.com"));
+        table.push(Entry::ExceptBelow("good.example.com"));
+        table.push(Entry::Host("bad.good.example.com"));
+        let table = table.finish();
+        for (host, listed) in [
+            ("a.example.com", true),
+            ("fine.example.com", false),
+            ("a.fine.example.com", true),
+            ("good.example.com", false),
+            ("a.good.example.com", false),
+            ("bad.good.example.com", true),
+        ] {
+            assert_eq!(table.covers(host), listed, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_url_has_one_spelling() {
+        for (host, port, tail, expected) in [
+            ("example.com", "", "", "example.com/"),
+            ("example.com", "0443", "?a\\b#c", "example.com/?a\\b"),
+            ("example.com", "08080", "\\a\\b?c", "example.com:8080/a/b?c"),
+            ("[2001:DB8:0::1]", "80", "/x", "[2001:db8::1]/x"),
+            ("2001:db8::1", "81", "/x", "[2001:db8::1]:81/x"),
+        ] {
+            assert_eq!(url(host, port, tail), expected);
         }
     }
 
