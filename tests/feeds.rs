@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use linkmilter::engine::Verdict;
-use linkmilter::feed::refresh::{Checksum, Feed, FeedError, Source, kept, refresh};
+use linkmilter::feed::refresh::{Checksum, Feed, FeedError, Source, kept, look, refresh};
 use linkmilter::feed::store::Store;
 use linkmilter::feed::{Form, Format, Holds};
 use linkmilter::tld::fetch::Fetch;
@@ -46,7 +46,8 @@ impl Place {
 
     fn refresh(&self) -> Result<Option<usize>, FeedError> {
         let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
-        let loaded = refresh(&self.feed, &self.store, now)?;
+        let held = kept(&self.feed, &self.store).ok().flatten();
+        let loaded = refresh(&self.feed, &self.store, held.as_ref(), now)?;
         Ok(loaded.map(|loaded| loaded.listing.table.len()))
     }
 
@@ -63,6 +64,12 @@ fn fetch(mirror: &Mirror, dir: &std::path::Path, name: &str) -> Fetch {
         timeout: Duration::from_secs(20),
         ca_file: Some(ca_file),
     }
+}
+
+/// SHA-256 as sha256sum(1) prints it, in capitals.
+fn sum(text: &str) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(text).iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
 #[test]
@@ -106,11 +113,12 @@ fn whatever_is_wrong_the_last_good_list_stays() {
         assert!(error.contains(expected), "{shown}: {error}");
         assert_eq!(place.kept(), Some(2), "{shown}");
     }
-    // A checksum that does not fit.
-    place.feed.checksum = Some(Checksum::Is("0".repeat(64)));
+    // A checksum that fits what is kept, and not what comes.
+    let kept = sum("evil.example\nbad.example\n").to_ascii_lowercase();
+    place.feed.checksum = Some(Checksum::Is(kept.clone()));
     mirror.queue(Reply::list("new.example\n"));
     let error = place.refresh().unwrap_err().to_string();
-    assert!(error.contains("expected SHA-256 0000"), "{error}");
+    assert!(error.contains(&format!("expected SHA-256 {kept}")), "{error}");
     assert_eq!(place.kept(), Some(2));
     // Of another place nothing is kept.
     place.feed.source = Source::File(PathBuf::from("/nonexistent"));
@@ -119,12 +127,7 @@ fn whatever_is_wrong_the_last_good_list_stays() {
 
 #[test]
 fn a_checksum_beside_the_list_must_fit() {
-    // printf 'evil.example\n' | sha256sum
-    let sum = {
-        use sha2::Digest;
-        let hash = sha2::Sha256::digest(b"evil.example\n");
-        hash.iter().map(|byte| format!("{byte:02X}")).collect::<String>()
-    };
+    let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![
         Reply::list("evil.example\n"),
         Reply::list(&format!("SHA256 (list.txt) = {sum}\n")),
@@ -136,6 +139,116 @@ fn a_checksum_beside_the_list_must_fit() {
     assert_eq!(place.refresh().unwrap(), Some(1));
     let error = place.refresh().unwrap_err().to_string();
     assert!(error.ends_with("list.sha256: expected 64 hexadecimal digits"), "{error}");
+}
+
+#[test]
+fn a_sum_is_looked_for_in_the_beginning_of_its_file() {
+    let sum = sum("evil.example\n");
+    let mirror = Mirror::start(vec![]);
+    let mut place = Place::mirrored(&mirror);
+    place.feed.checksum = Some(Checksum::At(fetch(&mirror, place.dir.path(), "list.sha256")));
+    for (before, expected) in [((64 << 10) - 64, Ok(Some(1))), ((64 << 10) - 63, Err(()))] {
+        mirror.queue(Reply::list("evil.example\n"));
+        mirror.queue(Reply::list(&format!("{}{sum}", "-".repeat(before))));
+        let found = place.refresh().map_err(|error| {
+            assert!(error.to_string().ends_with("expected 64 hexadecimal digits"), "{error}");
+        });
+        assert_eq!(found, expected, "{before}");
+    }
+}
+
+/// A list whose kept file is not what was put there.
+#[test]
+fn a_list_that_is_not_held_is_fetched_whole() {
+    let list = "evil.example\nbad.example\n";
+    for damage in ["evil.example\n", "<html>\n<body>\n", "evil.example\nbad.exampl\u{e9}\n"] {
+        let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
+        let place = Place::mirrored(&mirror);
+        assert_eq!(place.refresh().unwrap(), Some(2));
+        let path = place.store.path("bad");
+        std::fs::write(&path, damage).unwrap();
+        assert!(kept(&place.feed, &place.store).is_err(), "{damage}");
+        mirror.queue(Reply::list(list).with("ETag", "\"one\""));
+        assert_eq!(place.refresh().unwrap(), Some(2), "{damage}");
+        assert!(!mirror.requests()[1].contains("if-none-match"), "{damage}");
+        assert_eq!(place.kept(), Some(2), "{damage}");
+    }
+}
+
+#[test]
+fn a_list_that_was_read_otherwise_is_fetched_whole() {
+    let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n").with("ETag", "1")]);
+    let mut place = Place::mirrored(&mirror);
+    place.refresh().unwrap();
+    place.feed.max_entries = 1;
+    mirror.queue(Reply::list("evil.example\n"));
+    assert_eq!(place.refresh().unwrap(), Some(1));
+    assert!(!mirror.requests()[1].contains("if-none-match"));
+}
+
+#[test]
+fn another_checksum_asks_for_everything_anew() {
+    let list = "evil.example\n";
+    let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
+    let mut place = Place::mirrored(&mirror);
+    place.refresh().unwrap();
+    // One that fits is as good as before.
+    place.feed.checksum = Some(Checksum::Is(sum(list).to_ascii_lowercase()));
+    assert_eq!(place.kept(), Some(1));
+    mirror.queue(Reply::status("304 Not Modified"));
+    assert_eq!(place.refresh().unwrap(), None);
+    // Of one that does not, or that nobody compared, nothing is in force.
+    let sums = fetch(&mirror, place.dir.path(), "list.sha256");
+    for checksum in [Checksum::Is("0".repeat(64)), Checksum::At(sums.clone())] {
+        place.feed.checksum = Some(checksum);
+        assert_eq!(place.kept(), None);
+    }
+    mirror.queue(Reply::list(list).with("ETag", "\"one\""));
+    mirror.queue(Reply::list(&sum(list)));
+    assert_eq!(place.refresh().unwrap(), Some(1));
+    assert!(!mirror.requests()[2].contains("if-none-match"));
+    assert_eq!(place.kept(), Some(1));
+    // Nothing newer, and yet another sum.
+    mirror.queue(Reply::status("304 Not Modified"));
+    mirror.queue(Reply::list(&"0".repeat(64)));
+    let error = place.refresh().unwrap_err().to_string();
+    assert!(error.contains("expected SHA-256 0000"), "{error}");
+}
+
+#[test]
+fn a_rest_of_a_list_does_not_take_its_place() {
+    let place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let path = place.dir.path().join("list.txt");
+    let list =
+        |entries: usize| -> String { (0..entries).map(|n| format!("h{n}.example\n")).collect() };
+    std::fs::write(&path, list(9)).unwrap();
+    assert_eq!(place.refresh().unwrap(), Some(9));
+    for rest in ["", "# nothing\n", &list(4)] {
+        std::fs::write(&path, rest).unwrap();
+        let error = place.refresh().unwrap_err().to_string();
+        assert!(error.contains("at least half of the 9 entries"), "{error}");
+        assert_eq!(place.kept(), Some(9));
+    }
+    std::fs::write(&path, list(5)).unwrap();
+    assert_eq!(place.refresh().unwrap(), Some(5));
+    // Whoever means it says so.
+    std::fs::write(&path, "").unwrap();
+    std::fs::remove_file(place.store.path("bad")).unwrap();
+    assert_eq!(place.refresh().unwrap(), Some(0));
+}
+
+#[test]
+fn a_look_judges_as_a_refresh_does() {
+    let mut place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let path = place.dir.path().join("list.txt");
+    std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
+    let found = |feed: &Feed| look(feed, None).map(|loaded| loaded.listing.table.len());
+    assert_eq!(found(&place.feed).unwrap(), 2);
+    place.feed.checksum = Some(Checksum::Is("0".repeat(64)));
+    assert!(found(&place.feed).unwrap_err().to_string().contains("expected SHA-256 0000"));
+    place.feed.checksum = None;
+    place.feed.max_bytes = 14;
+    assert!(found(&place.feed).unwrap_err().to_string().contains("expected at most 14 bytes"));
 }
 
 #[test]
@@ -179,7 +292,7 @@ impl House {
         let config = linkmilter::config::load(&sources).unwrap();
         let store = Store::new(config.feed_directory());
         for feed in config.feeds() {
-            refresh(&feed, &store, std::time::SystemTime::now()).unwrap();
+            refresh(&feed, &store, None, std::time::SystemTime::now()).unwrap();
         }
     }
 

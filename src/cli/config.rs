@@ -148,7 +148,10 @@ fn feeds(out: &mut String, config: &Config) {
         let (name, place) = (&feed.name, feed.source.place());
         let _ = write!(out, "feeds.{name}: {place}: ");
         let found = match &feed.source {
-            Source::File(_) => feed::refresh::look(&feed).map(Some),
+            Source::File(_) => {
+                let held = feed::refresh::kept(&feed, &store).ok().flatten();
+                feed::refresh::look(&feed, held.as_ref()).map(Some)
+            }
             Source::Url(_) => feed::refresh::kept(&feed, &store),
         };
         let _ = match found {

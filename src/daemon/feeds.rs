@@ -112,7 +112,10 @@ impl Feeds {
 
     /// Looks for a newer list.
     async fn look(&self, one: &mut Held) -> Ended {
-        let found = self.blocking(&one.feed, |feed, store| refresh(feed, store, SystemTime::now()));
+        let held = one.loaded.clone();
+        let found = self.blocking(&one.feed, move |feed, store| {
+            refresh(feed, store, held.as_ref(), SystemTime::now())
+        });
         let (ended, pause) = match found.await {
             Ok(newer) => {
                 one.take(newer);

@@ -2,7 +2,7 @@
 //! thread of its own. Whatever is wrong with what comes, the last good list stays.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -60,6 +60,8 @@ pub struct Loaded {
     pub listing: Arc<Listing>,
     pub odd: usize,
     pub first_odd: Option<usize>,
+    /// SHA-256 of its bytes.
+    pub sum: String,
     /// When it was last known to be the newest.
     pub checked: SystemTime,
 }
@@ -77,6 +79,11 @@ pub enum FeedError {
     TooLong { place: String, most: u64 },
     #[error("{place}: expected SHA-256 {expected}, found {found}")]
     Checksum { place: String, expected: String, found: String },
+    #[error(
+        "{place}: expected at least half of the {before} entries of the last list, found {found}; \
+         if they are all, remove the kept list and reload"
+    )]
+    Shrunk { place: String, before: usize, found: usize },
     #[error("{place}: expected 64 hexadecimal digits")]
     NoChecksum { place: String },
 }
@@ -91,62 +98,86 @@ impl Source {
     }
 }
 
-/// The last good list that is kept; `None` when there is none of this source.
+/// The last good list that is kept; `None` when there is none of this source, or none that its checksum
+/// was compared with.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be read, or is not what was put there.
 pub fn kept(feed: &Feed, store: &Store) -> Result<Option<Loaded>, FeedError> {
     let path = store.path(&feed.name);
     let note = store.note(&feed.name);
-    if note.source != feed.source.place() {
+    if !is_of(&note, feed) {
         return Ok(None);
     }
-    let file = match File::open(&path) {
+    let mut file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(io_error(&path, source)),
     };
+    let place = path.display().to_string();
+    let (parsed, found) = read(feed, &place, &mut file, None)?;
+    if found != note.sum {
+        return Err(FeedError::Checksum { place, expected: note.sum, found });
+    }
     let checked = UNIX_EPOCH + Duration::from_secs(note.checked);
-    Ok(Some(loaded(feed, read(feed, file, &path)?, checked)))
+    Ok(Some(loaded(feed, parsed, found, checked)))
 }
 
-/// Looks for a newer list and keeps it; `None` when there is none.
+/// Looks for a newer list and keeps it; `None` when there is none. `held` is what is in force of
+/// it: whoever holds what is kept
+/// needs something newer only, and that is compared with it.
 ///
 /// # Errors
 /// See [`FeedError`]; nothing was changed then.
-pub fn refresh(feed: &Feed, store: &Store, now: SystemTime) -> Result<Option<Loaded>, FeedError> {
+pub fn refresh(
+    feed: &Feed,
+    store: &Store,
+    held: Option<&Loaded>,
+    now: SystemTime,
+) -> Result<Option<Loaded>, FeedError> {
     let checked = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let before = store.note(&feed.name);
     let path = store.path(&feed.name);
-    let known = before.source == feed.source.place() && path.exists();
+    let held = held.filter(|held| held.sum == before.sum && is_of(&before, feed) && path.exists());
     let keep = |error| io_error(&path, error);
-    let Some((mut bytes, note)) = newer(feed, known.then_some(&before))? else {
+    let Some((mut bytes, note)) = newer(feed, held.map(|_| &before))? else {
+        if let Some(checksum) = &feed.checksum {
+            compare(&feed.source.place(), checksum, &before.sum)?;
+        }
         store.keep_note(&feed.name, &Note { checked, ..before }).map_err(keep)?;
         return Ok(None);
     };
     let mut beside = store.beside(&feed.name).map_err(keep)?;
-    let found = copy(feed, &mut bytes, &mut beside.file)?;
-    if let Some(checksum) = &feed.checksum {
-        compare(&feed.source.place(), checksum, &found)?;
-    }
-    beside.file.rewind().map_err(keep)?;
-    let file = beside.file.try_clone().map_err(keep)?;
-    let parsed = read(feed, file, Path::new(&feed.source.place()))?;
-    store.replace(&feed.name, &beside, &Note { checked, ..note }).map_err(keep)?;
-    Ok(Some(loaded(feed, parsed, now)))
+    let (parsed, sum) = good(feed, &mut *bytes, Some(&mut beside.file), held)?;
+    let compared = match &feed.checksum {
+        Some(Checksum::At(fetch)) => Some(fetch.url.clone()),
+        Some(Checksum::Is(_)) | None => None,
+    };
+    let note = Note { checked, sum: sum.clone(), compared, ..note };
+    store.replace(&feed.name, &beside, &note).map_err(keep)?;
+    Ok(Some(loaded(feed, parsed, sum, now)))
 }
 
-/// The list as it is at its source, nothing kept of it.
+/// The list as it is at its source, judged as [`refresh`] does, nothing kept of it.
 ///
 /// # Errors
 /// See [`FeedError`].
-pub fn look(feed: &Feed) -> Result<Loaded, FeedError> {
+pub fn look(feed: &Feed, held: Option<&Loaded>) -> Result<Loaded, FeedError> {
     let nothing =
         || FeedError::Io { place: feed.source.place(), source: io::ErrorKind::NotFound.into() };
-    let (bytes, _) = newer(feed, None)?.ok_or_else(nothing)?;
-    let parsed = parse(BufReader::new(bytes.take(feed.max_bytes)), &feed.form, feed.max_entries)
-        .map_err(|source| FeedError::Parse { place: feed.source.place(), source })?;
-    Ok(loaded(feed, parsed, SystemTime::now()))
+    let (mut bytes, _) = newer(feed, None)?.ok_or_else(nothing)?;
+    let (parsed, sum) = good(feed, &mut *bytes, None, held)?;
+    Ok(loaded(feed, parsed, sum, SystemTime::now()))
+}
+
+/// Whether what is kept came from this source, and was compared with this checksum.
+fn is_of(note: &Note, feed: &Feed) -> bool {
+    let compared = match &feed.checksum {
+        None => true,
+        Some(Checksum::Is(digits)) => digits.eq_ignore_ascii_case(&note.sum),
+        Some(Checksum::At(fetch)) => note.compared.as_ref() == Some(&fetch.url),
+    };
+    compared && note.source == feed.source.place()
 }
 
 /// Bytes that are to be read, and what is to be noted of them.
@@ -163,7 +194,7 @@ fn newer(feed: &Feed, known: Option<&Note>) -> Result<Option<Newer>, FeedError> 
             });
             let Some(fetched) = fetch::get(fetch, "*/*", known.as_ref())? else { return Ok(None) };
             let Known { etag, last_modified } = fetched.known;
-            let note = Note { source, etag, last_modified, checked: 0 };
+            let note = Note { source, etag, last_modified, ..Note::default() };
             let bytes = fetched.body.into_with_config().limit(u64::MAX).reader();
             Ok(Some((Box::new(bytes), note)))
         }
@@ -189,29 +220,71 @@ fn stamp(path: &Path) -> io::Result<String> {
     Ok(format!("{}-{}", changed.as_nanos(), data.len()))
 }
 
-/// Copies at most as many bytes as the list may have; their SHA-256.
-fn copy(feed: &Feed, bytes: &mut dyn Read, file: &mut File) -> Result<String, FeedError> {
-    let place = || feed.source.place();
-    let failed = |source| FeedError::Io { place: place(), source };
-    let mut hash = Sha256::new();
-    let mut left = feed.max_bytes;
-    let mut block = vec![0; 64 << 10];
-    loop {
-        let count = match bytes.read(&mut block) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(failed(error)),
-        };
-        let read = block.get(..count).unwrap_or_default();
-        let Some(rest) = left.checked_sub(count as u64) else {
-            return Err(FeedError::TooLong { place: place(), most: feed.max_bytes });
-        };
-        left = rest;
-        hash.update(read);
-        file.write_all(read).map_err(failed)?;
+/// A new list, with its SHA-256: it must be one, have its checksum, and not be a rest of the one before.
+fn good(
+    feed: &Feed,
+    bytes: &mut dyn Read,
+    copy: Option<&mut File>,
+    held: Option<&Loaded>,
+) -> Result<(Parsed, String), FeedError> {
+    let place = feed.source.place();
+    let (parsed, sum) = read(feed, &place, bytes, copy)?;
+    if let Some(checksum) = &feed.checksum {
+        compare(&place, checksum, &sum)?;
     }
-    Ok(hex(&hash.finalize()))
+    let (before, found) = (held.map_or(0, |held| held.listing.table.len()), parsed.table.len());
+    if found < before.div_ceil(2) {
+        return Err(FeedError::Shrunk { place, before, found });
+    }
+    Ok((parsed, sum))
+}
+
+/// Reads at most as many bytes as the list may have, copies them, and tells their SHA-256.
+fn read(
+    feed: &Feed,
+    place: &str,
+    bytes: &mut dyn Read,
+    copy: Option<&mut File>,
+) -> Result<(Parsed, String), FeedError> {
+    let (hash, left) = (Sha256::new(), feed.max_bytes);
+    let mut measured = Measured { bytes, copy, hash, left, too_long: false };
+    let parsed = parse(BufReader::new(&mut measured), &feed.form, feed.max_entries);
+    let place = place.to_owned();
+    match parsed {
+        Ok(parsed) => Ok((parsed, hex(&measured.hash.finalize()))),
+        Err(_) if measured.too_long => Err(FeedError::TooLong { place, most: feed.max_bytes }),
+        Err(ParseError::Io(source)) => Err(FeedError::Io { place, source }),
+        Err(source) => Err(FeedError::Parse { place, source }),
+    }
+}
+
+/// Bytes on their way.
+struct Measured<'b> {
+    bytes: &'b mut dyn Read,
+    copy: Option<&'b mut File>,
+    hash: Sha256,
+    /// How many more there may be.
+    left: u64,
+    too_long: bool,
+}
+
+impl Read for Measured<'_> {
+    fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(block)?;
+        let Some(left) = self.left.checked_sub(count as u64) else {
+            self.too_long = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        };
+        self.left = left;
+        let read = block.get(..count).unwrap_or_default();
+        self.hash.update(read);
+        if let Some(copy) = &mut self.copy {
+            copy.write_all(read).map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot be kept: {error}"))
+            })?;
+        }
+        Ok(count)
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -244,17 +317,10 @@ pub fn digits(text: &str) -> Option<String> {
     words.find(|word| word.len() == 64).map(str::to_ascii_lowercase)
 }
 
-fn read(feed: &Feed, file: File, place: &Path) -> Result<Parsed, FeedError> {
-    let bytes = BufReader::new(file.take(feed.max_bytes));
-    let place = || place.display().to_string();
-    parse(bytes, &feed.form, feed.max_entries)
-        .map_err(|source| FeedError::Parse { place: place(), source })
-}
-
-fn loaded(feed: &Feed, parsed: Parsed, checked: SystemTime) -> Loaded {
+fn loaded(feed: &Feed, parsed: Parsed, sum: String, checked: SystemTime) -> Loaded {
     let Parsed { table, odd, first_odd } = parsed;
     let listing = Listing { name: feed.name.clone(), verdict: feed.verdict, table };
-    Loaded { listing: Arc::new(listing), odd, first_odd, checked }
+    Loaded { listing: Arc::new(listing), odd, first_odd, sum, checked }
 }
 
 fn io_error(path: &Path, source: io::Error) -> FeedError {

@@ -14,13 +14,17 @@ pub struct Store {
     directory: PathBuf,
 }
 
-/// What is known of a list that is kept.
+/// What is known of a list that is kept. It is of that list alone: bytes of another sum are not used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// Where it came from; what is known of another place means nothing.
     pub source: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
+    /// SHA-256 of the list that is kept, 64 digits.
+    pub sum: String,
+    /// The URL of the checksum that it was compared with.
+    pub compared: Option<String>,
     /// Seconds since 1970 of the last good check.
     pub checked: u64,
 }
