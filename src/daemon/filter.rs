@@ -84,7 +84,10 @@ impl Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let room = engine_room(loaded.config.server.max_memory.0);
         let dns = ArcSwapOption::new(Asker::new(&loaded.config, &reporter.metrics).map(Arc::new));
-        let feeds = Arc::new(Feeds::new(Store::new(loaded.config.feed_directory())));
+        let feeds = Arc::new(Feeds::new(
+            Store::new(loaded.config.feed_directory()),
+            Arc::clone(&reporter.metrics),
+        ));
         Filter {
             memories: Memories::new(Arc::clone(&reporter.metrics)),
             live: Live::new(loaded),

@@ -18,6 +18,7 @@ use super::outbound::Why;
 use crate::engine::Reason;
 use crate::record::event::{Event, ORIGINAL};
 
+pub use feeds::ListInUse;
 pub use labels::{
     Cache, ConnectionFault, DnsAnswer, Ended, JournalFault, Kept, Lookup, RecipeFault,
 };
@@ -455,8 +456,8 @@ impl Metrics {
         self.lists.refresh(list, result);
     }
 
-    /// These lists of others are in use: name, entries, last good look.
-    pub fn feeds<'l>(&self, lists: impl Iterator<Item = (&'l str, usize, SystemTime)>) {
+    /// These lists of others are asked for.
+    pub fn feeds<'l>(&self, lists: impl Iterator<Item = ListInUse<'l>>) {
         self.lists.lists(lists);
     }
 

@@ -206,9 +206,9 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let keeper = Arc::clone(&filter);
     let upkeep = move || upkeep(&keeper.live.get().config);
     tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
-    let reader = Arc::clone(&filter);
-    let wanted = move || reader.live.get().config.feeds();
-    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh(wanted, Arc::clone(&metrics)));
+    // What is kept is in force before the first message.
+    filter.feeds.take_up(filter.live.get().config.feeds()).await;
+    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh());
     let cleaner = Arc::clone(&filter);
     let bounds = move || recipes::bounds(&cleaner.live.get().config);
     tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
@@ -328,7 +328,7 @@ impl Service {
             tokio::select! {
                 _ = signals.hang_up.recv() => {
                     reloads += 1;
-                    let told = self.reload(&notifier);
+                    let told = self.reload(&notifier).await;
                     let config = &self.filter.live.get().config;
                     if let Err(error) = Reloads::tell(config, reloads, told) {
                         tracing::warn!(%error, "what became of the reload is not told to who asked");
@@ -347,7 +347,7 @@ impl Service {
     }
 
     /// Puts the configuration in force as it is now. An error keeps the old one and says so.
-    fn reload(&self, notifier: &Notifier) -> Told {
+    async fn reload(&self, notifier: &Notifier) -> Told {
         notifier.reloading();
         let reloaded = self.filter.live.reload(
             || settings::load(&self.sources),
@@ -361,7 +361,7 @@ impl Service {
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded.config);
                 self.filter.tlds.reload();
-                self.filter.feeds.reload();
+                self.filter.feeds.take_up(loaded.config.feeds()).await;
                 self.log.set_level(loaded.config.log.level);
                 self.metrics.generation(reloaded.number);
                 self.metrics.reload(Ended::Well);

@@ -319,7 +319,8 @@ pub fn digits(text: &str) -> Option<String> {
 
 fn loaded(feed: &Feed, parsed: Parsed, sum: String, checked: SystemTime) -> Loaded {
     let Parsed { table, odd, first_odd } = parsed;
-    let listing = Listing { name: feed.name.clone(), verdict: feed.verdict, table };
+    let listing =
+        Listing { name: feed.name.clone(), verdict: feed.verdict, table: Arc::new(table) };
     Loaded { listing: Arc::new(listing), odd, first_odd, sum, checked }
 }
 

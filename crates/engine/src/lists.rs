@@ -74,7 +74,7 @@ pub struct Listing {
     pub name: String,
     /// What its entries are.
     pub verdict: Verdict,
-    pub table: Table,
+    pub table: Arc<Table>,
 }
 
 /// Lists that hold for one message beside the names of the house.

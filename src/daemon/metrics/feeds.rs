@@ -1,5 +1,7 @@
 //! Of lists of others. Their label is the operator's name for a list.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -15,6 +17,17 @@ pub(super) struct FeedMetrics {
     entries: Family<ListLabel, Gauge>,
     checked: Family<ListLabel, Gauge>,
     refreshes: Family<ListEndedLabels, Counter>,
+    /// Those that have a series.
+    known: Mutex<BTreeSet<String>>,
+}
+
+/// A list that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct ListInUse<'l> {
+    pub name: &'l str,
+    /// Nothing when none is in force.
+    pub entries: Option<usize>,
+    pub checked: Option<SystemTime>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -49,15 +62,70 @@ impl FeedMetrics {
         self.refreshes.get_or_create(&ListEndedLabels { list, result }).inc();
     }
 
-    /// The lists in use, those that are gone left out.
-    pub fn lists<'l>(&self, lists: impl Iterator<Item = (&'l str, usize, SystemTime)>) {
-        self.entries.clear();
-        self.checked.clear();
-        for (list, entries, checked) in lists {
-            let label = ListLabel { list: list.to_owned() };
-            let entries = i64::try_from(entries).unwrap_or(i64::MAX);
-            self.entries.get_or_create(&label).set(entries);
-            self.checked.get_or_create(&label).set(seconds(checked));
+    /// The lists that are asked for. Series of others go; no scrape misses one of these.
+    pub fn lists<'l>(&self, lists: impl Iterator<Item = ListInUse<'l>>) {
+        let mut named = BTreeSet::new();
+        for ListInUse { name, entries, checked } in lists {
+            let label = ListLabel { list: name.to_owned() };
+            let entries = entries.map(|entries| i64::try_from(entries).unwrap_or(i64::MAX));
+            set(&self.entries, &label, entries);
+            set(&self.checked, &label, checked.map(seconds));
+            named.insert(label.list);
         }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for list in known.difference(&named) {
+            let label = ListLabel { list: list.clone() };
+            set(&self.entries, &label, None);
+            set(&self.checked, &label, None);
+            for result in [Ended::Well, Ended::Failed] {
+                self.refreshes.remove(&ListEndedLabels { list: list.clone(), result });
+            }
+        }
+        *known = named;
+    }
+}
+
+fn set(family: &Family<ListLabel, Gauge>, label: &ListLabel, value: Option<i64>) {
+    match value {
+        Some(value) => {
+            family.get_or_create(label).set(value);
+        }
+        None => {
+            family.remove(label);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Metrics;
+    use super::*;
+
+    #[test]
+    fn lists_that_are_gone_have_no_series() {
+        let metrics = Metrics::new();
+        let list = |name, entries: Option<usize>| {
+            let checked = entries.map(|_| SystemTime::UNIX_EPOCH);
+            ListInUse { name, entries, checked }
+        };
+        metrics.feeds([list("a", Some(1)), list("b", Some(2)), list("c", Some(3))].into_iter());
+        for name in ["a", "b", "c"] {
+            metrics.feed_refresh(name, Ended::Well);
+        }
+        metrics.feed_refresh("b", Ended::Failed);
+        metrics.feeds([list("a", Some(4)), list("c", None)].into_iter());
+        let text = metrics.text(SystemTime::now());
+        let mut series: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("linkmilter_list_")).collect();
+        series.sort_unstable();
+        assert_eq!(
+            series,
+            [
+                "linkmilter_list_checked_timestamp_seconds{list=\"a\"} 0",
+                "linkmilter_list_entries{list=\"a\"} 4",
+                "linkmilter_list_refreshes_total{list=\"a\",result=\"ok\"} 1",
+                "linkmilter_list_refreshes_total{list=\"c\",result=\"ok\"} 1",
+            ]
+        );
     }
 }
