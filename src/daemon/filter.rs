@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -71,9 +71,8 @@ pub struct Filter {
     large: Arc<Semaphore>,
     /// The others that do not fit onto a worker.
     middling: Arc<Semaphore>,
-    /// KiB that the engine may take beside the messages.
-    memory: Arc<Semaphore>,
-    room: u32,
+    /// What the engine may take beside the messages.
+    room: ArcSwap<Room>,
     /// Messages that ran out of time.
     tries: Tries,
 }
@@ -82,7 +81,7 @@ impl Filter {
     /// Call it inside a tokio runtime.
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, reporter: Reporter) -> Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let room = engine_room(loaded.config.server.max_memory.0);
+        let room = Room::of(&loaded.config);
         let dns = ArcSwapOption::new(Asker::new(&loaded.config, &reporter.metrics).map(Arc::new));
         let feeds = Arc::new(Feeds::new(
             Store::new(loaded.config.feed_directory()),
@@ -99,8 +98,7 @@ impl Filter {
             inspect: engine::inspect_case,
             large: Arc::new(Semaphore::new(processors)),
             middling: Arc::new(Semaphore::new(MIDDLING * processors)),
-            memory: Arc::new(Semaphore::new(room as usize)),
-            room,
+            room: ArcSwap::from_pointee(room),
             tries: Tries::default(),
         }
     }
@@ -116,6 +114,15 @@ impl Filter {
         let asker = self.dns.load_full();
         if asker.is_none_or(|asker| asker.section != config.dns) {
             self.dns.store(Asker::new(config, &self.reporter.metrics).map(Arc::new));
+        }
+    }
+
+    /// Gives the engine as much memory as this configuration says. Messages that have begun keep what
+    /// they have of the old.
+    pub fn use_memory(&self, config: &Config) {
+        let room = Room::of(config);
+        if self.room.load().size != room.size {
+            self.room.store(Arc::new(room));
         }
     }
 
@@ -162,15 +169,20 @@ impl Filter {
         }
     }
 
-    /// Puts a message off that ran out of time, some times: load passes. Then its policy decides.
+    /// Puts a message off that ran out of time, some times: load passes. Then its policy decides. One
+    /// that never had its turn says nothing of itself: that is no try.
     fn put_off(&self, mut judged: Judged, mail: &Mail) -> Judged {
         let late = |why: &Bypass| *why == Bypass::Limit("message_timeout");
         let held = judged.policy.on_exhausted != Disposition::Accept
             && judged.outcome.disposition == judged.policy.on_exhausted
             && judged.envelope.path == Path::Smtpd;
+        let again = || {
+            let Envelope { sender, recipients, .. } = &judged.envelope;
+            self.tries.again(sender, recipients, &mail.body, Instant::now())
+        };
         if held
             && judged.outcome.bypasses.iter().any(|(_, why)| late(why))
-            && self.tries.again(&judged.envelope.sender, &mail.body, Instant::now())
+            && (judged.turn == Turn::Never || again())
         {
             judged.outcome.disposition = Disposition::Tempfail;
         }
@@ -219,17 +231,22 @@ impl Filter {
     }
 
     /// Judges on a thread of its own. The timeout counts from here, waiting for a turn included; what
-    /// runs out of it is told to stop, and answers with what it found so far.
+    /// runs out of it is told to stop, and answers with what it found so far. The turn comes before the
+    /// memory: whoever waits for a turn holds nothing that others could go on with, and whoever has
+    /// memory waits for nobody.
     async fn judge_apart(&self, job: Job, turns: &Arc<Semaphore>) -> Judged {
         let patience = job.generation.config.server.message_timeout;
         let unread = job.clone();
         let runtime = Handle::current();
         let turn = Arc::clone(turns).acquire_owned();
         let bytes = job.mail.head.len() + job.mail.body.len();
-        let memory = Arc::clone(&self.memory).acquire_many_owned(need(bytes).min(self.room));
+        let memory = self.room.load_full().take(bytes);
+        let begun = Arc::new(AtomicBool::new(false));
+        let begins = Arc::clone(&begun);
         let mut judging = pin!(async move {
-            let turn = (memory.await, turn.await);
+            let turn = (turn.await, memory.await);
             let judging = spawn_blocking(move || {
+                begins.store(true, Ordering::Relaxed);
                 let judged = runtime.block_on(job.run());
                 drop(turn);
                 judged
@@ -238,6 +255,7 @@ impl Filter {
         });
         let judged = match timeout(patience, &mut judging).await {
             Ok(judged) => Ok(judged),
+            Err(_) if !begun.load(Ordering::Relaxed) => return unread.never_begun(),
             Err(_) => {
                 unread.stop.store(true, Ordering::Relaxed);
                 timeout(GRACE, judging).await
@@ -258,9 +276,26 @@ fn need(bytes: usize) -> u32 {
     u32::try_from(peak >> 10).unwrap_or(u32::MAX)
 }
 
-/// Half of the memory of the messages is the engine's, in KiB.
-fn engine_room(memory: u64) -> u32 {
-    u32::try_from(memory >> 11).unwrap_or(u32::MAX).clamp(1, u32::MAX >> 4)
+/// Memory of the engine.
+#[derive(Debug)]
+struct Room {
+    /// In KiB.
+    size: u32,
+    free: Arc<Semaphore>,
+}
+
+impl Room {
+    /// Half of the memory of the messages is the engine's.
+    fn of(config: &Config) -> Room {
+        let size = config.server.max_memory.0 >> 11;
+        let size = u32::try_from(size).unwrap_or(u32::MAX).clamp(1, u32::MAX >> 4);
+        Room { size, free: Arc::new(Semaphore::new(size as usize)) }
+    }
+
+    /// What a message of this many bytes needs, or all that there is.
+    async fn take(self: Arc<Self>, bytes: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
+        Arc::clone(&self.free).acquire_many_owned(need(bytes).min(self.size)).await
+    }
 }
 
 impl Handler for Filter {
@@ -355,9 +390,18 @@ struct Job {
     stop: Arc<AtomicBool>,
 }
 
+/// Whether a message came to its turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Had,
+    /// Its time was over before.
+    Never,
+}
+
 /// A judged message.
 struct Judged {
     outcome: Outcome,
+    turn: Turn,
     /// What became of a recipe that the message carries, where it leaves the house.
     returned: Option<Return>,
     envelope: Envelope,
@@ -412,6 +456,7 @@ impl Job {
         let engine = (inspected - start) + answered.elapsed();
         Judged {
             outcome,
+            turn: Turn::Had,
             returned: None,
             envelope: self.envelope,
             policy: self.policy,
@@ -440,6 +485,12 @@ impl Job {
         self.done(outcome)
     }
 
+    /// Its time was over before its turn came. What was about to begin stops at once.
+    fn never_begun(self) -> Judged {
+        self.stop.store(true, Ordering::Relaxed);
+        Judged { turn: Turn::Never, ..self.bypassed(Bypass::Limit("message_timeout")) }
+    }
+
     /// Only its beginning was kept: no original can come of that.
     fn cut(self) -> Judged {
         let concerned = self.returns.is_some();
@@ -450,7 +501,7 @@ impl Job {
     fn done(self, outcome: Outcome) -> Judged {
         let (engine, dns) = (Duration::ZERO, Duration::ZERO);
         let (envelope, policy) = (self.envelope, self.policy);
-        Judged { outcome, returned: None, envelope, policy, engine, dns }
+        Judged { outcome, turn: Turn::Had, returned: None, envelope, policy, engine, dns }
     }
 }
 

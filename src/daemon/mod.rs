@@ -360,6 +360,7 @@ impl Service {
                 warn(&loaded);
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded.config);
+                self.filter.use_memory(&loaded.config);
                 self.filter.tlds.reload();
                 self.filter.feeds.take_up(loaded.config.feeds()).await;
                 self.log.set_level(loaded.config.log.level);

@@ -25,9 +25,9 @@ pub struct Tries {
 }
 
 impl Tries {
-    /// Whether a message of this sender and body is put off once more.
-    pub fn again(&self, sender: &str, body: &[u8], now: Instant) -> bool {
-        let key = self.hasher.hash_one((sender, body));
+    /// Whether a message is put off once more. The same one to others has tries of its own.
+    pub fn again(&self, sender: &str, recipients: &[String], body: &[u8], now: Instant) -> bool {
+        let key = self.hasher.hash_one((sender, recipients, body));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, (_, since)| now.saturating_duration_since(*since) < AGE);
         if known.len() >= KNOWN && !known.contains_key(&key) {
@@ -48,9 +48,12 @@ mod tests {
     #[test]
     fn a_message_is_put_off_three_times() {
         let (tries, now) = (Tries::default(), Instant::now());
-        let again = |body: &[u8], now| tries.again("a@example.com", body, now);
+        let to = ["b@example.com".to_owned()];
+        let again = |body: &[u8], now| tries.again("a@example.com", &to, body, now);
         assert_eq!([1, 2, 3, 4, 5].map(|_| again(b"x", now)), [true, true, true, false, false]);
         assert!(again(b"y", now), "another message");
+        let others = ["c@example.com".to_owned()];
+        assert!(tries.again("a@example.com", &others, b"x", now), "to somebody else");
         assert!(again(b"x", now + AGE), "a day later it is a new one");
     }
 
@@ -58,7 +61,7 @@ mod tests {
     fn messages_that_are_remembered_are_bounded() {
         let (tries, now) = (Tries::default(), Instant::now());
         for number in 0..2 * KNOWN {
-            assert!(tries.again("a@example.com", &number.to_be_bytes(), now));
+            assert!(tries.again("a@example.com", &[], &number.to_be_bytes(), now));
         }
         assert_eq!(tries.known.lock().unwrap().len(), KNOWN);
     }

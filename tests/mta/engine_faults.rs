@@ -1,5 +1,6 @@
 //! An engine that fails, inside the filter.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use linkmilter::config::Sources;
@@ -7,7 +8,7 @@ use linkmilter::daemon::filter::Filter;
 use linkmilter::daemon::journal::Recorder;
 use linkmilter::daemon::metrics::Metrics;
 use linkmilter::daemon::report::Reporter;
-use linkmilter::daemon::settings;
+use linkmilter::daemon::settings::{self, Loaded};
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::engine::{Case, Inspect, Inspection, inspect_case};
 use linkmilter::milter::wire::Actions;
@@ -39,26 +40,69 @@ fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
 
 fn answer_by(engine: Inspect, settings: &str, body: Vec<u8>) -> (Answer, String) {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("linkmilter.toml");
-    let state = dir.path().display();
-    std::fs::write(&file, format!("server.state_dir = \"{state}\"\n{settings}\n")).unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let loaded = settings::load(&Sources::new(Some(file))).unwrap();
+        let loaded = loaded(dir.path(), settings);
         let metrics = Arc::new(Metrics::new());
-        let reporter = Reporter::new(Arc::clone(&metrics), Recorder::off(Arc::clone(&metrics)));
-        let tlds = Arc::new(Tlds::open(Store::new(dir.path())));
-        let filter = Filter::new(loaded, tlds, reporter).with_engine(engine);
-        let mail = Mail {
-            sender: b"ann@example.com".to_vec(),
-            head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
-            body,
-            actions: Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS),
-            ..Mail::default()
-        };
-        let answer = filter.message(Arc::new(mail)).await;
+        let filter = filter(dir.path(), loaded, &metrics, engine);
+        let answer = filter.message(Arc::new(mail(body))).await;
         (answer, metrics.text(std::time::SystemTime::now()))
     })
+}
+
+fn loaded(dir: &Path, settings: &str) -> Loaded {
+    let file = dir.join("linkmilter.toml");
+    let state = dir.display();
+    std::fs::write(&file, format!("server.state_dir = \"{state}\"\n{settings}\n")).unwrap();
+    settings::load(&Sources::new(Some(file))).unwrap()
+}
+
+fn filter(dir: &Path, loaded: Loaded, metrics: &Arc<Metrics>, engine: Inspect) -> Filter {
+    let reporter = Reporter::new(Arc::clone(metrics), Recorder::off(Arc::clone(metrics)));
+    let tlds = Arc::new(Tlds::open(Store::new(dir)));
+    Filter::new(loaded, tlds, reporter).with_engine(engine)
+}
+
+fn mail(body: Vec<u8>) -> Mail {
+    Mail {
+        sender: b"ann@example.com".to_vec(),
+        head: b"X-Linkmilter: forged\r\nSubject: x\r\n".to_vec(),
+        body,
+        actions: Actions::CHANGE_BODY.with(Actions::CHANGE_HEADERS).with(Actions::ADD_HEADERS),
+        ..Mail::default()
+    }
+}
+
+/// Sleeps over one message.
+fn sleeps_over_z(case: Case<'_>) -> Inspection<'_> {
+    if case.message.body.starts_with(b"z") { sleeps(case) } else { inspect_case(case) }
+}
+
+#[test]
+fn waiting_for_a_turn_is_no_try_and_a_reload_gives_the_engine_more_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let setting = |memory: &str| {
+            format!(
+                "server.message_timeout = \"300ms\"\nserver.max_memory = \"{memory}\"\n\
+                 server.max_message = \"1MiB\"\ndns.deadline = \"50ms\""
+            )
+        };
+        let narrow = loaded(dir.path(), &setting("1MiB"));
+        let wide = loaded(dir.path(), &setting("512MiB"));
+        let filter = Arc::new(filter(dir.path(), narrow, &Arc::new(Metrics::new()), sleeps_over_z));
+        let sleeper = Arc::clone(&filter);
+        tokio::spawn(async move { sleeper.message(Arc::new(mail(vec![b'z'; 32 << 10]))).await });
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        let waits = || filter.message(Arc::new(mail(vec![b'x'; 32 << 10])));
+        for time in 0..5 {
+            let answer = waits().await;
+            assert!(matches!(answer.ending, Ending::Tempfail(_)), "{time}: {:?}", answer.ending);
+        }
+        filter.use_memory(&wide.config);
+        assert_eq!(waits().await.ending, Ending::Accept);
+    });
 }
 
 #[test]
