@@ -216,6 +216,32 @@ fn another_checksum_asks_for_everything_anew() {
 }
 
 #[test]
+fn a_silent_server_costs_a_look_its_timeout() {
+    let list = "evil.example\n";
+    let mirror = Mirror::start(vec![Reply::list(list)]);
+    let mut place = Place::mirrored(&mirror);
+    place.feed.checksum = Some(Checksum::Is(sum(list)));
+    place.refresh().unwrap();
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let mut nowhere = fetch(&mirror, place.dir.path(), "list.sha256");
+    nowhere.url = format!("https://localhost:{}/", silent.local_addr().unwrap().port());
+    nowhere.timeout = Duration::from_millis(200);
+    // The sum, then the list itself.
+    mirror.queue(Reply::list(list));
+    for source in [place.feed.source.clone(), Source::Url(nowhere.clone())] {
+        place.feed.source = source;
+        place.feed.checksum = Some(Checksum::At(nowhere.clone()));
+        let start = std::time::Instant::now();
+        let error = place.refresh().unwrap_err();
+        assert!(matches!(error, FeedError::Fetch(_)), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    }
+    place.feed.source = Source::Url(fetch(&mirror, place.dir.path(), "list.txt"));
+    place.feed.checksum = None;
+    assert_eq!(place.kept(), Some(1), "the last good list stays");
+}
+
+#[test]
 fn a_rest_of_a_list_does_not_take_its_place() {
     let place = Place::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");

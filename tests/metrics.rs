@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use daemon::{House, binary, connect, deliver, free_port, negotiate, start, wait_for};
+use linkmilter::daemon::metrics::{Ended, ListInUse};
 
 const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/secret?user=alice today.\r\n";
 
@@ -134,8 +135,13 @@ fn nobody_outside_is_offered_metrics() {
 
 #[test]
 fn dashboard_and_alerts_name_metrics_that_are_there() {
-    let exposed = linkmilter::daemon::metrics::Metrics::new().text(std::time::SystemTime::now());
-    // A family without a series yet shows its HELP line alone, without suffixes.
+    let metrics = linkmilter::daemon::metrics::Metrics::new();
+    // A family without a series is not shown; those of lists have none until there is one.
+    let list = ListInUse { name: "x", entries: Some(1), checked: Some(std::time::UNIX_EPOCH) };
+    metrics.feeds(std::iter::once(list));
+    metrics.feed_refresh("x", Ended::Well);
+    let exposed = metrics.text(std::time::SystemTime::now());
+    // HELP lines have no suffixes.
     let families: BTreeSet<&str> = exposed
         .lines()
         .filter_map(|line| line.strip_prefix("# HELP ")?.split(' ').next())
