@@ -82,6 +82,8 @@ enum Order {
 pub enum HeaderTestError {
     #[error("a header field and its value, \"X-Spam-Flag: YES\"")]
     Form,
+    #[error("another field than Received: that one tells whose the others are")]
+    Received,
     #[error("a number behind the comparison, \"X-Spam-Score: >= 5.5\"")]
     Number,
     #[error("a method and its result, \"Authentication-Results: dmarc=fail\"")]
@@ -220,6 +222,9 @@ impl FromStr for HeaderTest {
             return Err(HeaderTestError::Form);
         }
         let name = name.to_ascii_lowercase();
+        if name == "received" {
+            return Err(HeaderTestError::Received);
+        }
         let wanted = wanted(&name, value)?;
         Ok(HeaderTest { name, wanted, text: text.trim().to_owned() })
     }
@@ -266,8 +271,7 @@ fn wanted(name: &str, value: &str) -> Result<Wanted, HeaderTestError> {
     if let Some(beginning) = value.strip_suffix('*') {
         return Ok(Wanted::Beginning(beginning.to_owned()));
     }
-    let is_symbol = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
-    Ok(match name == SYMBOLS && value.bytes().all(is_symbol) {
+    Ok(match name == SYMBOLS && !value.contains(char::is_whitespace) {
         true => Wanted::Symbol(value.to_owned()),
         false => Wanted::Whole(value.to_owned()),
     })
@@ -326,11 +330,25 @@ fn bracketed(value: &str) -> Option<i64> {
     thousandths(rest.split('/').next()?.trim())
 }
 
-/// The symbols of rspamd, each with what is in its parentheses; `[…]` behind it is the message's word.
+/// The symbols of rspamd, each with what is in its parentheses. What is in the brackets behind it is
+/// the message's word, whatever it holds.
 fn symbols(value: &str) -> impl Iterator<Item = (&str, &str)> {
-    value.split(';').skip(1).filter_map(|entry| {
-        let (name, rest) = entry.trim_start().split_once('(')?;
-        Some((name, rest.split(')').next()?))
+    let mut rest = value.split_once(';').map_or("", |(_, rest)| rest);
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (entry, behind) = rest.split_at(rest.find([';', '[']).unwrap_or(rest.len()));
+            let behind = match behind.strip_prefix('[') {
+                Some(options) => options.split_once(']').map_or("", |(_, behind)| behind),
+                None => behind,
+            };
+            rest = behind.split_once(';').map_or("", |(_, rest)| rest);
+            let symbol = entry.trim_start().split_once('(');
+            let symbol = symbol.and_then(|(name, rest)| Some((name, rest.split_once(')')?.0)));
+            if symbol.is_some() {
+                return symbol;
+            }
+        }
+        None
     })
 }
 
@@ -381,6 +399,18 @@ mod tests {
             ("X-Spamd-Bar: < 0", "/", false),
             ("X-Spamd-Result: BAYES_SPAM", SPAMD, true),
             ("X-Spamd-Result: BAYES", SPAMD, false),
+            ("X-Spamd-Result: FORGED", SPAMD, false),
+            ("X-Spamd-Result: FORGED >= 1", SPAMD, false),
+            ("X-Spamd-Result: ONCE_RECEIVED", SPAMD, true),
+            (
+                "X-Spamd-Result: Url-in.Suspicious_msg",
+                "x: False [1 / 2]; Url-in.Suspicious_msg(1)",
+                true,
+            ),
+            ("X-Spamd-Result: A", "x: False [1 / 2]; A(0)[a; B(1)", true),
+            ("X-Spamd-Result: B", "x: False [1 / 2]; A(0)[a; B(1)", false),
+            ("X-Spamd-Result: B", "x: False [1 / 2]; A; B(0); C(", true),
+            ("X-Spamd-Result: C", "x: False [1 / 2]; A; B(0); C(", false),
             ("X-Spamd-Result: >= 17.2", SPAMD, true),
             ("X-Spamd-Result: > 17.2", SPAMD, false),
             ("X-Spamd-Result: BAYES_SPAM >= 5", SPAMD, true),
