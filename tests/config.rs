@@ -279,6 +279,30 @@ fn values_that_are_impossible_together_are_refused() {
             "rules.x.defang: expected no defang beside a profile that edits nothing, found \"all\"",
         ),
         (
+            "[policy]\nprofile = \"report-only\"\n[rules.x]\ndefang = \"all\"",
+            "linkmilter.toml:4: rules.x.defang: expected no defang beside a profile that edits nothing",
+        ),
+        (
+            "[rules.x]\nwhen.header = \"Received: from x\"",
+            "linkmilter.toml:2: rules.x.when.header: expected another field than Received",
+        ),
+        (
+            "[feeds.x]\nfile = \"x\"\ncolumn = 2",
+            "linkmilter.toml:3: feeds.x.column: expected format = \"csv\" beside it, found 2",
+        ),
+        (
+            "[feeds.x]\nfile = \"x\"\nformat = \"csv\"\nmember = \"host\"",
+            "linkmilter.toml:4: feeds.x.member: expected format = \"jsonl\" beside it, found \"host\"",
+        ),
+        (
+            "[feeds.x]\nfile = \"x\"\nformat = \"rpz\"\nholds = \"urls\"",
+            "linkmilter.toml:4: feeds.x.holds: expected no holds beside format = \"rpz\"",
+        ),
+        (
+            "[feeds.x]\nfile = \"x\"\ntimeout = \"5s\"",
+            "linkmilter.toml:3: feeds.x.timeout: expected a URL beside it",
+        ),
+        (
             "[rules.x]\nwhen.header = \"Authentication-Results: dmarc=fail\"",
             "exempt.authserv_id: expected the authserv-id of your server, since when.header of a rule",
         ),

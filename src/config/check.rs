@@ -69,7 +69,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         if rule.protected.len() > PROTECTED_OF_A_RULE {
             refuse(&format!("rules.{name}.protected"), "at most 100 names");
         }
-        let mild = matches!(rule.profile, Some(Profile::Exempt | Profile::ReportOnly));
+        let mild = rule.profile.is_some_and(edits_nothing);
         if mild && !rule.when.header.is_empty() && config.upstream.fields == Trust::AboveReceived {
             refuse(
                 &format!("rules.{name}.profile"),
@@ -77,7 +77,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
                  stranger can write the field",
             );
         }
-        if mild && rule.defang.is_some() {
+        if edits_nothing(rule.profile.unwrap_or(config.policy.profile)) && rule.defang.is_some() {
             refuse(
                 &format!("rules.{name}.defang"),
                 "no defang beside a profile that edits nothing",
@@ -171,7 +171,8 @@ fn digest(config: &Config) -> Vec<Problem> {
     found
 }
 
-fn problem(config: &Config, key: &str, expected: &str) -> Problem {
+/// The problem of a setting.
+pub(super) fn problem(config: &Config, key: &str, expected: &str) -> Problem {
     let setting = config.effective.iter().find(|setting| setting.key == key);
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     Problem {
@@ -189,6 +190,10 @@ fn origin_below(config: &Config, prefix: &str) -> String {
         .iter()
         .find(|setting| setting.key.starts_with(prefix) && setting.origin != BUILTIN);
     first.map_or_else(|| BUILTIN.to_owned(), |setting| setting.origin.clone())
+}
+
+fn edits_nothing(profile: Profile) -> bool {
+    matches!(profile, Profile::Exempt | Profile::ReportOnly)
 }
 
 /// What stands in a header field as it is: control characters are refused already.

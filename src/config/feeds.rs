@@ -143,7 +143,7 @@ impl Config {
     }
 }
 
-/// Lists that cannot be had.
+/// Lists that cannot be had, and settings of them that would do nothing.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     let mut found = check::names(config, "feeds", config.feeds.keys());
     for (name, feed) in &config.feeds {
@@ -154,6 +154,39 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
                 "either url or file",
                 if feed.url.is_some() { "both" } else { "neither" },
             ));
+        }
+        let format = feed.format.unwrap_or_default();
+        let fetched = feed.url.is_some() || matches!(feed.sha256, Some(Sum::At(_)));
+        for (key, idle, expected) in [
+            (
+                "column",
+                feed.column.is_some() && format != Format::Csv,
+                "format = \"csv\" beside it",
+            ),
+            (
+                "member",
+                feed.member.is_some() && format != Format::JsonLines,
+                "format = \"jsonl\" beside it",
+            ),
+            (
+                "holds",
+                feed.holds.is_some() && format == Format::Rpz,
+                "no holds beside format = \"rpz\": a zone says it itself",
+            ),
+            (
+                "timeout",
+                feed.timeout.is_some() && !fetched,
+                "a URL beside it, of the list or its sum",
+            ),
+            (
+                "ca_file",
+                feed.ca_file.is_some() && !fetched,
+                "a URL beside it, of the list or its sum",
+            ),
+        ] {
+            if idle {
+                found.push(check::problem(config, &format!("feeds.{name}.{key}"), expected));
+            }
         }
     }
     found
