@@ -17,8 +17,8 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::config::{self, Config, Sources};
 use crate::engine::policy::{HeaderFields, Report as Wanted};
+use crate::engine::splice::hex;
 use crate::engine::{Facts, Policy, Verdict};
-use crate::record::printable::hex;
 use crate::record::tally::Tally;
 use crate::record::{csv, html, stix, summary};
 use crate::scan::{

@@ -14,7 +14,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::config::{Config, file};
-use crate::record::printable::hex;
+use crate::engine::splice::hex;
 
 /// Name of the field.
 pub const FIELD: &str = "X-Linkmilter-Digest";

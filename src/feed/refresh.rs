@@ -14,6 +14,7 @@ use super::parse::{ParseError, Parsed, parse};
 use super::store::{Note, Store};
 use crate::engine::Verdict;
 use crate::engine::lists::Listing;
+use crate::engine::splice::hex;
 use crate::tld::fetch::{self, Fetch, FetchError, Known};
 
 /// Bytes of a checksum's file that are looked at.
@@ -285,10 +286,6 @@ impl Read for Measured<'_> {
         }
         Ok(count)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn compare(place: &str, checksum: &Checksum, found: &str) -> Result<(), FeedError> {

@@ -16,6 +16,7 @@ use crate::engine::outcome::{
     Bypass, Disposition, Done, Finding, Outcome, Reason, Reasons, Verdict,
 };
 use crate::engine::policy::{Mode, Policy};
+use crate::engine::splice::hex;
 
 /// Hosts kept of one message, worst first: enough to explain it.
 pub const HOSTS: usize = 32;
@@ -326,7 +327,7 @@ pub fn message_id(field: &[u8]) -> String {
     if id.is_empty() {
         return String::new();
     }
-    let mut digest = printable::hex(&Sha256::digest(id));
+    let mut digest = hex(&Sha256::digest(id));
     digest.truncate(MESSAGE_ID_CHARS);
     digest
 }

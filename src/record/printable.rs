@@ -28,16 +28,6 @@ pub fn host(ascii: &str) -> String {
     out
 }
 
-/// Bytes as hexadecimal digits, in lower case.
-pub fn hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
-}
-
 /// A host that no client turns into a link: every dot and colon bracketed.
 pub fn defanged(ascii: &str) -> String {
     host(ascii).replace(['[', ']'], "").replace('.', "[.]").replace(':', "[:]")

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::record::printable::hex;
+use crate::engine::splice::hex;
 use crate::record::tally::Tally;
 
 use super::Error;

@@ -13,4 +13,4 @@ pub use apply::{Segments, apply, apply_head};
 pub use compose::compose;
 pub use fields::{has_recipe, incoming, is_ours, note, undo_lost};
 pub use outward::changed_fields;
-pub use undo::{Believe, RestoreError, Restored, Seal, restore, restore_as};
+pub use undo::{Believe, RestoreError, Restored, Seal, hex, restore, restore_as};
