@@ -25,6 +25,8 @@ pub mod record;
 pub mod tld;
 
 #[cfg(feature = "app")]
+mod beside;
+#[cfg(feature = "app")]
 pub mod cli;
 #[cfg(feature = "app")]
 pub mod config;
@@ -32,6 +34,8 @@ pub mod config;
 pub mod daemon;
 #[cfg(feature = "app")]
 pub mod feed;
+#[cfg(feature = "app")]
+pub mod fetch;
 #[cfg(feature = "app")]
 pub mod recall;
 #[cfg(feature = "app")]

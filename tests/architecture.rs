@@ -53,12 +53,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The application sees the engine as one room.
     ("engine", &[]),
     ("milter", &[]),
+    ("beside", &[]),
+    ("fetch", &[]),
     ("policy", &["engine"]),
-    ("tld", &["engine"]),
+    ("tld", &["engine", "beside", "fetch"]),
     ("record", &["engine", "policy"]),
-    ("feed", &["engine", "policy", "tld"]),
-    ("config", &["engine", "policy", "tld", "feed"]),
-    ("daemon", &["engine", "policy", "tld", "feed", "record", "milter", "config"]),
+    ("feed", &["engine", "policy", "beside", "fetch"]),
+    ("config", &["engine", "policy", "tld", "feed", "fetch"]),
+    ("daemon", &["engine", "policy", "tld", "feed", "fetch", "record", "milter", "config"]),
     ("recall", &["engine", "policy"]),
     ("scan", &["engine", "policy", "tld", "record", "config"]),
     (

@@ -1,5 +1,5 @@
-//! Lists of others: fetched by HTTPS or read from a file, the last good one kept, judged by in every
-//! command and in the daemon.
+//! Lists of others: fetched by HTTPS or read from a file, the last good one kept, judged by in
+//! `check`, `explain`, `rewrite` and the daemon.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "common/mirror.rs"]
@@ -13,7 +13,7 @@ use linkmilter::engine::Verdict;
 use linkmilter::feed::refresh::{Checksum, Feed, FeedError, Source, kept, look, refresh};
 use linkmilter::feed::store::Store;
 use linkmilter::feed::{Form, Format, Holds};
-use linkmilter::tld::fetch::Fetch;
+use linkmilter::fetch::Fetch;
 use mirror::{Mirror, Reply};
 
 /// A machine with one list.

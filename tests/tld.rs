@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use linkmilter::daemon::tlds::Tlds;
-use linkmilter::tld::fetch::FetchError;
-use linkmilter::tld::refresh::{Fetch, RefreshError, Refreshed, refresh};
+use linkmilter::fetch::{Fetch, FetchError};
+use linkmilter::tld::refresh::{RefreshError, Refreshed, refresh};
 use linkmilter::tld::store::{FILE, Origin, Store};
 use mirror::{Mirror, Reply};
 

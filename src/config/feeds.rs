@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::engine::outcome::Verdict;
 use crate::feed::refresh::{Checksum, Feed, Source};
 use crate::feed::{Form, Format, Holds};
-use crate::tld::refresh::Fetch;
+use crate::fetch::Fetch;
 
 use super::problem::Problem;
 use super::schema::settings;

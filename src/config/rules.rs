@@ -8,11 +8,11 @@ use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
 use crate::engine::policy::{AskTlds, Banner, Wording};
+use crate::fetch::Fetch;
 use crate::policy::{
     Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule, Upstream,
 };
 use crate::tld::cache::Bounds;
-use crate::tld::refresh::Fetch;
 
 use super::problem::{Errors, Problem};
 use super::setting::BUILTIN;

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 use arc_swap::ArcSwap;
 
 use crate::engine::TldTable;
-use crate::tld::refresh::{Fetch, RefreshError, Refreshed, refresh};
+use crate::fetch::Fetch;
+use crate::tld::refresh::{RefreshError, Refreshed, refresh};
 use crate::tld::store::{Store, Stored};
 
 use super::metrics::{Ended, Metrics};

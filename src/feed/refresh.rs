@@ -15,7 +15,7 @@ use super::store::{Note, Store};
 use crate::engine::Verdict;
 use crate::engine::lists::Listing;
 use crate::engine::splice::hex;
-use crate::tld::fetch::{self, Fetch, FetchError, Known};
+use crate::fetch::{self, Fetch, FetchError, Known};
 
 /// Bytes of a checksum's file that are looked at.
 const CHECKSUM_BYTES: u64 = 64 << 10;
@@ -155,7 +155,7 @@ pub fn refresh(
         Some(Checksum::Is(_)) | None => None,
     };
     let note = Note { checked, sum: sum.clone(), compared, ..note };
-    store.replace(&feed.name, &beside, &note).map_err(keep)?;
+    store.replace(&feed.name, beside, &note).map_err(keep)?;
     Ok(Some(loaded(feed, parsed, sum, now)))
 }
 

@@ -1,12 +1,13 @@
 //! Lists in a directory of their own: each as it came, and beside it what the server needs to be asked
 //! only for something newer. A list takes the place of the last good one when it has been read.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use crate::beside::Beside;
 
 /// The files of the state directory.
 #[derive(Clone, Debug)]
@@ -29,20 +30,6 @@ pub struct Note {
     pub checked: u64,
 }
 
-/// A file beside the list, until it has been read.
-#[derive(Debug)]
-pub struct Beside {
-    path: PathBuf,
-    pub file: File,
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        // It is gone when it has taken its place.
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
 impl Store {
     pub fn new(directory: impl Into<PathBuf>) -> Store {
         Store { directory: directory.into() }
@@ -50,7 +37,7 @@ impl Store {
 
     /// The list of that name as it is kept.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(format!("{name}.list"))
+        self.directory.join(list(name))
     }
 
     fn note_path(&self, name: &str) -> PathBuf {
@@ -68,22 +55,15 @@ impl Store {
     /// # Errors
     /// When the directory takes none.
     pub fn beside(&self, name: &str) -> io::Result<Beside> {
-        fs::create_dir_all(&self.directory)?;
-        fs::set_permissions(&self.directory, fs::Permissions::from_mode(0o755))?;
-        let path = self.directory.join(format!(".{name}.{}", std::process::id()));
-        let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
-        file.set_permissions(fs::Permissions::from_mode(0o644))?;
-        Ok(Beside { path, file })
+        Beside::new(&self.directory, &list(name))
     }
 
     /// Puts it in the list's place, then the note.
     ///
     /// # Errors
     /// When a file cannot be written; the last good list is still there.
-    pub fn replace(&self, name: &str, beside: &Beside, note: &Note) -> io::Result<()> {
-        beside.file.sync_all()?;
-        fs::rename(&beside.path, self.path(name))?;
+    pub fn replace(&self, name: &str, beside: Beside, note: &Note) -> io::Result<()> {
+        beside.take_place()?;
         self.keep_note(name, note)
     }
 
@@ -92,14 +72,12 @@ impl Store {
     /// # Errors
     /// When the note cannot be written.
     pub fn keep_note(&self, name: &str, note: &Note) -> io::Result<()> {
-        let beside = self.beside(&format!("{name}.json"))?;
-        (&beside.file).write_all(&serde_json::to_vec_pretty(note)?)?;
-        beside.file.sync_all()?;
-        fs::rename(&beside.path, self.note_path(name))?;
-        sync(&self.directory)
+        let mut beside = Beside::new(&self.directory, &format!("{name}.json"))?;
+        beside.file.write_all(&serde_json::to_vec_pretty(note)?)?;
+        beside.take_place()
     }
 }
 
-fn sync(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
+fn list(name: &str) -> String {
+    format!("{name}.list")
 }

@@ -8,14 +8,11 @@
 //! | what does one response of the DNS mean | [`dns::Response`] |
 //! | is the DNS worth asking at this moment | [`breaker::Breaker`] |
 //! | which table holds on this machine | `store` (with the `app` feature) |
-//! | what does an HTTPS server have | `fetch` (with the `app` feature) |
 //! | is there a newer one | `refresh` (with the `app` feature) |
 
 pub mod breaker;
 pub mod cache;
 pub mod dns;
-#[cfg(feature = "app")]
-pub mod fetch;
 pub mod list;
 #[cfg(feature = "app")]
 pub mod refresh;

@@ -7,9 +7,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::engine::TldTable;
+use crate::fetch::{Fetch, FetchError, Known, get};
 
-pub use super::fetch::Fetch;
-use super::fetch::{FetchError, Known, get};
 use super::list::{self, ListError};
 use super::store::{Note, Origin, Store, StoreError};
 

@@ -4,12 +4,12 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::beside::Beside;
 use crate::engine::TldTable;
 
 use super::list::{self, ListError};
@@ -111,9 +111,6 @@ impl Store {
     /// # Errors
     /// When a file cannot be written; the last good ones are still there.
     pub fn replace(&self, text: &str, note: &Note) -> Result<(), StoreError> {
-        fs::create_dir_all(&self.directory)
-            .and_then(|()| readable(&self.directory, 0o755))
-            .map_err(|source| io_error(&self.directory, "create the directory", source))?;
         self.write(FILE, text.as_bytes())?;
         self.keep_note(note)
     }
@@ -150,23 +147,12 @@ impl Store {
         Ok(Some(Stored { table, origin: Origin::File(path), checked, passed_over: None }))
     }
 
-    /// Writes beside, brings to the disk, renames: a reader sees the old file or the new one.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        let path = self.directory.join(name);
-        let beside = self.directory.join(format!(".{name}.{}", std::process::id()));
-        let written = (|| {
-            let mut file = File::create(&beside)?;
-            readable(&beside, 0o644)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&beside, &path)?;
-            File::open(&self.directory)?.sync_all()
-        })();
-        written.map_err(|source| {
-            // Nothing more can be done about a half-written file beside.
-            let _ = fs::remove_file(&beside);
-            io_error(&path, "write", source)
-        })
+        let written = Beside::new(&self.directory, name).and_then(|mut beside| {
+            beside.file.write_all(bytes)?;
+            beside.take_place()
+        });
+        written.map_err(|source| io_error(&self.directory.join(name), "write", source))
     }
 }
 
@@ -188,11 +174,6 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     let bound = list::MAX_BYTES as u64 + 1;
     File::open(path)?.take(bound).read_to_string(&mut text)?;
     Ok(text)
-}
-
-/// The table is public: who asks on this host judges by the same one, whatever the umask says.
-fn readable(path: &Path, mode: u32) -> io::Result<()> {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 fn io_error(path: &Path, doing: &'static str, source: io::Error) -> StoreError {
