@@ -1,5 +1,7 @@
 //! What the MTA told of a message, as policy and engine want it.
 
+use std::borrow::Cow;
+
 use super::settings::Loaded;
 use crate::engine::{Facts, Side};
 use crate::milter::{Mail, Origin};
@@ -20,10 +22,17 @@ pub fn envelope(mail: &Mail, loaded: &Loaded) -> Envelope {
         },
         ..Envelope::default()
     };
-    let host = text(&mail.host_name);
-    let host = if host.is_empty() { &loaded.host_name } else { &host };
-    observe(&mut envelope, &mail.head, &loaded.settings.policies, host);
+    observe(&mut envelope, &mail.head, &loaded.settings.policies, &name_of_mta(mail, loaded));
     envelope
+}
+
+/// The name that the MTA gives itself, in Received fields and by default in Authentication-Results;
+/// where it tells none, this host's.
+fn name_of_mta<'m>(mail: &'m Mail, loaded: &'m Loaded) -> Cow<'m, str> {
+    match mail.host_name.is_empty() {
+        true => Cow::Borrowed(&loaded.host_name),
+        false => String::from_utf8_lossy(&mail.host_name),
+    }
 }
 
 /// Adds what the header says. `host` is the name of the MTA.
@@ -36,7 +45,7 @@ pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: 
 
 /// What the engine must know of the envelope and of the house.
 ///
-/// The MTA's name for itself comes before `host_name` where nobody configured one.
+/// In our fields the MTA's name for itself comes before `host_name` where nobody configured one.
 pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
     let mut domains: Vec<String> = envelope
         .recipients
@@ -48,17 +57,16 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
     if !loaded.config.lists.protect_recipients {
         domains.clear();
     }
-    let told = loaded.config.server.host_name.is_none() && !mail.host_name.is_empty();
-    let host_name = match told {
-        true => printable::host(&String::from_utf8_lossy(&mail.host_name)),
-        false => loaded.host_name.clone(),
+    let host_name = match loaded.config.server.host_name {
+        None => printable::host(&name_of_mta(mail, loaded)),
+        Some(_) => loaded.host_name.clone(),
     };
     let language = loaded.config.policy.language.clone();
     let side = match loaded.settings.policies.is_from_outside(envelope) {
         true => Side::Outside,
         false => Side::Unknown,
     };
-    let dmarc = loaded.settings.policies.dmarc(envelope, &host_name);
+    let dmarc = loaded.settings.policies.dmarc(envelope, &name_of_mta(mail, loaded));
     Facts { recipient_domains: domains, host_name, language, side, dmarc }
 }
 
@@ -97,7 +105,8 @@ fn field_length(head: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Sources;
+    use crate::config::{Flag, Sources};
+    use crate::engine::Dmarc;
 
     #[test]
     fn folds_belong_to_their_field() {
@@ -110,6 +119,27 @@ mod tests {
             (b"no colon", b""),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_mta_goes_by_its_own_name_whatever_we_call_ourselves() {
+        let mut sources = Sources::builtin_only();
+        let values = vec!["filter.example.org".to_owned()];
+        sources.flags.push(Flag { option: "--x", key: "server.host_name", values });
+        let loaded = super::super::settings::load(&sources).unwrap();
+        for (told, id, dmarc) in [
+            ("mx.example.org", "mx.example.org", Dmarc::Fail),
+            ("mx.example.org", "filter.example.org", Dmarc::Unknown),
+            ("", "filter.example.org", Dmarc::Fail),
+        ] {
+            let head = format!(
+                "Authentication-Results: {id}; dmarc=fail header.from=example.com\r\n\
+                 From: ann@example.com\r\n"
+            );
+            let mail = Mail { host_name: told.into(), head: head.into_bytes(), ..Mail::default() };
+            let facts = facts(&mail, &envelope(&mail, &loaded), &loaded);
+            assert_eq!((facts.dmarc, facts.host_name.as_str()), (dmarc, "filter.example.org"));
+        }
     }
 
     #[test]

@@ -19,12 +19,10 @@ pub fn dmarc_result(fields: &[String], authserv_id: &str, from_domain: &str) -> 
     let mut spoiled = false;
     for field in fields {
         let statements = statements(field);
-        let Some((id, results)) = statements.split_first() else { continue };
-        let id = id.first().map(String::as_str).unwrap_or_default();
-        if !id.eq_ignore_ascii_case(authserv_id) {
+        if !is_ours(&statements, authserv_id) {
             continue;
         }
-        for result in results {
+        for result in statements.iter().skip(1) {
             match dmarc(result, from_domain) {
                 Some(Said::Pass) => best = Dmarc::Pass,
                 Some(Said::Fail) => return Dmarc::Fail,
@@ -34,6 +32,12 @@ pub fn dmarc_result(fields: &[String], authserv_id: &str, from_domain: &str) -> 
         }
     }
     if spoiled { Dmarc::Unknown } else { best }
+}
+
+/// Whether the first of the statements is our authserv-id (RFC 8601 §2.2).
+pub(super) fn is_ours(statements: &[Vec<String>], authserv_id: &str) -> bool {
+    let id = statements.first().and_then(|words| words.first());
+    id.is_some_and(|id| id.eq_ignore_ascii_case(authserv_id))
 }
 
 /// Whether a field says this of a method, `dmarc=fail`. Whose word it is, the caller knows.

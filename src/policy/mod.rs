@@ -185,9 +185,9 @@ impl Policies {
     }
 
     /// What our own server says of the author's domain; where nobody configured its authserv-id, it
-    /// is the host's name, as servers have it by default.
-    pub fn dmarc(&self, envelope: &Envelope, host_name: &str) -> engine::Dmarc {
-        let id = self.exemptions.authserv_id.as_deref().unwrap_or(host_name);
+    /// is the name of the MTA, as servers have it by default.
+    pub fn dmarc(&self, envelope: &Envelope, mta: &str) -> engine::Dmarc {
+        let id = self.exemptions.authserv_id.as_deref().unwrap_or(mta);
         let Author::One(from) = &envelope.author else { return engine::Dmarc::Unknown };
         let Some((_, domain)) = from.rsplit_once('@') else { return engine::Dmarc::Unknown };
         auth::dmarc_result(&envelope.auth_results, id, domain)

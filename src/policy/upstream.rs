@@ -118,7 +118,7 @@ impl Upstream {
             }
             let value = String::from_utf8_lossy(value);
             let ours = match name.as_str() {
-                RESULTS | SEALED_RESULTS => self.bears_our_id(&value),
+                RESULTS | SEALED_RESULTS => self.bears_our_id(&name, &value),
                 _ => above || self.trust == Trust::Anywhere,
             };
             if ours {
@@ -148,14 +148,18 @@ impl Upstream {
         is_host || self.hosts.iter().any(|ours| is_below(&by, ours))
     }
 
-    fn bears_our_id(&self, value: &str) -> bool {
+    fn bears_our_id(&self, name: &str, value: &str) -> bool {
         let statements = statements(value);
-        let id = statements.iter().find_map(|words| {
-            // RFC 8617 §4.1.1: the instance stands in front.
-            words.first().filter(|word| !word.starts_with("i="))
-        });
-        let ours = self.authserv_id.as_deref();
-        id.zip(ours).is_some_and(|(id, ours)| id.eq_ignore_ascii_case(ours))
+        let mut said = statements.as_slice();
+        // RFC 8617 §4.1.1: the instance stands in front. In other fields it would be the authserv-id, so
+        // that nobody removes it when a stranger writes it.
+        if let [instance, rest @ ..] = said
+            && name == SEALED_RESULTS
+            && instance.first().is_some_and(|word| word.starts_with("i="))
+        {
+            said = rest;
+        }
+        self.authserv_id.as_deref().is_some_and(|ours| auth::is_ours(said, ours))
     }
 }
 
@@ -493,6 +497,8 @@ mod tests {
         ] {
             assert_eq!(ours(&ours_is, &[("ARC-Authentication-Results", value)]), count, "{value}");
             assert_eq!(ours(&Upstream::default(), &[("Authentication-Results", value)]), 0);
+            let plain = if value.starts_with("i=") { 0 } else { count };
+            assert_eq!(ours(&ours_is, &[("Authentication-Results", value)]), plain, "{value}");
         }
     }
 
