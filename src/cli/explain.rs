@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Answer;
-use super::shared::{ConfigFile, with_feeds};
+use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
@@ -40,8 +40,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let bytes = super::input::read(args.message.as_deref())?;
     let message = Message::split(&bytes);
     let mut envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
-    let host = config.server.host_name.as_ref().map_or("localhost", |name| name.0.as_str());
-    observe(&mut envelope, message.head, &settings.policies, host);
+    observe(&mut envelope, message.head, &settings.policies, &host_name(&config));
     let selection = settings.policies.select(&envelope);
     let policy = with_feeds(&config, &selection.policy);
     let recipients = envelope.recipients.iter().filter_map(|to| to.rsplit_once('@'));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::Answer;
 use super::dns::Asker;
-use super::shared::{ConfigFile, with_feeds};
+use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields, Mode, Signed};
@@ -42,9 +42,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     // A message that was filtered before keeps its fields: filtering it again changes nothing.
     let known = splice::undo::holds(message.head, message.body, |_| None);
     let omit = args.no_header || known;
-    // The name that the operator gave this host; asking the system would tell strangers its name.
-    let named = config.server.host_name.as_ref().map(|name| name.0.clone());
-    let host_name = named.unwrap_or_else(|| "localhost".to_owned());
+    let host_name = host_name(&config);
     let mut envelope = Envelope::default();
     observe(&mut envelope, message.head, &settings.policies, &host_name);
     let selected = settings.policies.select_by_header(&envelope);

@@ -68,6 +68,12 @@ pub fn unread(error: JournalError) -> anyhow::Error {
     }
 }
 
+/// The name that the operator gave this host: asking the system would tell strangers its name.
+pub fn host_name(config: &Config) -> String {
+    let named = config.server.host_name.as_ref();
+    named.map_or_else(|| "localhost".to_owned(), |name| name.0.clone())
+}
+
 /// The settings with the lists of others as they are kept on this machine. What cannot be read is
 /// complained of and left out.
 pub fn with_feeds(config: &Config, policy: &Policy) -> Policy {

@@ -67,7 +67,10 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     }
     for (name, rule) in &config.rules {
         if rule.protected.len() > PROTECTED_OF_A_RULE {
-            refuse(&format!("rules.{name}.protected"), "at most 100 names");
+            refuse(
+                &format!("rules.{name}.protected"),
+                &format!("at most {PROTECTED_OF_A_RULE} names"),
+            );
         }
         let mild = rule.profile.is_some_and(edits_nothing);
         if mild && !rule.when.header.is_empty() && config.upstream.fields == Trust::AboveReceived {
@@ -103,7 +106,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         [("banner.links_text", &banner.links_text), ("banner.external_text", &banner.external_text)]
     {
         if text.as_ref().is_some_and(|text| text.chars().count() > BANNER_CHARS) {
-            refuse(key, "at most 400 characters");
+            refuse(key, &format!("at most {BANNER_CHARS} characters"));
         }
     }
     let Exempt { senders, authserv_id, .. } = &config.exempt;
