@@ -290,8 +290,8 @@ settings! {
     /// this says which are yours.
     pub struct Upstream {
         /// `above-received`: those above the first Received field that none of your servers made. A
-        /// stranger who connects to you directly writes there as well, so rules on such fields make the
-        /// edits of a message stricter, never milder. `anywhere`: all, since what runs before this filter
+        /// stranger who connects to you directly writes there as well, so rules on such fields make a
+        /// message's lot stricter, never milder. `anywhere`: all, since what runs before this filter
         /// removes those of strangers, or adds its own at the end. Fields of authentication results count by
         /// `exempt.authserv_id` alone.
         fields: Trust = "\"above-received\"", Reload;
