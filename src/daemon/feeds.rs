@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::Notify;
 
 use crate::engine::Policy;
-use crate::engine::lists::{Listing, Lists};
+use crate::engine::lists::Listing;
 use crate::feed::refresh::{Feed, FeedError, Loaded, Source, kept, refresh};
 use crate::feed::store::Store;
 
@@ -30,8 +30,18 @@ pub struct Feeds {
     /// By name. Never locked while a list is read or fetched.
     held: Mutex<BTreeMap<String, Held>>,
     current: ArcSwap<Vec<Arc<Listing>>>,
+    /// What the last message was told: most are served by the same settings.
+    told: ArcSwapOption<Told>,
     /// Raised when other lists are wanted.
     changed: Notify,
+}
+
+/// Settings, and what they are with the lists.
+#[derive(Debug)]
+struct Told {
+    policy: Arc<Policy>,
+    listings: Arc<Vec<Arc<Listing>>>,
+    over: Arc<Policy>,
 }
 
 /// One list, between two looks.
@@ -48,8 +58,14 @@ struct Held {
 impl Feeds {
     /// With nothing in force yet.
     pub fn new(store: Store, metrics: Arc<Metrics>) -> Feeds {
-        let (held, current, changed) = (Mutex::default(), ArcSwap::default(), Notify::new());
-        Feeds { store, metrics, held, current, changed }
+        Feeds {
+            store,
+            metrics,
+            held: Mutex::default(),
+            current: ArcSwap::default(),
+            told: ArcSwapOption::empty(),
+            changed: Notify::new(),
+        }
     }
 
     /// The settings of a message with the lists of this moment.
@@ -58,9 +74,17 @@ impl Feeds {
         if listings.is_empty() {
             return policy;
         }
-        let policy = Policy::clone(&policy);
-        let lists = Lists { listings, ..policy.lists };
-        Arc::new(Policy { lists, ..policy })
+        if let Some(told) = self.told.load_full()
+            && Arc::ptr_eq(&told.policy, &policy)
+            && Arc::ptr_eq(&told.listings, &listings)
+        {
+            return Arc::clone(&told.over);
+        }
+        let mut over = Policy::clone(&policy);
+        over.lists.listings = Arc::clone(&listings);
+        let over = Arc::new(over);
+        self.told.store(Some(Arc::new(Told { policy, listings, over: Arc::clone(&over) })));
+        over
     }
 
     /// Puts these lists in force as they are kept; a look at each is due then. What is not among them
@@ -347,6 +371,23 @@ mod tests {
         let feeds = Feeds::new(store, Arc::new(Metrics::new()));
         feeds.take_up(vec![feed.clone()]).await;
         (Arc::new(feeds), feed)
+    }
+
+    #[tokio::test]
+    async fn settings_are_copied_when_they_or_the_lists_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let (feeds, feed) = holding(dir.path()).await;
+        let (one, other) = (Arc::new(Policy::default()), Arc::new(Policy::default()));
+        let over = feeds.over(Arc::clone(&one));
+        assert!(Arc::ptr_eq(&over, &feeds.over(Arc::clone(&one))));
+        assert!(!Arc::ptr_eq(&over, &feeds.over(Arc::clone(&other))));
+        let over = feeds.over(Arc::clone(&one));
+        feeds.take_up(vec![Feed { verdict: Verdict::Unsafe, ..feed }]).await;
+        let stricter = feeds.over(Arc::clone(&one));
+        assert!(!Arc::ptr_eq(&over, &stricter));
+        assert_eq!(stricter.lists.listings[0].verdict, Verdict::Unsafe);
+        feeds.take_up(vec![]).await;
+        assert!(Arc::ptr_eq(&feeds.over(Arc::clone(&one)), &one));
     }
 
     #[tokio::test]
