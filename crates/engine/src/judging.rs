@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::content::{Occurrence, Shown};
+use super::content::{Occurrence, Shown, script};
 use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::AskTlds;
@@ -97,8 +97,12 @@ impl<'a> Judge<'a> {
             Target::Link(link) => self.link(text, link, occurrence.bounds)?,
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
-                if fetches_nothing(text.get(span.clone()).unwrap_or_default(), occurrence) {
+                let url = text.get(span.clone()).unwrap_or_default();
+                if fetches_nothing(url, occurrence) {
                     judged.edit = Edit::Inert;
+                } else if script::calls_the_page(url) {
+                    judged.edit = Edit::Inert;
+                    judged.verdict = Verdict::Notice;
                 }
                 judged
             }

@@ -5,11 +5,13 @@ use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
-use super::content::{self, Defanger, Layer, Markup, Occurrence, SeenBy, Site, View, Visibility};
+use super::content::{
+    self, Defanger, Layer, Markup, Occurrence, SeenBy, Shown, Site, View, Visibility,
+};
 use super::cost::Stage;
 use super::finding::{Badness, Candidate, Findings};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Finding, Verdict};
+use super::outcome::{Bypass, Done, Finding, Reason, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldTable, actions, headers, notices};
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
@@ -266,10 +268,16 @@ impl<'a> LayerReader<'a> {
             && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
     }
 
-    /// Visible text against the `href` around it.
+    /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
+    /// leads to that host.
     fn compare(&self, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
         for (index, occurrence) in self.view.occurrences.iter().enumerate() {
-            let Some(anchor) = occurrence.anchor.flatten() else { continue };
+            let anchor = occurrence.anchor.flatten();
+            if occurrence.shown == Shown::Broken && !leads_there(judged, index, anchor) {
+                let broken = judged.get_mut(index).and_then(Option::as_mut);
+                broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
+            }
+            let Some(anchor) = anchor else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };
             if let Some(Some(target)) = judged.get_mut(anchor) {
                 judge.compare(&visible, target);
@@ -447,6 +455,12 @@ impl<'a> LayerReader<'a> {
 pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'_>) -> bool {
     mime::all_readings(message, tree, part)
         .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
+}
+
+/// Whether the link around a visible host leads to that host.
+fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
+    let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
+    anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
 }
 
 /// Bytes between two edits of one link that are written once more, so that they are one.

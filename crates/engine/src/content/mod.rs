@@ -130,7 +130,9 @@ pub enum SeenBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     AsWritten,
-    /// Turned round, or broken by something a reader does not see.
+    /// Broken by what shows nothing: mail programs put `<wbr>` into long words.
+    Broken,
+    /// Turned round, or broken by something that a reader does not see.
     Obfuscated,
 }
 

@@ -55,6 +55,86 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
     Some((plain, 1 + c.len_utf8()))
 }
 
+/// Whether a URL does nothing but call a function that only the page it was cut out of has, with words and
+/// numbers: `javascript:popUp('profile.cfm?id=7')` does nothing in a message.
+pub fn calls_the_page(url: &str) -> bool {
+    let call = url
+        .trim_ascii()
+        .split_once(':')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("javascript"));
+    let call = call.and_then(|(_, call)| call.trim_ascii().trim_end_matches(';').split_once('('));
+    let Some((name, arguments)) = call else { return false };
+    let name = name.trim_ascii();
+    let word = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    let Some(arguments) = arguments.trim_ascii_end().strip_suffix(')') else { return false };
+    word && !name.is_empty()
+        && !BUILT_IN.iter().any(|known| name.eq_ignore_ascii_case(known))
+        && arguments.split(',').all(is_literal)
+}
+
+/// A quoted word without escapes, or a number.
+fn is_literal(argument: &str) -> bool {
+    let argument = argument.trim_ascii();
+    let inside =
+        ['"', '\''].into_iter().find_map(|quote| argument.strip_prefix(quote)?.strip_suffix(quote));
+    match inside {
+        Some(text) => !text.contains(['"', '\'', '\\', '(', '<', '`', '\n']),
+        None => argument.bytes().all(|c| c.is_ascii_digit() || c == b'.'),
+    }
+}
+
+/// Functions that every page has (HTML §7.2, ECMA-262 §19.2, and those of older browsers).
+const BUILT_IN: [&str; 48] = [
+    "addEventListener",
+    "alert",
+    "atob",
+    "Array",
+    "blur",
+    "Boolean",
+    "btoa",
+    "close",
+    "confirm",
+    "createImageBitmap",
+    "createPopup",
+    "Date",
+    "decodeURI",
+    "decodeURIComponent",
+    "encodeURI",
+    "encodeURIComponent",
+    "escape",
+    "eval",
+    "execScript",
+    "fetch",
+    "find",
+    "focus",
+    "Function",
+    "getComputedStyle",
+    "import",
+    "importScripts",
+    "matchMedia",
+    "moveBy",
+    "moveTo",
+    "navigate",
+    "open",
+    "openDialog",
+    "postMessage",
+    "print",
+    "prompt",
+    "queueMicrotask",
+    "RegExp",
+    "reportError",
+    "require",
+    "resizeTo",
+    "scrollTo",
+    "setImmediate",
+    "setInterval",
+    "setTimeout",
+    "showModalDialog",
+    "stop",
+    "structuredClone",
+    "unescape",
+];
+
 /// Bytes of `\u{…}` between its signs and the closing one: six digits, and zeros before them.
 const LONGEST: usize = 12;
 
@@ -66,6 +146,34 @@ fn number(text: &str, digits: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_of_the_page_do_nothing_in_a_message() {
+        for call in [
+            "javascript:popUp('profile.cfm?id=7')",
+            " JavaScript: rs(\"ss\", \"http://story.example.com/x\", 780, 580);",
+            "javascript:doIt()",
+        ] {
+            assert!(calls_the_page(call), "{call}");
+        }
+        for call in [
+            "javascript:open('https://example.com')",
+            "javascript:Eval('x')",
+            "javascript:location='https://example.com'",
+            "javascript:window.open('x')",
+            "javascript:f(g('x'))",
+            "javascript:f('x');location='y')",
+            "javascript:f('\\x61')",
+            "javascript:f(document)",
+            "javascript:f('a')(b)",
+            "javascript:f(`x`)",
+            "data:text/html,f('x')",
+            "javascript:('x')",
+            "javascript:",
+        ] {
+            assert!(!calls_the_page(call), "{call}");
+        }
+    }
 
     #[test]
     fn escapes_of_strings() {

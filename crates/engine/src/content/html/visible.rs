@@ -33,9 +33,9 @@ impl Reader<'_, '_, '_> {
         let anchors = std::mem::take(&mut self.anchors);
         let marks = std::mem::take(&mut self.marks);
         let nodes = std::mem::take(&mut self.nodes);
-        let mut shown = std::mem::take(&mut self.shown);
+        let mut written = std::mem::take(&mut self.shown);
         if let Some(from) = &mut self.showing {
-            shown.push(std::mem::take(from)..self.visible.len());
+            written.push(std::mem::take(from)..self.visible.len());
         }
         let text = self.visible.as_str();
         let index = self.view.seen.len();
@@ -47,13 +47,11 @@ impl Reader<'_, '_, '_> {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
-            let obfuscated = is_marked(&marks, &link.host, text);
+            let shown = shown_as(&marks, &link.host, text);
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             occurrence.anchor = anchor.map(|anchor| anchor.occurrence);
-            if obfuscated {
-                occurrence.shown = Shown::Obfuscated;
-            }
-            occurrence.markup = markup(&shown, &span);
+            occurrence.shown = shown;
+            occurrence.markup = markup(&written, &span);
             self.view.occurrences.push(occurrence);
         }
         self.view.cut |= self.view.occurrences.len() - before == room && links.next().is_some();
@@ -176,12 +174,19 @@ fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
     range.start..range.start + length
 }
 
-/// Whether a mark lies in the host; a break beside a dot does not count, since mail programs put
-/// `<wbr>` there themselves.
-fn is_marked(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> bool {
+/// How the host is shown; a break beside a dot does not count, since mail programs put `<wbr>` there
+/// themselves.
+fn shown_as(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> Shown {
     let first = marks.partition_point(|mark| mark.end <= host.start);
     let near = |at: usize| text.as_bytes().get(at) == Some(&b'.');
-    marks.iter().skip(first).take_while(|mark| mark.start < host.end).any(|mark| {
-        !mark.is_empty() || !(near(mark.start) || mark.start.checked_sub(1).is_some_and(near))
-    })
+    let beside_dot = |at: usize| near(at) || at.checked_sub(1).is_some_and(near);
+    let mut shown = Shown::AsWritten;
+    for mark in marks.iter().skip(first).take_while(|mark| mark.start < host.end) {
+        match mark.is_empty() {
+            true if beside_dot(mark.start) => {}
+            true => shown = Shown::Broken,
+            false => return Shown::Obfuscated,
+        }
+    }
+    shown
 }
