@@ -127,6 +127,37 @@ fn an_interrupted_run_is_told_and_finished() {
     assert_eq!(mailbox.files(), after);
 }
 
+/// Two operators, or two hosts with one mailbox.
+#[test]
+fn two_runs_at_once_lose_nothing() {
+    let mailbox = Mailbox::new();
+    for number in 10..60 {
+        mailbox.put(&format!("cur/{number}.d.host:2,S"), BAD);
+    }
+    let config = tempfile::NamedTempFile::new().unwrap();
+    let state = tempfile::tempdir().unwrap();
+    fs::write(&config, format!("server.state_dir = {:?}\n", state.path())).unwrap();
+    let start = |host: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.args(["recall", host, "--rate", "1000"]).arg("--config").arg(config.path());
+        command.arg("--maildir").arg(mailbox.dir.path());
+        command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let runs: Vec<_> = ["bad.example.com", "example.com", "login.bad.example.com"]
+        .into_iter()
+        .map(start)
+        .collect();
+    for run in runs {
+        assert!(run.wait_with_output().unwrap().status.success());
+    }
+    let files = mailbox.files();
+    assert_eq!(files.len(), 53);
+    for (name, text) in files {
+        assert_eq!(name.contains("_lm1"), text != FINE, "{name}");
+        assert!(text == FINE || text.contains("hxxps://login[.]bad[.]example[.]com/a"), "{text}");
+    }
+}
+
 #[test]
 fn older_mail_is_left_with_since() {
     let mailbox = Mailbox::new();

@@ -165,8 +165,10 @@ impl Run {
             Err(error) => return self.failed(root, &error),
         };
         for folder in found {
-            match folder.letters() {
-                Ok(letters) => self.folder(&folder, &letters),
+            // What is only looked at keeps nobody waiting.
+            let held = if self.dry_run { Ok(None) } else { folder.hold().map(Some) };
+            match held.and_then(|held| Ok((held, folder.letters()?))) {
+                Ok((_held, letters)) => self.folder(&folder, &letters),
                 Err(error) => self.failed(root, &error),
             }
         }
@@ -194,7 +196,7 @@ impl Run {
             self.sums.finished += 1;
             return;
         }
-        match folder.retire(letter, copy.clone()) {
+        match folder.finish(letter, copy.clone()) {
             Ok(_) => self.sums.finished += 1,
             Err(error) => self.failed(&path, &error),
         }

@@ -3,11 +3,15 @@
 //! | step | after an interruption behind it |
 //! | --- | --- |
 //! | the new copy is written into `tmp`, with owner, mode and dates of the old one, and brought to the disk | the old message is there; `tmp` is swept by the mail server |
-//! | it is renamed into `cur` or `new` under a name of its own | both are there, and a later run takes the old one away |
+//! | it is linked into `cur` or `new` under a name of its own, and leaves `tmp` | both are there, and a later run takes the old one away |
 //! | the old one is removed | done |
 //!
 //! The new name is made of the old one, so that a later run knows what belongs together. A message
 //! under the old name with other content would be the same to mail programs that keep copies.
+//!
+//! Two runs at once wait for each other, folder by folder. Where the file system knows no locks, no
+//! step overwrites a name and none removes a copy that another run may have made: then one of the two
+//! fails, and the message is there.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileTimes, OpenOptions};
@@ -15,6 +19,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 /// Marks the name of a copy of ours: `_lm1` behind the first part of the name.
@@ -22,6 +27,9 @@ const MARK: &[u8] = b"_lm";
 
 /// Times that a message is looked for under other flags: a mail program may change them meanwhile.
 const TRIES: usize = 5;
+
+/// Tells files of one process apart while they are written.
+static WRITERS: AtomicU64 = AtomicU64::new(0);
 
 /// A folder with `cur`, `new` and `tmp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +52,21 @@ pub enum Replaced {
     Done,
     /// Somebody removed the message meanwhile: so the new copy went as well.
     Gone,
+}
+
+/// Who made the copy that stands beside a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Maker {
+    /// This very call: nobody else counts on it.
+    This,
+    /// An earlier run, or one at the same time that may have removed the message itself.
+    Another,
+}
+
+/// A folder of which no other run changes anything, until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    _lock: Option<File>,
 }
 
 /// Folders below a Maildir, itself included: `.Sent`, `.Lists.a`.
@@ -71,6 +94,17 @@ impl Folder {
         let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|file| file.is_dir());
         let whole = ["cur", "new", "tmp"].iter().all(|name| is_folder(&path.join(name)));
         (is_folder(&path) && whole).then_some(Folder { path })
+    }
+
+    /// Waits until no other run works on this folder, and keeps others out. A file system that knows
+    /// no locks on folders (NFS) keeps nobody out.
+    ///
+    /// # Errors
+    /// When the folder cannot be opened.
+    pub fn hold(&self) -> io::Result<Held> {
+        let folder = File::open(&self.path)?;
+        let locked = folder.lock();
+        Ok(Held { _lock: locked.is_ok().then_some(folder) })
     }
 
     /// Its messages, in the order of their names.
@@ -125,24 +159,33 @@ impl Folder {
     pub fn replace(&self, letter: &Letter, bytes: &[u8]) -> io::Result<Replaced> {
         let old = fs::symlink_metadata(self.path(letter))?;
         let new = Letter { place: letter.place, name: letter.renamed(bytes) };
-        let beside = self.path.join("tmp").join(new.base_name());
-        let written = self.write(&beside, bytes, &old).and_then(|()| {
-            fs::rename(&beside, self.path(&new))?;
-            self.sync(new.place)
-        });
+        let number = WRITERS.fetch_add(1, Ordering::Relaxed);
+        let mut name = new.base().to_vec();
+        name.extend(format!(".{}-{number}", std::process::id()).bytes());
+        let beside = self.path.join("tmp").join(OsStr::from_bytes(&name));
+        let written = self
+            .write(&beside, bytes, &old)
+            .and_then(|()| place(&beside, &self.path(&new)))
+            .and_then(|()| self.sync(new.place));
         if let Err(error) = written {
             // Nothing more can be done about half a copy.
             let _ = fs::remove_file(&beside);
             return Err(error);
         }
-        self.retire(letter, new)
+        self.retire(letter, new, Maker::This)
     }
 
-    /// Removes a message whose new copy stands beside it, under whichever flags it has by now.
+    /// Removes a message whose new copy an earlier run left beside it. When it is gone by itself the
+    /// copy stays: whoever removed it may count on that.
     ///
     /// # Errors
     /// When it cannot be removed; then both are there.
-    pub fn retire(&self, letter: &Letter, mut new: Letter) -> io::Result<Replaced> {
+    pub fn finish(&self, letter: &Letter, copy: Letter) -> io::Result<Replaced> {
+        self.retire(letter, copy, Maker::Another)
+    }
+
+    /// Removes a message whose new copy stands beside it, under whichever flags it has by now.
+    fn retire(&self, letter: &Letter, mut new: Letter, maker: Maker) -> io::Result<Replaced> {
         let mut old = letter.clone();
         for _ in 0..TRIES {
             match fs::remove_file(self.path(&old)) {
@@ -155,19 +198,20 @@ impl Folder {
             }
             let all = self.letters()?;
             let Some(now) = all.iter().find(|other| other.base() == letter.base()) else {
-                fs::remove_file(self.path(&new))?;
+                if maker == Maker::This {
+                    fs::remove_file(self.path(&new))?;
+                }
                 return Ok(Replaced::Gone);
             };
             let name = [new.base(), now.info()].concat();
             let moved = Letter { place: now.place, name: OsString::from_vec(name) };
-            fs::rename(self.path(&new), self.path(&moved))?;
+            place(&self.path(&new), &self.path(&moved))?;
             (old, new) = (now.clone(), moved);
         }
         Err(io::Error::new(ErrorKind::ResourceBusy, "its flags change all the time"))
     }
 
     fn write(&self, path: &Path, bytes: &[u8], old: &fs::Metadata) -> io::Result<()> {
-        let _ = fs::remove_file(path);
         let mut options = OpenOptions::new();
         let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
         let own = file.metadata()?;
@@ -199,10 +243,6 @@ impl Letter {
     fn base(&self) -> &[u8] {
         let name = self.name.as_bytes();
         name.get(..name.len() - self.info().len()).unwrap_or_default()
-    }
-
-    fn base_name(&self) -> &OsStr {
-        OsStr::from_bytes(self.base())
     }
 
     /// `:2,S`, or nothing.
@@ -238,6 +278,15 @@ impl Letter {
         name.extend_from_slice(self.info());
         OsString::from_vec(name)
     }
+}
+
+/// Gives a file another name, which nobody has. `rename` would overwrite what is there.
+fn place(from: &Path, to: &Path) -> io::Result<()> {
+    if from == to {
+        return Ok(());
+    }
+    fs::hard_link(from, to)?;
+    fs::remove_file(from)
 }
 
 /// The name up to its first comma.
@@ -303,7 +352,7 @@ mod tests {
         fs::write(dir.path().join("new/1.a.host_lm1"), "new").unwrap();
         fs::rename(dir.path().join("new/1.a.host"), dir.path().join("cur/1.a.host:2,RS")).unwrap();
         let new = Letter { place: "new", name: "1.a.host_lm1".into() };
-        assert_eq!(folder.retire(&letter, new).unwrap(), Replaced::Done);
+        assert_eq!(folder.retire(&letter, new, Maker::This).unwrap(), Replaced::Done);
         assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,RS"]);
         assert_eq!(fs::read(dir.path().join("cur/1.a.host_lm1:2,RS")).unwrap(), b"new");
     }
@@ -316,8 +365,47 @@ mod tests {
         fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "new").unwrap();
         fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
         let new = Letter { place: "cur", name: "1.a.host_lm1:2,".into() };
-        assert_eq!(folder.retire(&letter, new).unwrap(), Replaced::Gone);
+        assert_eq!(folder.retire(&letter, new, Maker::This).unwrap(), Replaced::Gone);
         assert_eq!(names(dir.path()), ["cur/2.b.host:2,"]);
+    }
+
+    /// Two runs that both read the message before either replaced it, in every order of their steps.
+    #[test]
+    fn of_two_runs_at_once_one_replaces_and_the_copy_stays() {
+        let dir = maildir(&[("cur/1.a.host:2,", "old")]);
+        let folder = &folders(dir.path()).unwrap()[0];
+        let letter = folder.letters().unwrap().remove(0);
+        fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "theirs").unwrap();
+        let error = folder.replace(&letter, b"ours").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(names(dir.path()), ["cur/1.a.host:2,", "cur/1.a.host_lm1:2,"]);
+        assert_eq!(fs::read(dir.path().join("cur/1.a.host_lm1:2,")).unwrap(), b"theirs");
+
+        fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
+        assert!(folder.replace(&letter, b"ours").is_err());
+        assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,"]);
+    }
+
+    #[test]
+    fn what_another_run_finished_meanwhile_is_not_taken_back() {
+        let dir = maildir(&[("cur/1.a.host:2,", "old"), ("cur/1.a.host_lm1:2,", "new")]);
+        let folder = &folders(dir.path()).unwrap()[0];
+        let mut all = folder.letters().unwrap();
+        let (copy, letter) = (all.remove(1), all.remove(0));
+        fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
+        assert_eq!(folder.finish(&letter, copy).unwrap(), Replaced::Gone);
+        assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,"]);
+    }
+
+    #[test]
+    fn a_folder_is_held_by_one_run() {
+        let dir = maildir(&[]);
+        let folder = &folders(dir.path()).unwrap()[0];
+        let held = folder.hold().unwrap();
+        let other = File::open(dir.path()).unwrap();
+        assert!(other.try_lock().is_err());
+        drop(held);
+        other.try_lock().unwrap();
     }
 
     #[test]
