@@ -226,8 +226,9 @@ impl Run {
             }
         } else {
             match self.recall.recalled(&bytes, &self.tlds) {
-                Some(recalled) => (recalled.bytes, recalled.links),
-                None => return,
+                Ok(Some(recalled)) => (recalled.bytes, recalled.links),
+                Ok(None) => return,
+                Err(why) => return self.failed(&path, &why),
             }
         };
         if self.dry_run {

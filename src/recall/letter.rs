@@ -26,6 +26,15 @@ pub struct Recall {
     hosts: Vec<String>,
 }
 
+/// Why a message stays as it is, though it is one of those that are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Left {
+    #[error("expected to be able to undo the change, found that it could not be undone")]
+    NoWayBack,
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+}
+
 /// A message with its links taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
@@ -57,7 +66,10 @@ impl Recall {
     }
 
     /// The message with links to the hosts taken apart; `None` when it has none that live.
-    pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Option<Recalled> {
+    ///
+    /// # Errors
+    /// When what comes out could not be given back: the old copy goes, so this one has to hold it.
+    pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Result<Option<Recalled>, Left> {
         let message = Message::split(bytes);
         let (facts, policy) = (&self.facts, &self.policy);
         let case = Case { message, facts, policy, tlds, memory: None, stop: None };
@@ -65,19 +77,21 @@ impl Recall {
         let edited = |done| done == Done::Edited;
         let links = outcome.findings.iter().filter(|finding| edited(finding.done)).count();
         if links == 0 || outcome.edits.is_empty() {
-            return None;
+            return Ok(None);
         }
         // The message stands behind the filter: fields of our names in it are ours.
         outcome.head_edits.retain(|edit| !is_ours(edit.name.as_bytes()));
         note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(",")));
-        Some(Recalled { bytes: outcome.apply(bytes), links })
+        let new = outcome.apply(bytes);
+        let back = self.given_back(&new).is_ok_and(|back| back.as_deref() == Some(bytes));
+        if back { Ok(Some(Recalled { bytes: new, links })) } else { Err(Left::NoWayBack) }
     }
 
     /// The message as it was before its last recall, when that was of one of the hosts.
     ///
     /// # Errors
     /// When the body was changed since, or the recipe does not hold.
-    pub fn given_back(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, RestoreError> {
+    pub fn given_back(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Left> {
         let Whole { envelope, message, separator } = Whole::split(bytes);
         let Some(last) = LastRecall::of(message.head) else { return Ok(None) };
         let ours = |host: &str| {
@@ -143,6 +157,10 @@ mod tests {
         Recall::new(hosts, &Policy::default(), Facts::default())
     }
 
+    fn recalled(recall: &Recall, bytes: &[u8]) -> Option<Recalled> {
+        recall.recalled(bytes, &tld::builtin()).unwrap()
+    }
+
     fn message(body: &str) -> Vec<u8> {
         format!("Return-Path: <a@example.org>\nSubject: hi\n\n{body}").into_bytes()
     }
@@ -151,13 +169,13 @@ mod tests {
     fn links_to_the_host_and_below_it_are_taken_apart_and_given_back() {
         let recall = recall(&["example.com"]);
         let before = message(BODY);
-        let recalled = recall.recalled(&before, &tld::builtin()).unwrap();
+        let recalled = recalled(&recall, &before).unwrap();
         let text = String::from_utf8(recalled.bytes.clone()).unwrap();
         assert_eq!(recalled.links, 1);
         assert!(text.contains("hxxps://bad[.]example[.]com/one"), "{text}");
         assert!(text.contains("https://fine.example.org/"), "{text}");
         assert!(text.contains("recall=example.com"), "{text}");
-        assert_eq!(recall.recalled(&recalled.bytes, &tld::builtin()), None, "once is enough");
+        assert_eq!(recall.recalled(&recalled.bytes, &tld::builtin()), Ok(None), "once is enough");
         assert_eq!(recall.given_back(&recalled.bytes), Ok(Some(before.clone())));
         assert_eq!(recall.given_back(&before), Ok(None));
     }
@@ -165,15 +183,15 @@ mod tests {
     #[test]
     fn nothing_else_is_touched() {
         let lie = message("https://www.p\u{430}ypal.com/login\nhttps://fine.example.org/\n");
-        assert_eq!(recall(&["example.com"]).recalled(&lie, &tld::builtin()), None);
+        assert_eq!(recalled(&recall(&["example.com"]), &lie), None);
     }
 
     #[test]
     fn only_the_last_recall_of_that_host_is_undone() {
         let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
         let before = message(BODY);
-        let first = one.recalled(&before, &tld::builtin()).unwrap().bytes;
-        let second = two.recalled(&first, &tld::builtin()).unwrap().bytes;
+        let first = recalled(&one, &before).unwrap().bytes;
+        let second = recalled(&two, &first).unwrap().bytes;
         assert_eq!(one.given_back(&second), Ok(None), "the other one came later");
         assert_eq!(two.given_back(&second), Ok(Some(first.clone())));
         assert_eq!(one.given_back(&first), Ok(Some(before)));
@@ -187,15 +205,47 @@ mod tests {
         ]
         .concat();
         let recall = recall(&["bad.example.com"]);
-        let recalled = recall.recalled(&delivered, &tld::builtin()).unwrap().bytes;
+        let recalled = recalled(&recall, &delivered).unwrap().bytes;
         assert_eq!(recall.given_back(&recalled), Ok(Some(delivered.clone())));
         assert_eq!(recall.given_back(&delivered), Ok(None), "no recall of ours");
     }
 
     #[test]
+    fn every_shape_of_a_file_comes_back_to_the_byte_or_is_left() {
+        let body = "see https://bad.example.com/one and more";
+        for shape in [
+            format!("Subject: a\n\n{body}"),
+            format!("Subject: a\r\n\r\n{body}\r\n"),
+            format!("Subject: a\n\n{body}\r\nof both\n"),
+            format!("Subject: a\r\n\n{body}\nof both\r\n"),
+            format!("Subject: https://bad.example.com/\nX: y\n\n{body}\n"),
+            format!("From ann Thu Jan  1 00:00:00 1970\nSubject: a\n\n{body}\n"),
+            format!("Content-Transfer-Encoding: quoted-printable\n\n{body} =3D=\n\n"),
+            format!("{body}\n\n{body}\n"),
+            format!("\n{body}\n"),
+        ] {
+            let recall = recall(&["bad.example.com"]);
+            match recall.recalled(shape.as_bytes(), &tld::builtin()) {
+                Ok(Some(new)) => {
+                    assert_eq!(recall.given_back(&new.bytes), Ok(Some(shape.into_bytes())));
+                }
+                other => panic!("{shape:?}: {other:?}"),
+            }
+        }
+    }
+
+    /// A first line that begins with a blank would be one more line of the recipe in front of it.
+    #[test]
+    fn what_could_not_be_given_back_is_left() {
+        let bytes = b" odd: start\nSubject: a\n\nsee https://bad.example.com/one\n";
+        let found = recall(&["bad.example.com"]).recalled(bytes, &tld::builtin());
+        assert_eq!(found, Err(Left::NoWayBack));
+    }
+
+    #[test]
     fn a_message_that_was_changed_since_is_left() {
         let recall = recall(&["bad.example.com"]);
-        let mut recalled = recall.recalled(&message(BODY), &tld::builtin()).unwrap().bytes;
+        let mut recalled = recalled(&recall, &message(BODY)).unwrap().bytes;
         recalled.extend_from_slice(b"more\n");
         assert!(recall.given_back(&recalled).is_err());
     }
@@ -214,8 +264,7 @@ mod tests {
             stop: None,
         };
         let delivered = examine(inspect_case, case, |_| Answers::new()).apply(&bytes);
-        let recalled =
-            recall(&["bad.example.com"]).recalled(&delivered, &tld::builtin()).unwrap().bytes;
+        let recalled = recalled(&recall(&["bad.example.com"]), &delivered).unwrap().bytes;
         let message = Message::split(&recalled);
         let restored =
             crate::engine::splice::restore(message.head, message.body, None, |_| None).unwrap();
