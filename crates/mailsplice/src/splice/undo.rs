@@ -153,7 +153,10 @@ pub fn restore(
 ///
 /// # Errors
 ///
-/// When there is no recipe to be believed, when none fits, or when the hash disagrees.
+/// When there is no recipe to be believed, when none fits, or when the hash disagrees. Where only sealed
+/// ones are believed also when one of ours cannot be read, or is not at hand, however many others fitted:
+/// half an undo is none. One that was read and fits nothing is of an earlier way of the message, before
+/// somebody else changed it: then what came in last is the original.
 pub fn restore_as(
     head: &[u8],
     body: &[u8],
@@ -163,27 +166,67 @@ pub fn restore_as(
 ) -> Result<Restored, RestoreError> {
     let mut found = believed(fields::undo_values(head), keys, believe)?;
     let mut seal = Seal::Ours;
-    let mut now: Option<(Vec<u8>, Vec<u8>)> = None;
-    let mut last_error = RestoreError::NoRecipe;
+    let mut now: Option<Pieces> = None;
+    let mut left = None;
     while !found.is_empty() {
         let (head, body) =
             now.as_ref().map_or((head, body), |(head, body)| (head.as_slice(), body.as_slice()));
-        let mut step = None;
-        for (index, value) in found.iter().enumerate() {
-            match one(head, body, value, &stored) {
-                Ok(restored) => {
-                    step = Some((index, restored));
-                    break;
-                }
-                Err(error) => last_error = error,
+        match step(head, body, &found, &stored) {
+            Ok((index, restored)) => {
+                seal = worse(seal, fields::check_seal(&found.remove(index), keys));
+                now = Some(restored);
+            }
+            Err(error) => {
+                left = Some(error);
+                break;
             }
         }
-        let Some((index, restored)) = step else { break };
-        seal = worse(seal, fields::check_seal(&found.remove(index), keys));
-        now = Some(restored);
     }
-    let (head, body) = now.ok_or(last_error)?;
-    Ok(Restored { head: fields::without_ours(&head), body, seal })
+    match (now, left) {
+        (Some(_), Some(error)) if believe == Believe::Sealed && error.is_unread() => Err(error),
+        (Some((head, body)), _) => Ok(Restored { head: fields::without_ours(&head), body, seal }),
+        (None, error) => Err(error.unwrap_or(RestoreError::NoRecipe)),
+    }
+}
+
+/// A header and a body.
+type Pieces = (Vec<u8>, Vec<u8>);
+
+/// The first recipe that fits, by its number, and what it gives back; otherwise what says most about
+/// why none does.
+fn step(
+    head: &[u8],
+    body: &[u8],
+    recipes: &[String],
+    stored: &impl Fn(&str) -> Option<Vec<u8>>,
+) -> Result<(usize, Pieces), RestoreError> {
+    let mut why = RestoreError::NoRecipe;
+    for (index, value) in recipes.iter().enumerate() {
+        match one(head, body, value, stored) {
+            Ok(restored) => return Ok((index, restored)),
+            Err(error) if error.weight() > why.weight() => why = error,
+            Err(_) => {}
+        }
+    }
+    Err(why)
+}
+
+impl RestoreError {
+    /// How much it says about a message of which no recipe fits.
+    fn weight(&self) -> u8 {
+        match self {
+            RestoreError::NoRecipe | RestoreError::Foreign | RestoreError::TooMany(_) => 0,
+            RestoreError::DoesNotFit => 1,
+            RestoreError::Disagrees { .. } => 2,
+            RestoreError::Malformed(_) => 3,
+            RestoreError::NotHere(_) => 4,
+        }
+    }
+
+    /// Whether nobody knows if the recipe would have fitted.
+    fn is_unread(&self) -> bool {
+        matches!(self, RestoreError::Malformed(_) | RestoreError::NotHere(_))
+    }
 }
 
 /// The recipes to try. Whoever looks at the result may see one of more filters than are tried; where
@@ -233,7 +276,7 @@ pub fn restore_one(
     body: &[u8],
     value: &str,
     stored: impl Fn(&str) -> Option<Vec<u8>>,
-) -> Result<(Vec<u8>, Vec<u8>), RestoreError> {
+) -> Result<Pieces, RestoreError> {
     one(head, body, value, &stored)
 }
 
@@ -243,7 +286,7 @@ fn one(
     body: &[u8],
     value: &str,
     stored: &impl Fn(&str) -> Option<Vec<u8>>,
-) -> Result<(Vec<u8>, Vec<u8>), RestoreError> {
+) -> Result<Pieces, RestoreError> {
     let packed =
         match fields::undo_content(value).ok_or(RestoreError::Malformed("another layout"))? {
             fields::Undo::Inline(packed) => packed,

@@ -212,6 +212,55 @@ mod sealed {
         }
     }
 
+    /// The message of [`filtered`] after a second filter of ours, which kept its recipe elsewhere or
+    /// not; `between` is what somebody made of the body before.
+    fn filtered_twice(cap: Option<usize>, between: &[u8]) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+        let (head, mut body, _) = filtered(Some(b"key"), cap);
+        body.extend_from_slice(between);
+        let again = [edit(&body, "bye", "see you")];
+        let recipe = super::super::recipe(&head, &body, &again, &[]);
+        let (field, _) = fields::undo(&recipe, None, Some(b"key"));
+        let head = with_field(&head, &field.value.replace('\n', "\r\n"));
+        let edited = apply(&body, &again).to_vec();
+        (head, edited, body)
+    }
+
+    #[test]
+    fn half_an_undo_is_none() {
+        let (head, body, _) = filtered_twice(Some(100), b"");
+        let refused = sealed(&[b"key"], &head, &body).unwrap_err();
+        assert!(matches!(refused, RestoreError::NotHere(_)), "{refused}");
+        let stored = filtered(None, None).2;
+        let found = restore_as(&head, &body, &[b"key"], Believe::Sealed, |_| Some(stored.clone()));
+        assert_eq!(found.unwrap().body, BODY);
+        let newer = packing::deflate(&[99; 40]);
+        let (newer, _) = fields::undo(&newer, None, Some(b"key"));
+        let (head, body, _) = filtered_twice(None, b"");
+        let head = with_field(&head, &newer.value.replace('\n', "\r\n"));
+        let refused = sealed(&[b"key"], &head, &body).unwrap_err();
+        assert!(matches!(refused, RestoreError::Malformed(_)), "{refused}");
+    }
+
+    /// A list added its footer between two passes: the signature that counts is that of the list.
+    #[test]
+    fn what_came_in_last_is_the_original_when_it_was_changed_before() {
+        let (head, body, before) = filtered_twice(None, b"-- \r\nlist\r\n");
+        assert_eq!(sealed(&[b"key"], &head, &body).unwrap().body, before);
+    }
+
+    #[test]
+    fn a_recipe_that_is_missing_says_more_than_one_that_does_not_fit() {
+        let (missing, ..) = filtered(Some(b"key"), Some(100));
+        let (fits_not, _) = fields::undo(&filtered(None, None).2, None, Some(b"key"));
+        for head in [
+            with_field(&missing, &fits_not.value.replace('\n', "\r\n")),
+            [&missing[..], &with_field(b"", &fits_not.value.replace('\n', "\r\n"))].concat(),
+        ] {
+            let refused = sealed(&[b"key"], &head, b"other\r\n").unwrap_err();
+            assert!(matches!(refused, RestoreError::NotHere(_)), "{refused}");
+        }
+    }
+
     #[test]
     fn ten_nested_ones_are_left() {
         let nested = |count: usize| {
