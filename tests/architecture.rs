@@ -61,7 +61,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("feed", &["engine", "policy", "beside", "fetch"]),
     ("config", &["engine", "policy", "tld", "feed", "fetch"]),
     ("daemon", &["engine", "policy", "tld", "feed", "fetch", "record", "milter", "config"]),
-    ("recall", &["engine", "policy"]),
+    ("recall", &["engine", "policy", "record"]),
     ("scan", &["engine", "policy", "tld", "record", "config"]),
     (
         "cli",

@@ -127,6 +127,19 @@ fn an_interrupted_run_is_told_and_finished() {
     assert_eq!(mailbox.files(), after);
 }
 
+#[test]
+fn what_cannot_be_given_back_alone_is_told() {
+    let mailbox = Mailbox::new();
+    mailbox.recall(&["bad.example.com", "else.example.net"]);
+    let after = mailbox.files();
+    let (code, _, said) = mailbox.recall(&["bad.example.com", "--give-back"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("found it was of else[.]example[.]net as well"), "{said}");
+    assert_eq!(mailbox.files(), after);
+    let (code, out, _) = mailbox.recall(&["bad.example.com", "else.example.net", "--give-back"]);
+    assert_eq!((code, out.as_str()), (Some(0), "3 messages read, 2 given back\n"));
+}
+
 /// Two operators, or two hosts with one mailbox.
 #[test]
 fn two_runs_at_once_lose_nothing() {

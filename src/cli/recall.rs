@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Undo a recall of these hosts
+    /// Undo a recall of these hosts, of all that it named
     #[arg(long)]
     give_back: bool,
 
@@ -221,7 +221,10 @@ impl Run {
         let (new, links) = if self.give_back {
             match self.recall.given_back(&bytes) {
                 Ok(Some(new)) => (new, 0),
-                Ok(None) => return,
+                Ok(None) => match self.recall.buried(&bytes) {
+                    Some(why) => return self.failed(&path, &why),
+                    None => return,
+                },
                 Err(error) => return self.failed(&path, &error),
             }
         } else {

@@ -14,6 +14,7 @@ use crate::engine::splice::{RestoreError, is_ours, note};
 use crate::engine::whole::Whole;
 use crate::engine::{Answers, Case, Facts, Message, Policy, TldTable, examine, inspect_case};
 use crate::policy::is_below;
+use crate::record::printable::defanged;
 
 /// Names a recall in the summary.
 const RECALL: &str = "recall=";
@@ -31,6 +32,12 @@ pub struct Recall {
 pub enum Left {
     #[error("expected to be able to undo the change, found that it could not be undone")]
     NoWayBack,
+    #[error("expected all hosts of its recall, found it was of {0} as well")]
+    Others(String),
+    #[error(
+        "expected a recall of these hosts in front, found a later one of {0}: give that back first"
+    )]
+    Buried(String),
     #[error(transparent)]
     Restore(#[from] RestoreError),
 }
@@ -87,24 +94,60 @@ impl Recall {
         if back { Ok(Some(Recalled { bytes: new, links })) } else { Err(Left::NoWayBack) }
     }
 
-    /// The message as it was before its last recall, when that was of one of the hosts.
+    /// The message as it was before its last recall, when that was of these hosts.
     ///
     /// # Errors
-    /// When the body was changed since, or the recipe does not hold.
+    /// When that recall was of others as well, whose links would live again; when the body was changed
+    /// since, or the recipe does not hold.
     pub fn given_back(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Left> {
         let Whole { envelope, message, separator } = Whole::split(bytes);
         let Some(last) = LastRecall::of(message.head) else { return Ok(None) };
-        let ours = |host: &str| {
-            self.hosts.iter().any(|wanted| is_below(host, wanted) || is_below(wanted, host))
-        };
-        if !last.hosts.iter().any(|host| ours(host)) {
-            return Ok(None);
+        let others: Vec<String> = last
+            .hosts
+            .iter()
+            .filter(|host| !self.covers(host))
+            .map(|host| defanged(host))
+            .collect();
+        if !others.is_empty() {
+            return match last.hosts.iter().any(|host| self.concerns(host)) {
+                true => Err(Left::Others(others.join(", "))),
+                false => Ok(None),
+            };
         }
         let recipe = last.recipe.ok_or(RestoreError::NoRecipe)?;
         let head = message.head.get(last.end..).unwrap_or_default();
         let (head, body) = restore_one(head, message.body, &recipe, |_| None)?;
         Ok(Some([envelope, &head, separator, &body].concat()))
     }
+
+    /// Why [`Recall::given_back`] leaves a message that was recalled for one of the hosts: the recall
+    /// that came later has to be given back first, for each holds for what it found.
+    pub fn buried(&self, bytes: &[u8]) -> Option<Left> {
+        let head = Whole::split(bytes).message.head;
+        let mut recalls = header_fields(head)
+            .filter(|field| field.is_named(head, SUMMARY.as_bytes()))
+            .map(|field| recalled_hosts(&field.text(head)))
+            .filter(|hosts| !hosts.is_empty());
+        let last: Vec<String> = recalls.next()?.iter().map(|host| defanged(host)).collect();
+        let below = recalls.any(|hosts| hosts.iter().any(|host| self.concerns(host)));
+        below.then(|| Left::Buried(last.join(", ")))
+    }
+
+    /// Whether the host is one of those that were named, or below one.
+    fn covers(&self, host: &str) -> bool {
+        self.hosts.iter().any(|wanted| is_below(host, wanted))
+    }
+
+    /// Whether links of the host can be among those that were named, or the other way round.
+    fn concerns(&self, host: &str) -> bool {
+        self.covers(host) || self.hosts.iter().any(|wanted| is_below(wanted, host))
+    }
+}
+
+/// The hosts of a recall, as its summary tells them.
+fn recalled_hosts(summary: &str) -> Vec<String> {
+    let told = summary.split("; ").find_map(|part| part.strip_prefix(RECALL));
+    told.map_or_else(Vec::new, |hosts| hosts.split(',').map(str::to_owned).collect())
 }
 
 /// The fields that the last recall put in front.
@@ -128,11 +171,7 @@ impl LastRecall {
             }
             let text = field.text(head);
             let last = last.get_or_insert_with(|| LastRecall {
-                hosts: text
-                    .split("; ")
-                    .find_map(|part| part.strip_prefix(RECALL))
-                    .map(|hosts| hosts.split(',').map(str::to_owned).collect())
-                    .unwrap_or_default(),
+                hosts: recalled_hosts(&text),
                 recipe: None,
                 end: 0,
             });
@@ -195,6 +234,40 @@ mod tests {
         assert_eq!(one.given_back(&second), Ok(None), "the other one came later");
         assert_eq!(two.given_back(&second), Ok(Some(first.clone())));
         assert_eq!(one.given_back(&first), Ok(Some(before)));
+    }
+
+    #[test]
+    fn links_of_others_do_not_live_again_with_those_that_were_named() {
+        let hosts = ["bad.example.com", "fine.example.org"];
+        let before = message(BODY);
+        let both = recalled(&recall(&hosts), &before).unwrap().bytes;
+        let others = |left| Err(Left::Others(left));
+        for (named, expected) in [
+            (&["bad.example.com"][..], others("fine[.]example[.]org".to_owned())),
+            (&["example.com"], others("fine[.]example[.]org".to_owned())),
+            (
+                &["login.bad.example.com"],
+                others("bad[.]example[.]com, fine[.]example[.]org".to_owned()),
+            ),
+            (&["else.example.net"], Ok(None)),
+            (&["example.com", "example.org"], Ok(Some(before.clone()))),
+            (&hosts, Ok(Some(before.clone()))),
+        ] {
+            assert_eq!(recall(named).given_back(&both), expected, "{named:?}");
+        }
+    }
+
+    #[test]
+    fn a_recall_under_a_later_one_is_told() {
+        let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
+        let first = recalled(&one, &message(BODY)).unwrap().bytes;
+        let second = recalled(&two, &first).unwrap().bytes;
+        let later = Left::Buried("fine[.]example[.]org".to_owned());
+        assert_eq!(one.buried(&second), Some(later));
+        assert_eq!(
+            (one.buried(&first), two.buried(&second), two.buried(&first)),
+            (None, None, None)
+        );
     }
 
     #[test]
