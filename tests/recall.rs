@@ -52,6 +52,17 @@ impl Mailbox {
         found
     }
 
+    fn copy(&self) -> Mailbox {
+        let copy = Mailbox::new();
+        for (name, _) in copy.files() {
+            fs::remove_file(copy.dir.path().join(name)).unwrap();
+        }
+        for (name, text) in self.files() {
+            copy.put(&name, &text);
+        }
+        copy
+    }
+
     fn recall(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let config = self.dir.path().join("linkmilter.toml");
         let state = tempfile::tempdir().unwrap();
@@ -121,6 +132,17 @@ fn an_interrupted_run_is_told_and_finished() {
     let (code, _, said) = mailbox.recall(&["bad.example.com"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("--resume"), "{said}");
+    let both = mailbox.files();
+    for arguments in
+        [&["fine.example.org"][..], &["example.com"], &["bad.example.com", "--give-back"]]
+    {
+        let mailbox = mailbox.copy();
+        mailbox.recall(arguments);
+        let of_pair = |files: &[(String, String)]| -> Vec<(String, String)> {
+            files.iter().filter(|(name, _)| name.contains("1.a.host")).cloned().collect()
+        };
+        assert_eq!(of_pair(&mailbox.files()), of_pair(&both), "{arguments:?}");
+    }
     let (code, out, _) = mailbox.recall(&["bad.example.com", "--resume"]);
     assert_eq!(code, Some(0));
     assert!(out.ends_with(", 1 of an interrupted run finished\n"), "{out}");

@@ -12,7 +12,7 @@ use super::{Answer, complain, pasted, print};
 use crate::daemon::seal::{self, Seal};
 use crate::engine::{Facts, TldTable};
 use crate::recall::letter::Recall;
-use crate::recall::maildir::{Folder, Letter, Replaced, folders};
+use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standings};
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
@@ -175,12 +175,14 @@ impl Run {
     }
 
     fn folder(&mut self, folder: &Folder, letters: &[Letter]) {
-        for letter in letters {
+        for (letter, standing) in letters.iter().zip(standings(letters)) {
             self.bar.set_message(format!("{} read, {} changed", self.sums.read, self.sums.changed));
             self.bar.tick();
-            match folder.leftover(letter, letters) {
-                Some(copy) => self.leftover(folder, letter, copy),
-                None => self.letter(folder, letter),
+            match standing {
+                Standing::Replaced(copy) => self.leftover(folder, letter, copy),
+                // A copy of this copy would leave nothing that tells it is of that message.
+                Standing::Copy if !self.resume => {}
+                Standing::Copy | Standing::Alone => self.letter(folder, letter),
             }
         }
     }

@@ -13,6 +13,7 @@
 //! step overwrites a name and none removes a copy that another run may have made: then one of the two
 //! fails, and the message is there.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileTimes, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -52,6 +53,32 @@ pub enum Replaced {
     Done,
     /// Somebody removed the message meanwhile: so the new copy went as well.
     Gone,
+}
+
+/// How a message stands to the others of its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing<'l> {
+    Alone,
+    /// An interrupted run made this copy of it and left both.
+    Replaced(&'l Letter),
+    /// It is such a copy: until the message beside it went it is not the one to be changed.
+    Copy,
+}
+
+/// How each of these messages stands to the others, in their order.
+pub fn standings(all: &[Letter]) -> Vec<Standing<'_>> {
+    let named: HashMap<&[u8], &Letter> =
+        all.iter().map(|letter| (first(letter.base()), letter)).collect();
+    let copies: Vec<Option<&Letter>> =
+        all.iter().map(|letter| named.get(letter.successor().as_slice()).copied()).collect();
+    let made: HashSet<&[u8]> = copies.iter().flatten().map(|copy| first(copy.base())).collect();
+    let all = all.iter().zip(copies);
+    all.map(|(letter, copy)| match copy {
+        Some(copy) => Standing::Replaced(copy),
+        None if made.contains(first(letter.base())) => Standing::Copy,
+        None => Standing::Alone,
+    })
+    .collect()
 }
 
 /// Who made the copy that stands beside a message.
@@ -144,12 +171,6 @@ impl Folder {
         let mut bytes = Vec::new();
         file.take(most).read_to_end(&mut bytes)?;
         Ok((bytes, about.modified()?))
-    }
-
-    /// The copy that an interrupted run made of this message and left beside it.
-    pub fn leftover<'l>(&self, letter: &Letter, all: &'l [Letter]) -> Option<&'l Letter> {
-        let next = letter.successor();
-        all.iter().find(|other| first(other.base()) == next)
     }
 
     /// Puts these bytes in the place of a message. Flags and dates stay, sizes in the name follow.
@@ -413,8 +434,10 @@ mod tests {
         let dir = maildir(&[("cur/1.a.host,S=3:2,", "old"), ("cur/1.a.host_lm1,S=3:2,", "new")]);
         let folder = &folders(dir.path()).unwrap()[0];
         let all = folder.letters().unwrap();
-        let found: Vec<bool> = all.iter().map(|one| folder.leftover(one, &all).is_some()).collect();
-        assert_eq!(found, [true, false]);
+        assert_eq!(standings(&all), [Standing::Replaced(&all[1]), Standing::Copy]);
+        let dir = maildir(&[("cur/1.a.host_lm1:2,", "a copy"), ("cur/1.b.host:2,", "another")]);
+        let all = folders(dir.path()).unwrap()[0].letters().unwrap();
+        assert_eq!(standings(&all), [Standing::Alone, Standing::Alone]);
     }
 
     #[test]
