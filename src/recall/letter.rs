@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::engine::host::Names;
 use crate::engine::outcome::{Done, Reason, Verdict};
 use crate::engine::policy::{LinkAction, Linkify, Mode, OnAmbiguous};
-use crate::engine::splice::fields::{SUMMARY, UNDO, header_fields};
+use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
 use crate::engine::splice::undo::restore_one;
-use crate::engine::splice::{RestoreError, is_ours, note};
+use crate::engine::splice::{RestoreError, Seal, is_ours, note};
 use crate::engine::whole::Whole;
 use crate::engine::{Answers, Case, Facts, Message, Policy, TldTable, examine, inspect_case};
 use crate::policy::is_below;
@@ -97,8 +97,9 @@ impl Recall {
     /// The message as it was before its last recall, when that was of these hosts.
     ///
     /// # Errors
-    /// When that recall was of others as well, whose links would live again; when the body was changed
-    /// since, or the recipe does not hold.
+    /// When that recall was of others as well, whose links would live again; when there are keys at hand
+    /// and the recipe has no seal of them: whoever sent the message may have written it, and what it gives
+    /// back; when the body was changed since, or the recipe does not hold.
     pub fn given_back(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Left> {
         let Whole { envelope, message, separator } = Whole::split(bytes);
         let Some(last) = LastRecall::of(message.head) else { return Ok(None) };
@@ -115,9 +116,17 @@ impl Recall {
             };
         }
         let recipe = last.recipe.ok_or(RestoreError::NoRecipe)?;
+        if self.checks_seals() && check_seal(&recipe, &self.policy.known_keys()) != Seal::Ours {
+            return Err(RestoreError::Foreign.into());
+        }
         let head = message.head.get(last.end..).unwrap_or_default();
         let (head, body) = restore_one(head, message.body, &recipe, |_| None)?;
         Ok(Some([envelope, &head, separator, &body].concat()))
+    }
+
+    /// Whether there is a key to check a seal with.
+    pub fn checks_seals(&self) -> bool {
+        !self.policy.known_keys().is_empty()
     }
 
     /// Why [`Recall::given_back`] leaves a message that was recalled for one of the hosts: the recall
@@ -150,7 +159,7 @@ fn recalled_hosts(summary: &str) -> Vec<String> {
     told.map_or_else(Vec::new, |hosts| hosts.split(',').map(str::to_owned).collect())
 }
 
-/// The fields that the last recall put in front.
+/// The fields that the last recall put in front: the recipe is the last of them.
 struct LastRecall {
     hosts: Vec<String>,
     recipe: Option<String>,
@@ -178,6 +187,7 @@ impl LastRecall {
             last.end = field.line.end;
             if field.is_named(head, UNDO.as_bytes()) {
                 last.recipe = Some(text);
+                break;
             }
         }
         last.filter(|last| !last.hosts.is_empty())
@@ -268,6 +278,38 @@ mod tests {
             (one.buried(&first), two.buried(&second), two.buried(&first)),
             (None, None, None)
         );
+    }
+
+    /// Fields of ours that stand behind the recipe came with the message.
+    #[test]
+    fn what_stands_behind_the_recipe_is_not_of_the_recall() {
+        for came in ["X-Linkmilter-Undo: v=1; z=AAAA\n", "X-Linkmilter-Link: a; verdict=ok\n"] {
+            let before = [came.as_bytes(), &message(BODY)].concat();
+            let recall = recall(&["bad.example.com"]);
+            let new = recalled(&recall, &before).unwrap().bytes;
+            assert_eq!(recall.given_back(&new), Ok(Some(before)), "{came}");
+        }
+    }
+
+    /// A stranger may send what looks like a recall, with a recipe that puts links into the body.
+    #[test]
+    fn with_a_key_at_hand_only_its_recipes_are_believed() {
+        let sealed = |key: Option<&[u8]>| {
+            let policy = Policy { seal_key: key.map(Arc::from), ..Policy::default() };
+            Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default())
+        };
+        let (ours, theirs, nobody) = (sealed(Some(b"ours")), sealed(Some(b"theirs")), sealed(None));
+        let before = message(BODY);
+        let foreign = Err(Left::Restore(RestoreError::Foreign));
+        for (writer, reader, expected) in [
+            (&ours, &ours, Ok(Some(before.clone()))),
+            (&theirs, &ours, foreign.clone()),
+            (&nobody, &ours, foreign),
+            (&theirs, &nobody, Ok(Some(before.clone()))),
+        ] {
+            let new = recalled(writer, &before).unwrap().bytes;
+            assert_eq!(reader.given_back(&new), expected);
+        }
     }
 
     #[test]

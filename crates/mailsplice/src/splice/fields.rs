@@ -119,7 +119,7 @@ fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
 }
 
 /// Whose the seal of an undo value is; `keys` are all that we seal or sealed with.
-pub(super) fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
+pub fn check_seal(value: &str, keys: &[&[u8]]) -> Seal {
     let Some((text, sealed)) = value.rsplit_once("; seal=").filter(|_| !keys.is_empty()) else {
         return Seal::Unknown;
     };
