@@ -11,7 +11,7 @@ use super::shared::Events;
 use super::{Answer, complain, pasted, print};
 use crate::daemon::seal::{self, Seal};
 use crate::engine::{Facts, TldTable};
-use crate::recall::letter::Recall;
+use crate::recall::letter::{Recall, Recalled};
 use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standings};
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
@@ -223,9 +223,9 @@ impl Run {
         if self.since.is_some_and(|since| delivered < since) {
             return;
         }
-        let (new, links) = if self.give_back {
+        let Recalled { bytes: new, links, unread } = if self.give_back {
             match self.recall.given_back(&bytes) {
-                Ok(Some(new)) => (new, 0),
+                Ok(Some(bytes)) => Recalled { bytes, links: 0, unread: None },
                 Ok(None) => match self.recall.buried(&bytes) {
                     Some(why) => return self.failed(&path, &why),
                     None => return,
@@ -234,11 +234,14 @@ impl Run {
             }
         } else {
             match self.recall.recalled(&bytes, &self.tlds) {
-                Ok(Some(recalled)) => (recalled.bytes, recalled.links),
+                Ok(Some(recalled)) => recalled,
                 Ok(None) => return,
                 Err(why) => return self.failed(&path, &why),
             }
         };
+        if let Some(why) = unread {
+            self.failed(&path, &why);
+        }
         if self.dry_run {
             self.sums.changed += 1;
             self.sums.links += links;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::engine::host::Names;
-use crate::engine::outcome::{Done, Reason, Verdict};
+use crate::engine::outcome::{Bypass, Done, Outcome, Reason, Verdict};
 use crate::engine::policy::{LinkAction, Linkify, Mode, OnAmbiguous};
 use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
 use crate::engine::splice::undo::restore_one;
@@ -38,6 +38,8 @@ pub enum Left {
         "expected a recall of these hosts in front, found a later one of {0}: give that back first"
     )]
     Buried(String),
+    #[error("expected to read all of it, found {0}")]
+    Unread(Bypass),
     #[error(transparent)]
     Restore(#[from] RestoreError),
 }
@@ -48,6 +50,8 @@ pub struct Recalled {
     pub bytes: Vec<u8>,
     /// Links that were taken apart.
     pub links: usize,
+    /// What kept the rest from being read: links to the hosts may live there.
+    pub unread: Option<Left>,
 }
 
 impl Recall {
@@ -75,7 +79,8 @@ impl Recall {
     /// The message with links to the hosts taken apart; `None` when it has none that live.
     ///
     /// # Errors
-    /// When what comes out could not be given back: the old copy goes, so this one has to hold it.
+    /// When what comes out could not be given back: the old copy goes, so this one has to hold it. When
+    /// there is no such link in what could be read, and that was not all.
     pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Result<Option<Recalled>, Left> {
         let message = Message::split(bytes);
         let (facts, policy) = (&self.facts, &self.policy);
@@ -83,15 +88,16 @@ impl Recall {
         let mut outcome = examine(inspect_case, case, |_| Answers::new());
         let edited = |done| done == Done::Edited;
         let links = outcome.findings.iter().filter(|finding| edited(finding.done)).count();
+        let unread = unread(&outcome);
         if links == 0 || outcome.edits.is_empty() {
-            return Ok(None);
+            return unread.map_or(Ok(None), Err);
         }
         // The message stands behind the filter: fields of our names in it are ours.
         outcome.head_edits.retain(|edit| !is_ours(edit.name.as_bytes()));
         note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(",")));
         let new = outcome.apply(bytes);
         let back = self.given_back(&new).is_ok_and(|back| back.as_deref() == Some(bytes));
-        if back { Ok(Some(Recalled { bytes: new, links })) } else { Err(Left::NoWayBack) }
+        if back { Ok(Some(Recalled { bytes: new, links, unread })) } else { Err(Left::NoWayBack) }
     }
 
     /// The message as it was before its last recall, when that was of these hosts.
@@ -151,6 +157,13 @@ impl Recall {
     fn concerns(&self, host: &str) -> bool {
         self.covers(host) || self.hosts.iter().any(|wanted| is_below(wanted, host))
     }
+}
+
+/// What kept a message from being read to its end. Parts that nobody can look into, and those that no
+/// program decodes, show no link to anybody either.
+fn unread(outcome: &Outcome) -> Option<Left> {
+    let kept = |why: &&Bypass| matches!(why, Bypass::Limit(_) | Bypass::Panic);
+    outcome.bypasses.iter().map(|(_, why)| why).find(kept).map(|why| Left::Unread(why.clone()))
 }
 
 /// The hosts of a recall, as its summary tells them.
@@ -355,6 +368,21 @@ mod tests {
         let bytes = b" odd: start\nSubject: a\n\nsee https://bad.example.com/one\n";
         let found = recall(&["bad.example.com"]).recalled(bytes, &tld::builtin());
         assert_eq!(found, Err(Left::NoWayBack));
+    }
+
+    #[test]
+    fn what_was_not_read_to_its_end_does_not_count_as_clean() {
+        let mut policy = Policy::default();
+        policy.limits.links = 1;
+        let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
+        let unread = Left::Unread(Bypass::Limit("links"));
+        let found = |text: &str| recall.recalled(&message(text), &tld::builtin());
+        let clean = "https://one.example.org/ https://two.example.org/ https://bad.example.com/\n";
+        assert_eq!(found(clean), Err(unread.clone()));
+        let begun =
+            found("https://bad.example.com/ https://one.example.org/ https://bad.example.com/\n");
+        assert_eq!(begun.unwrap().unwrap().unread, Some(unread));
+        assert_eq!(found("https://one.example.org/\n"), Ok(None));
     }
 
     #[test]
