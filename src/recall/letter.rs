@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use crate::engine::host::Names;
+use crate::engine::lists::Lists;
 use crate::engine::outcome::{Bypass, Done, Outcome, Reason, Verdict};
-use crate::engine::policy::{LinkAction, Linkify, Mode, OnAmbiguous};
+use crate::engine::policy::{Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous};
 use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
 use crate::engine::splice::undo::restore_one;
 use crate::engine::splice::{RestoreError, Seal, is_ours, note};
@@ -56,7 +57,8 @@ pub struct Recalled {
 
 impl Recall {
     /// `hosts` in lower-case A-labels; all below them count as well. Of `policy` the seal, the notice
-    /// and the limits hold. Where it is used nobody keeps a recipe elsewhere: all of it goes into the
+    /// and the limits hold: the words on top were written at delivery, lists and a defanging of every link
+    /// are about other hosts, and without header fields there would be no way back. Where it is used nobody keeps a recipe elsewhere: all of it goes into the
     /// header.
     pub fn new(hosts: Vec<String>, policy: &Policy, facts: Facts) -> Recall {
         let policy = Policy {
@@ -64,6 +66,10 @@ impl Recall {
             exempt: None,
             blocked: Arc::new(Names::new(hosts.iter().cloned())),
             allowed: Arc::default(),
+            lists: Lists::default(),
+            banner: Banner::default(),
+            defang: Defang::Judged,
+            header_fields: HeaderFields::Add,
             verdict_actions: Verdict::ALL.map(|verdict| (verdict, LinkAction::Leave)).into(),
             reason_actions: [(Reason::Listed, LinkAction::Defang)].into(),
             message_actions: Default::default(),
@@ -94,7 +100,7 @@ impl Recall {
         }
         // The message stands behind the filter: fields of our names in it are ours.
         outcome.head_edits.retain(|edit| !is_ours(edit.name.as_bytes()));
-        note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(",")));
+        note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(", ")));
         let new = outcome.apply(bytes);
         let back = self.given_back(&new).is_ok_and(|back| back.as_deref() == Some(bytes));
         if back { Ok(Some(Recalled { bytes: new, links, unread })) } else { Err(Left::NoWayBack) }
@@ -169,7 +175,9 @@ fn unread(outcome: &Outcome) -> Option<Left> {
 /// The hosts of a recall, as its summary tells them.
 fn recalled_hosts(summary: &str) -> Vec<String> {
     let told = summary.split("; ").find_map(|part| part.strip_prefix(RECALL));
-    told.map_or_else(Vec::new, |hosts| hosts.split(',').map(str::to_owned).collect())
+    // A name that is too long for a line was folded.
+    let plain = |host: &str| host.split_ascii_whitespace().collect::<String>();
+    told.map_or_else(Vec::new, |hosts| hosts.split(',').map(plain).collect())
 }
 
 /// The fields that the last recall put in front: the recipe is the last of them.
@@ -210,6 +218,8 @@ impl LastRecall {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Side;
+    use crate::engine::policy::Wording;
     use crate::tld;
 
     const BODY: &str = "see https://bad.example.com/one\nand https://fine.example.org/\n";
@@ -240,6 +250,32 @@ mod tests {
         assert_eq!(recall.recalled(&recalled.bytes, &tld::builtin()), Ok(None), "once is enough");
         assert_eq!(recall.given_back(&recalled.bytes), Ok(Some(before.clone())));
         assert_eq!(recall.given_back(&before), Ok(None));
+    }
+
+    /// Whatever the daemon does at delivery: it did that then.
+    #[test]
+    fn of_the_settings_of_the_daemon_none_adds_or_keeps_anything() {
+        let plain = recalled(&recall(&["bad.example.com"]), &message(BODY));
+        let policy = Policy {
+            banner: Banner { links: Some(Wording::BuiltIn), external: Some(Wording::BuiltIn) },
+            defang: Defang::All,
+            header_fields: HeaderFields::Omit,
+            ..Policy::default()
+        };
+        let facts = Facts { side: Side::Outside, ..Facts::default() };
+        let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, facts);
+        assert_eq!(recalled(&recall, &message(BODY)), plain);
+    }
+
+    #[test]
+    fn many_hosts_stand_in_lines_of_a_length_that_mail_can_have() {
+        let long = format!("{0}.{0}.{0}.example.com", "a".repeat(60));
+        let mut hosts: Vec<String> = (0..100).map(|n| format!("host{n}.example.net")).collect();
+        hosts.extend([long, "bad.example.com".to_owned()]);
+        let recall = Recall::new(hosts, &Policy::default(), Facts::default());
+        let new = recalled(&recall, &message(BODY)).unwrap().bytes;
+        assert!(new.split(|byte| *byte == b'\n').all(|line| line.len() <= 78));
+        assert_eq!(recall.given_back(&new), Ok(Some(message(BODY))));
     }
 
     #[test]

@@ -93,11 +93,11 @@ pub fn undo_lost(fields: &mut Vec<Field>) {
     note(fields, "undo=lost");
 }
 
-/// Says one thing more in the summary: `name=word`.
+/// Says one thing more in the summary, on lines of its own: `name=word`.
 pub fn note(fields: &mut [Field], said: &str) {
     for summary in fields.iter_mut().filter(|field| field.name == SUMMARY) {
         summary.value.push_str(";\n ");
-        summary.value.push_str(said);
+        summary.value.push_str(&Field::folded("", said).value);
     }
 }
 
