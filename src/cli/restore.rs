@@ -58,6 +58,9 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         (Seal::Unknown, false) => "the seal was not checked (--seal-key)",
     };
     complain(&format_args!("body as it was before the filter; {seal}"));
+    for name in &restored.overwritten {
+        complain(&format_args!("{name} as it was before the filter: it was changed since"));
+    }
     let mut out = std::io::stdout().lock();
     let mut pieces = [envelope, &restored.head, separator, &restored.body].into_iter();
     done(pieces.try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush()))

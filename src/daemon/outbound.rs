@@ -33,7 +33,7 @@ pub enum Why {
     Divided,
     /// No recipe carries the seal of a key of ours.
     Foreign,
-    /// The body is another than the filter made.
+    /// The body, or a header field that the filter edited, is another than the filter made.
     Changed,
     /// The recipe is not in the state directory of this host, or not any more.
     Missing,
@@ -123,6 +123,8 @@ const fn why(error: &RestoreError) -> Why {
         RestoreError::TooMany(_) => Why::TooMany,
         RestoreError::Malformed(_) => Why::Broken,
         RestoreError::NotHere(_) => Why::Missing,
-        RestoreError::DoesNotFit | RestoreError::Disagrees { .. } => Why::Changed,
+        RestoreError::DoesNotFit | RestoreError::Disagrees { .. } | RestoreError::Rewritten(_) => {
+            Why::Changed
+        }
     }
 }

@@ -85,7 +85,7 @@ fn why_left(word: &str) -> String {
     let words = match word {
         "divided" => "some recipients are of the house",
         "foreign" => "its recipe does not carry a seal of ours",
-        "changed" => "its body was changed after the filter",
+        "changed" => "its body or its Subject was changed after the filter",
         "missing" => "its recipe is not in the state directory",
         "broken" => "its recipe cannot be read",
         "too-many" => "it carries more recipes than are undone",

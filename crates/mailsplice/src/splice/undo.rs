@@ -4,10 +4,12 @@
 //! Maildir keeps with bare line feeds. Unedited bytes are never in it. It goes through deflate, then into
 //! `X-Linkmilter-Undo` in base64, or into the state directory under its SHA-256.
 //!
-//! Layout, integers as LEB128: version 1; SHA-256 of the original body in CRLF form; line ends of the
+//! Layout, integers as LEB128: version, 2, or 1 where no header field was edited; SHA-256 of the original body in CRLF form; line ends of the
 //! original (0 CRLF, 1 LF, 2 both); number of body edits, and of each: unedited bytes before it, bytes
 //! of its replacement, the [`original`](super::original) bytes; number of header edits, and of each:
-//! name, number of the field of that name, 0 and the old value, or 1 for a field that was added.
+//! name, number of the field of that name, 0 and the old value, or 1 for a field that was added; in
+//! version 2 then the first [`SHORT`] bytes of the SHA-256 of the new value, its white space aside:
+//! a value that is there by now and is neither is of somebody who changed it later.
 
 use std::ops::Range;
 
@@ -19,7 +21,15 @@ use super::original::Original;
 use super::packing;
 use crate::edit::{HeadEdit, RawEdit};
 
-const VERSION: u64 = 1;
+/// Of a recipe that knows the new values of header fields.
+const VERSION: u64 = 2;
+
+/// Of one that does not: all that were written once, and those without header edits, so that older
+/// filters can read them.
+const PLAIN: u64 = 1;
+
+/// Bytes of the digest of a new value: no other one is found by chance.
+const SHORT: usize = 16;
 
 /// What a recipe may inflate to: so many times the message, and so many bytes on top.
 pub const INFLATED: usize = 4;
@@ -41,12 +51,14 @@ pub enum RestoreError {
     Foreign,
     #[error("expected at most {RECIPES} recipes, found {0}")]
     TooMany(usize),
-    #[error("expected a recipe of version 1, found {0}")]
+    #[error("expected a recipe of version 1 or 2, found {0}")]
     Malformed(&'static str),
     #[error("the recipe {0} is in the state directory of the filter, not in the message")]
     NotHere(String),
     #[error("the recipe does not fit this body: it was changed after the filter")]
     DoesNotFit,
+    #[error("the {0} is not the one that the filter wrote: it was changed after the filter")]
+    Rewritten(String),
     #[error(
         "expected a body with SHA-256 {expected}, found {found}: it was changed after the filter"
     )]
@@ -61,6 +73,9 @@ pub struct Restored {
     pub body: Vec<u8>,
     /// Whether every recipe that was used carries the seal of a key at hand.
     pub seal: Seal,
+    /// Header fields that somebody changed after the filter: their originals are there now. Where
+    /// only sealed recipes are believed there are none.
+    pub overwritten: Vec<String>,
 }
 
 /// Whose a recipe is.
@@ -76,8 +91,11 @@ pub enum Seal {
 
 /// The deflated recipe that undoes these edits of this message.
 pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdit]) -> Vec<u8> {
+    let head_edits: Vec<&HeadEdit> =
+        head_edits.iter().filter(|edit| !fields::is_ours(edit.name.as_bytes())).collect();
+    let version = if head_edits.is_empty() { PLAIN } else { VERSION };
     let mut out = packing::Writer::default();
-    out.number(VERSION);
+    out.number(version);
     out.raw(&canonical::sha256(body));
     out.number(Style::of(body) as u64);
     let edits = fitting(body, edits);
@@ -93,8 +111,7 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
         Original::of(old, &edit.replacement).write(&mut out);
         at = edit.range.end;
     }
-    let head_edits = head_edits.iter().filter(|edit| !fields::is_ours(edit.name.as_bytes()));
-    out.number(head_edits.clone().count() as u64);
+    out.number(head_edits.len() as u64);
     for edit in head_edits {
         out.bytes(edit.name.as_bytes());
         out.number(edit.index as u64);
@@ -103,6 +120,7 @@ pub fn recipe(head: &[u8], body: &[u8], edits: &[RawEdit], head_edits: &[HeadEdi
         if !added {
             out.bytes(head.get(edit.range.clone()).unwrap_or_default());
         }
+        out.raw(&short(&edit.value));
     }
     packing::deflate(&out.finish())
 }
@@ -121,6 +139,27 @@ fn fitting<'e>(body: &[u8], edits: &'e [RawEdit]) -> Vec<&'e RawEdit> {
             fits
         })
         .collect()
+}
+
+/// The digest of a value of a header field. Whoever carries a message may fold its fields anew.
+fn short(value: &[u8]) -> [u8; SHORT] {
+    let mut hash = Sha256::new();
+    for word in value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        hash.update(word);
+        hash.update(b" ");
+    }
+    let mut out = [0; SHORT];
+    out.iter_mut().zip(hash.finalize()).for_each(|(out, byte)| *out = byte);
+    out
+}
+
+/// What becomes of header fields that somebody changed after the filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Later {
+    /// Somebody asks for the original, and is told.
+    Overwrite,
+    /// Nobody looks: what was changed is another message.
+    Refuse,
 }
 
 /// Which recipes of a message are believed.
@@ -165,16 +204,22 @@ pub fn restore_as(
     stored: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Restored, RestoreError> {
     let mut found = believed(fields::undo_values(head), keys, believe)?;
+    let later = match believe {
+        Believe::All => Later::Overwrite,
+        Believe::Sealed => Later::Refuse,
+    };
     let mut seal = Seal::Ours;
     let mut now: Option<Pieces> = None;
+    let mut overwritten = Vec::new();
     let mut left = None;
     while !found.is_empty() {
         let (head, body) =
             now.as_ref().map_or((head, body), |(head, body)| (head.as_slice(), body.as_slice()));
-        match step(head, body, &found, &stored) {
-            Ok((index, restored)) => {
+        match step(head, body, &found, later, &stored) {
+            Ok((index, undone)) => {
                 seal = worse(seal, fields::check_seal(&found.remove(index), keys));
-                now = Some(restored);
+                now = Some((undone.head, undone.body));
+                overwritten.extend(undone.overwritten);
             }
             Err(error) => {
                 left = Some(error);
@@ -184,7 +229,9 @@ pub fn restore_as(
     }
     match (now, left) {
         (Some(_), Some(error)) if believe == Believe::Sealed && error.is_unread() => Err(error),
-        (Some((head, body)), _) => Ok(Restored { head: fields::without_ours(&head), body, seal }),
+        (Some((head, body)), _) => {
+            Ok(Restored { head: fields::without_ours(&head), body, seal, overwritten })
+        }
         (None, error) => Err(error.unwrap_or(RestoreError::NoRecipe)),
     }
 }
@@ -198,11 +245,12 @@ fn step(
     head: &[u8],
     body: &[u8],
     recipes: &[String],
+    later: Later,
     stored: &impl Fn(&str) -> Option<Vec<u8>>,
-) -> Result<(usize, Pieces), RestoreError> {
+) -> Result<(usize, Undone), RestoreError> {
     let mut why = RestoreError::NoRecipe;
     for (index, value) in recipes.iter().enumerate() {
-        match one(head, body, value, stored) {
+        match one(head, body, value, later, stored) {
             Ok(restored) => return Ok((index, restored)),
             Err(error) if error.weight() > why.weight() => why = error,
             Err(_) => {}
@@ -218,8 +266,9 @@ impl RestoreError {
             RestoreError::NoRecipe | RestoreError::Foreign | RestoreError::TooMany(_) => 0,
             RestoreError::DoesNotFit => 1,
             RestoreError::Disagrees { .. } => 2,
-            RestoreError::Malformed(_) => 3,
-            RestoreError::NotHere(_) => 4,
+            RestoreError::Rewritten(_) => 3,
+            RestoreError::Malformed(_) => 4,
+            RestoreError::NotHere(_) => 5,
         }
     }
 
@@ -270,14 +319,22 @@ fn worse(one: Seal, other: Seal) -> Seal {
 ///
 /// # Errors
 ///
-/// When the recipe does not fit, or the hash disagrees.
+/// When the recipe does not fit, the hash disagrees, or somebody changed a header field since.
 pub fn restore_one(
     head: &[u8],
     body: &[u8],
     value: &str,
     stored: impl Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Pieces, RestoreError> {
-    one(head, body, value, &stored)
+    let Undone { head, body, .. } = one(head, body, value, Later::Refuse, &stored)?;
+    Ok((head, body))
+}
+
+/// What one recipe gives back.
+struct Undone {
+    head: Vec<u8>,
+    body: Vec<u8>,
+    overwritten: Vec<String>,
 }
 
 /// Applies one recipe.
@@ -285,8 +342,9 @@ fn one(
     head: &[u8],
     body: &[u8],
     value: &str,
+    later: Later,
     stored: &impl Fn(&str) -> Option<Vec<u8>>,
-) -> Result<Pieces, RestoreError> {
+) -> Result<Undone, RestoreError> {
     let packed =
         match fields::undo_content(value).ok_or(RestoreError::Malformed("another layout"))? {
             fields::Undo::Inline(packed) => packed,
@@ -303,9 +361,12 @@ fn one(
     let plain =
         packing::inflate(&packed, limit).ok_or(RestoreError::Malformed("a broken stream"))?;
     let recipe = Recipe::read(&plain).ok_or(RestoreError::Malformed("a broken recipe"))?;
-    let old_body = recipe.body(body)?;
-    let old_head = recipe.head(head);
-    Ok((old_head, old_body))
+    let body = recipe.body(body)?;
+    let (head, overwritten) = recipe.head(head);
+    match overwritten.first() {
+        Some(name) if later == Later::Refuse => Err(RestoreError::Rewritten(name.clone())),
+        _ => Ok(Undone { head, body, overwritten }),
+    }
 }
 
 /// A recipe, read.
@@ -323,12 +384,24 @@ struct OldField<'a> {
     index: u64,
     /// `None`: there was none.
     value: Option<&'a [u8]>,
+    /// Of the value that the filter wrote; version 1 does not know it.
+    new: Option<[u8; SHORT]>,
+}
+
+impl OldField<'_> {
+    /// Whether the value, or that there is none, is what the filter wrote or what was there before.
+    fn is_known(&self, value: Option<&[u8]>) -> bool {
+        let Some(new) = self.new else { return true };
+        let found = value.map(short);
+        found == Some(new) || found == self.value.map(short)
+    }
 }
 
 impl<'a> Recipe<'a> {
     fn read(plain: &'a [u8]) -> Option<Recipe<'a>> {
         let mut reader = packing::Reader::new(plain);
-        if reader.number()? != VERSION {
+        let version = reader.number()?;
+        if !(PLAIN..=VERSION).contains(&version) {
             return None;
         }
         let sha256 = reader.raw(32)?.try_into().ok()?;
@@ -345,7 +418,11 @@ impl<'a> Recipe<'a> {
         for _ in 0..fields {
             let (name, index) = (reader.bytes()?, reader.number()?);
             let value = if reader.number()? == 1 { None } else { Some(reader.bytes()?) };
-            head.push(OldField { name, index, value });
+            let new = match version {
+                VERSION => Some(reader.raw(SHORT)?.try_into().ok()?),
+                _ => None,
+            };
+            head.push(OldField { name, index, value, new });
         }
         Some(Recipe { sha256, style, edits, head })
     }
@@ -387,16 +464,23 @@ impl<'a> Recipe<'a> {
         Ok(out)
     }
 
-    /// The header with the old values; what cannot be found any more stays.
-    fn head(&self, head: &[u8]) -> Vec<u8> {
+    /// The header with the old values, and the names of the fields that were neither old nor new; what
+    /// cannot be found any more stays.
+    fn head(&self, head: &[u8]) -> (Vec<u8>, Vec<String>) {
         let kept = Style::of(head);
         let mut out = head.to_vec();
-        for OldField { name, index, value: old } in &self.head {
+        let mut overwritten = Vec::new();
+        for field in &self.head {
+            let OldField { name, index, value: old, .. } = field;
             let nth = usize::try_from(*index).unwrap_or(1).max(1) - 1;
             let found = header_fields(&out)
                 .filter(|field| field.is_named(&out, name))
                 .nth(nth)
                 .map(|field| (field.line, field.value));
+            let now = found.as_ref().and_then(|(_, value)| out.get(value.clone()));
+            if !field.is_known(now) {
+                overwritten.push(String::from_utf8_lossy(name).into_owned());
+            }
             let Some((line, value)) = found else { continue };
             match old {
                 None => drop(out.drain(line)),
@@ -407,7 +491,7 @@ impl<'a> Recipe<'a> {
                 }
             }
         }
-        out
+        (out, overwritten)
     }
 }
 

@@ -122,6 +122,68 @@ fn recipes_with_many_fields_are_refused() {
     assert!(!restored(1 + FIELDS as usize));
 }
 
+fn with_field(head: &[u8], value: &str) -> Vec<u8> {
+    [format!("{}: {value}\r\n", fields::UNDO).as_bytes(), head].concat()
+}
+
+/// The same header with another Subject, or without one.
+fn with_subject(head: &[u8], subject: Option<&str>) -> Vec<u8> {
+    let field = header_fields(head).find(|field| field.is_named(head, b"subject")).unwrap();
+    let line = subject.map_or_else(String::new, |text| format!("Subject:{text}\r\n"));
+    [&head[..field.line.start], line.as_bytes(), &head[field.line.end..]].concat()
+}
+
+/// A list put its tag in front, a gateway dropped the field: where nobody looks that is kept.
+#[test]
+fn a_subject_that_somebody_changed_later_is_overwritten_for_who_asks_alone() {
+    let (head, body, _) = filtered(Some(b"key"), None);
+    for (subject, changed) in [
+        (Some(" [tag] one\r\n two"), false),
+        (Some("[tag]\r\n\tone  two "), false),
+        (Some(" one two"), false),
+        (Some(" [list] [tag] one two"), true),
+        (Some(""), true),
+        (None, true),
+    ] {
+        let head = with_subject(&head, subject);
+        let asked = restore(&head, &body, Some(b"key"), |_| None).unwrap();
+        assert_eq!(asked.body, BODY);
+        assert_eq!(asked.overwritten == ["Subject"], changed, "{subject:?}");
+        assert!(subject.is_none() || asked.head == HEAD, "{subject:?}");
+        let unasked = restore_as(&head, &body, &[b"key"], Believe::Sealed, |_| None);
+        let field = header_fields(&head).find(|field| field.is_named(&head, b"X-Linkmilter-Undo"));
+        let value = field.unwrap().text(&head);
+        let without = fields::without_ours(&head);
+        let one = restore_one(&without, &body, &value, |_| None);
+        if changed {
+            let why = RestoreError::Rewritten("Subject".to_owned());
+            assert_eq!((unasked, one), (Err(why.clone()), Err(why)));
+        } else {
+            assert_eq!(unasked.unwrap().head, HEAD);
+            assert_eq!(one.unwrap().0, HEAD);
+        }
+    }
+}
+
+/// As they were written before: no digest of new values.
+#[test]
+fn a_recipe_of_version_1_is_read() {
+    let (head, body, packed) = filtered(None, None);
+    let mut plain = packing::inflate(&packed, 1 << 20).unwrap();
+    plain[0] = 1;
+    for value in [&b" [tag] one\r\n two"[..], b" quoted-printable"] {
+        let digest = short(value);
+        let at = memchr::memmem::find(&plain, &digest).unwrap();
+        plain.drain(at..at + digest.len());
+    }
+    let (field, _) = fields::undo(&packing::deflate(&plain), None, None);
+    let head = with_field(&fields::without_ours(&head), &field.value.replace('\n', "\r\n"));
+    let restored = restore(&head, &body, None, |_| None).unwrap();
+    assert_eq!((restored.head.as_slice(), restored.body.as_slice()), (HEAD, BODY));
+    let head = with_subject(&head, Some(" other"));
+    assert_eq!(restore(&head, &body, None, |_| None).unwrap().head, HEAD);
+}
+
 #[test]
 fn two_filters_are_undone_in_turn() {
     let (head, body, _) = filtered(None, None);
@@ -140,10 +202,6 @@ mod sealed {
 
     fn sealed(keys: &[&[u8]], head: &[u8], body: &[u8]) -> Result<Restored, RestoreError> {
         restore_as(head, body, keys, Believe::Sealed, |_| None)
-    }
-
-    fn with_field(head: &[u8], value: &str) -> Vec<u8> {
-        [format!("{}: {value}\r\n", fields::UNDO).as_bytes(), head].concat()
     }
 
     #[test]
