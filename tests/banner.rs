@@ -7,7 +7,7 @@ use linkmilter::engine::policy::{Banner, Notice, Wording};
 use linkmilter::engine::{Answers, Facts, Message, Policy, Side, inspect, splice};
 use linkmilter::tld;
 
-/// Punycode of `раураl`: a lie in ASCII.
+/// Punycode of `аррӏе`: a lie in ASCII.
 const LIE: &str = "https://xn--80ak6aa92e.com/";
 const MARK: &str = "[This message comes from outside the organization.]\r\n\r\n";
 const DISABLED: &str = "[Misleading links in this message were disabled.]\r\n\r\n";
@@ -152,6 +152,61 @@ fn an_operator_has_words_of_his_own() {
         new.contains("Ask &lt;help@example.org&gt; &amp; co.</strong></p><hr>\r\n<a data-unsafe"),
         "{new}"
     );
+}
+
+/// Somebody outside who begins with a mark that this host would not write does not get around it.
+#[test]
+fn words_of_a_stranger_count_when_they_are_what_would_be_written() {
+    let own = |words: &str| {
+        let banner = Banner { links: None, external: Some(Wording::Own(words.to_owned())) };
+        Policy { banner, ..Policy::default() }
+    };
+    let japanese = "[このメッセージは組織の外部から届きました。]";
+    let english = MARK.trim();
+    for (begin, policy, language, marked) in [
+        (english, policy(), "en", false),
+        (japanese, policy(), "en", true),
+        (english, policy(), "ja", false),
+        (japanese, policy(), "ja", false),
+        (english, own("from outside"), "en", true),
+        ("[from outside]", own("from outside"), "en", false),
+        ("[from outside]", own("From outside"), "en", true),
+    ] {
+        let body = format!("{begin}\r\n\r\nhello\r\n");
+        let new = rewritten(PLAIN, body.as_bytes(), &policy, &outside(language));
+        assert_eq!(new.len() > body.len(), marked, "{begin} {language}");
+    }
+}
+
+/// Another host of the house, of another language, edited it and sealed its recipe.
+#[test]
+fn a_mark_of_the_house_counts_in_every_language() {
+    let seal = |key: &str| Policy { seal_key: Some(key.as_bytes().into()), ..policy() };
+    let tlds = tld::builtin();
+    let marked_by = |policy: &Policy, language: &str, whole: &[u8]| {
+        let facts = outside(language);
+        let outcome = inspect(Message::split(whole), &facts, policy, &tlds);
+        outcome.resolve(&Answers::new()).apply(whole).to_vec()
+    };
+    let body = format!("{LIE} hello\r\n");
+    let whole = [PLAIN.as_bytes(), b"\r\n", body.as_bytes()].concat();
+    let first = marked_by(&seal("ours"), "ja", &whole);
+    let body = |whole: &[u8]| Message::split(whole).body.to_vec();
+    assert_eq!(body(&marked_by(&seal("ours"), "en", &first)), body(&first));
+    let theirs = marked_by(&seal("theirs"), "en", &first);
+    assert!(body(&theirs).starts_with(MARK.as_bytes()));
+}
+
+/// What a second host finds to take apart is said by the words of the first.
+#[test]
+fn links_are_said_to_be_disabled_once() {
+    for mark in [MARK, ""] {
+        let body = format!("{mark}{DISABLED}and {LIE}\r\n");
+        let expected = body.replace("https", "hxxps").replace(".com", "[.]com");
+        let facts = if mark.is_empty() { Facts::default() } else { outside("en") };
+        let new = rewritten(PLAIN, body.as_bytes(), &policy(), &facts);
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+    }
 }
 
 /// A message without a body has no place for a word, and an empty part nobody reads.

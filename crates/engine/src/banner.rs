@@ -14,6 +14,7 @@ use super::{Case, Side, explain};
 use mailsplice::media::Media;
 use mailsplice::mime::{self, Part, Reading, Tree, View};
 use mailsplice::span::TextEdit;
+use mailsplice::splice::fields::is_sealed;
 
 /// Language tag; words for links that were taken apart; words for mail from outside.
 type Words = (&'static str, &'static str, &'static str);
@@ -48,10 +49,16 @@ const WORDS: &[Words] = &[
 const LINKS: &str = "Misleading links in this message were disabled.";
 const EXTERNAL: &str = "This message comes from outside the organization.";
 
+/// The words for one of the two things that are said.
+type Of = fn(&Words) -> &'static str;
+
+const OF_LINKS: Of = |(_, words, _)| words;
+const OF_OUTSIDE: Of = |(_, _, words)| words;
+
 /// Hosts that a banner names at most.
 const HOSTS: usize = 3;
 
-/// Adds what the policy wants on top, once: a message that begins with the mark is not marked again.
+/// Adds what the policy wants on top, once: a message that begins with the words does not get them again.
 pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
     let policy = case.policy;
     if policy.exempt.is_some() || policy.mode == Mode::ReportOnly {
@@ -65,10 +72,11 @@ pub fn add(case: Case<'_>, tree: &Tree, found: &mut Findings) {
         return;
     }
     let about = About::of(&found.candidates);
+    let sealed = is_sealed(case.message.head, &policy.known_keys());
     for part in tops(tree) {
         let Some(entry) = tree.parts.get(part) else { continue };
         let Some(reading) = mime::all_readings(case.message, tree, part).next() else { continue };
-        let top = Top { case, tree, part, entry, reading: &reading, about: &about };
+        let top = Top { case, tree, part, entry, reading: &reading, about: &about, sealed };
         found.tops.extend(top.edit(external, links).map(|edit| (part, edit)));
     }
 }
@@ -142,6 +150,8 @@ struct Top<'a> {
     entry: &'a Part,
     reading: &'a Reading<'a>,
     about: &'a About,
+    /// Whether a recipe under our seal says that the house edited it before.
+    sealed: bool,
 }
 
 impl Top<'_> {
@@ -152,20 +162,27 @@ impl Top<'_> {
             return None;
         }
         let at = if is_html(self.entry) { content::top_of_html(text)? } else { top_of_text(text) };
-        let here = text.get(at..).unwrap_or_default();
+        let mut here = text.get(at..).unwrap_or_default();
         let (_, of_links, of_outside) = *self.words();
-        let external =
-            external.filter(|wording| !self.is_marked(here, wording)).map(
-                |wording| match wording {
-                    Wording::BuiltIn => self.said(of_outside, EXTERNAL),
-                    Wording::Own(words) => self.said(words, EXTERNAL),
-                },
-            );
-        let links = links.map(|wording| match wording {
-            Wording::BuiltIn => self.said(of_links, LINKS),
-            Wording::Own(template) => self.said(&self.about.fill(template), LINKS),
+        let external = external.map(|wording| match wording {
+            Wording::BuiltIn => of_outside.to_owned(),
+            Wording::Own(words) => words.clone(),
         });
-        let replacement: String = [external, links].into_iter().flatten().collect();
+        let links = links.map(|wording| match wording {
+            Wording::BuiltIn => of_links.to_owned(),
+            Wording::Own(template) => self.about.fill(template),
+        });
+        let mut replacement = String::new();
+        let asked = [(external, EXTERNAL, OF_OUTSIDE), (links, LINKS, OF_LINKS)];
+        for (words, ascii, of) in asked {
+            match self.behind(here, words.as_deref(), ascii, of) {
+                Some(rest) => here = rest,
+                None => {
+                    let said = words.map(|words| self.said(&words, ascii));
+                    replacement.push_str(&said.unwrap_or_default());
+                }
+            }
+        }
         (!replacement.is_empty()).then_some(TextEdit { range: at..at, replacement })
     }
 
@@ -190,16 +207,25 @@ impl Top<'_> {
         known(&primary).or_else(|| known("en")).unwrap_or(&("en", LINKS, EXTERNAL))
     }
 
-    /// Whether an earlier run marked it, on this host or on another one of the house; what it could
-    /// write then, and in which language, it may not find again.
-    fn is_marked(&self, here: &str, wording: &Wording) -> bool {
-        let own = match wording {
-            Wording::BuiltIn => None,
-            Wording::Own(words) => Some(words.as_str()),
-        };
-        let mut all = WORDS.iter().map(|(.., of_outside)| *of_outside).chain(own);
+    /// The text behind a mark of an earlier run. What this host would write says the same, whoever wrote
+    /// it; the ASCII form too, where its words may not have been able to stand. In which language another
+    /// host of the house could write, it may not find again: beside a recipe under our seal the words of
+    /// every language count. Without one a sender could choose a language that nobody here reads.
+    fn behind<'t>(
+        &self,
+        here: &'t str,
+        words: Option<&str>,
+        ascii: &'static str,
+        of: Of,
+    ) -> Option<&'t str> {
         let here = here.trim_start();
-        all.any(|words| here.starts_with(self.framed(words).trim()))
+        let stands = |words: &str| here.strip_prefix(self.framed(words).trim());
+        let either = |words: &str| {
+            let always = is_html(self.entry) || words.is_ascii();
+            stands(words).or_else(|| if always { None } else { stands(ascii) })
+        };
+        let known = || WORDS.iter().find_map(|all| stands(of(all)));
+        words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 
     /// The words as they can stand in this part.

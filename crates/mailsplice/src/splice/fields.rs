@@ -134,6 +134,11 @@ pub fn has_recipe(head: &[u8]) -> bool {
     header_fields(head).any(|field| field.is_named(head, UNDO.as_bytes()))
 }
 
+/// Whether the message carries a recipe under the seal of one of the keys.
+pub fn is_sealed(head: &[u8], keys: &[&[u8]]) -> bool {
+    !keys.is_empty() && undo_values(head).iter().any(|value| check_seal(value, keys) == Seal::Ours)
+}
+
 /// The values of our undo fields, in order, unfolded to single spaces.
 pub(super) fn undo_values(head: &[u8]) -> Vec<String> {
     header_fields(head)
