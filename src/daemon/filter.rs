@@ -15,7 +15,7 @@ use super::envelope::{envelope, facts, field};
 use super::feeds::Feeds;
 use super::memory::{Memories, Memory};
 use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
-use super::outbound::{self, Return};
+use super::outbound::{self, Return, Why};
 use super::recipes::{self, Recipes};
 use super::reload::{Generation, Live};
 use super::reply;
@@ -157,7 +157,7 @@ impl Filter {
             return job.untouched();
         }
         if mail.completeness == Completeness::Cut {
-            return job.cut();
+            return job.without_original(Bypass::Limit("max_message"), Why::Cut);
         }
         let bytes = mail.head.len() + mail.body.len();
         if bytes <= OFF_WORKER_BYTES && returns.is_none() {
@@ -263,8 +263,8 @@ impl Filter {
         };
         match judged {
             Ok(Ok(judged)) => judged,
-            Ok(Err(_)) => unread.bypassed(Bypass::Panic),
-            Err(_) => unread.bypassed(Bypass::Limit("message_timeout")),
+            Ok(Err(_)) => unread.without_original(Bypass::Panic, Why::Unread),
+            Err(_) => unread.without_original(Bypass::Limit("message_timeout"), Why::Unread),
         }
     }
 }
@@ -485,17 +485,18 @@ impl Job {
         self.done(outcome)
     }
 
+    /// The same, and where it leaves the house with a recipe, why no original came of that.
+    fn without_original(self, bypass: Bypass, why: Why) -> Judged {
+        let concerned = self.returns.is_some();
+        let judged = self.bypassed(bypass);
+        if concerned { judged.left(Return::Left(why)) } else { judged }
+    }
+
     /// Its time was over before its turn came. What was about to begin stops at once.
     fn never_begun(self) -> Judged {
         self.stop.store(true, Ordering::Relaxed);
-        Judged { turn: Turn::Never, ..self.bypassed(Bypass::Limit("message_timeout")) }
-    }
-
-    /// Only its beginning was kept: no original can come of that.
-    fn cut(self) -> Judged {
-        let concerned = self.returns.is_some();
-        let judged = self.bypassed(Bypass::Limit("max_message"));
-        if concerned { judged.left(Return::Left(outbound::Why::Cut)) } else { judged }
+        let late = Bypass::Limit("message_timeout");
+        Judged { turn: Turn::Never, ..self.without_original(late, Why::Unread) }
     }
 
     fn done(self, outcome: Outcome) -> Judged {

@@ -43,12 +43,14 @@ pub enum Why {
     TooMany,
     /// Only the beginning of the message was kept.
     Cut,
+    /// Something failed, or took too long, before an original came of it.
+    Unread,
     /// The MTA does not let body and header be changed.
     NotGranted,
 }
 
 impl Why {
-    pub const ALL: [Why; 8] = [
+    pub const ALL: [Why; 9] = [
         Why::Divided,
         Why::Foreign,
         Why::Changed,
@@ -56,6 +58,7 @@ impl Why {
         Why::Broken,
         Why::TooMany,
         Why::Cut,
+        Why::Unread,
         Why::NotGranted,
     ];
 
@@ -69,6 +72,7 @@ impl Why {
             Why::Broken => "broken",
             Why::TooMany => "too-many",
             Why::Cut => "cut",
+            Why::Unread => "unread",
             Why::NotGranted => "not-granted",
         }
     }

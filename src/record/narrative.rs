@@ -90,6 +90,7 @@ fn why_left(word: &str) -> String {
         "broken" => "its recipe cannot be read",
         "too-many" => "it carries more recipes than are undone",
         "cut" => "it is bigger than server.max_message",
+        "unread" => "something failed, or took too long, before its original was there",
         "not-granted" => "the MTA does not let body and header be changed",
         other => return printable::label(other),
     };

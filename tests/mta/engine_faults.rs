@@ -11,6 +11,7 @@ use linkmilter::daemon::report::Reporter;
 use linkmilter::daemon::settings::{self, Loaded};
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::engine::{Case, Inspect, Inspection, inspect_case};
+use linkmilter::milter::session::Origin;
 use linkmilter::milter::wire::Actions;
 use linkmilter::milter::{Answer, Ending, Handler, HeaderChange, Mail};
 use linkmilter::tld::store::Store;
@@ -39,13 +40,18 @@ fn answer(settings: &str, body: Vec<u8>) -> (Answer, String) {
 }
 
 fn answer_by(engine: Inspect, settings: &str, body: Vec<u8>) -> (Answer, String) {
+    answer_to(engine, settings, mail(body))
+}
+
+fn answer_to(engine: Inspect, settings: &str, message: Mail) -> (Answer, String) {
     let dir = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let loaded = loaded(dir.path(), settings);
         let metrics = Arc::new(Metrics::new());
         let filter = filter(dir.path(), loaded, &metrics, engine);
-        let answer = filter.message(Arc::new(mail(body))).await;
+        let actions = mail(Vec::new()).actions;
+        let answer = filter.message(Arc::new(Mail { actions, ..message })).await;
         (answer, metrics.text(std::time::SystemTime::now()))
     })
 }
@@ -160,6 +166,27 @@ fn an_engine_that_is_told_to_stop_answers_that_it_is_incomplete_whatever_the_siz
         let series = "linkmilter_bypasses_total{cause=\"limit:message_timeout\"} 1\n";
         assert!(metrics.contains(series), "{metrics}");
     }
+}
+
+/// It leaves the house with a recipe: header and counter say that no original came of it.
+#[test]
+fn what_takes_too_long_to_be_given_back_says_so() {
+    let setting = "server.message_timeout = \"100ms\"\ndns.deadline = \"50ms\"\n\
+                   policy.on_exhausted = \"accept\"\noutbound.local_domains = [\"example.org\"]";
+    let mail = Mail {
+        origin: Origin::Local,
+        recipients: vec![b"far@example.net".to_vec()],
+        head: b"X-Linkmilter-Undo: v=1; z=AAAA\r\nSubject: x\r\n".to_vec(),
+        body: b"x".to_vec(),
+        ..Mail::default()
+    };
+    let (answer, metrics) = answer_to(sleeps, setting, mail);
+    assert_eq!((answer.body, answer.ending), (None, Ending::Accept));
+    let said = answer.header.iter().any(|change| {
+        matches!(change, HeaderChange::Insert { value, .. } if value.contains("restore=unread"))
+    });
+    assert!(said, "{:?}", answer.header);
+    assert!(metrics.contains("linkmilter_restores_total{result=\"unread\"} 1\n"), "{metrics}");
 }
 
 #[test]
