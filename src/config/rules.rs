@@ -52,12 +52,18 @@ impl Config {
     }
 
     /// The same for the daemon, which has a key of its own. It seals with it where mail that leaves
-    /// gets its originals back and the operator named no key.
+    /// gets its originals back and the operator named no key. Without any key mail from outside is not
+    /// marked: nothing would take the mark off where it leaves again.
     ///
     /// # Errors
     /// As of [`Config::settings`].
     pub fn settings_of_daemon(&self, own_key: Option<Arc<[u8]>>) -> Result<Settings, Errors> {
-        self.settings_with(Secrets::Needed, own_key)
+        if own_key.is_some() || self.policy.seal_key_file.is_some() {
+            return self.settings_with(Secrets::Needed, own_key);
+        }
+        let mut unmarked = self.clone();
+        unmarked.banner.external = false;
+        unmarked.settings_with(Secrets::Needed, None)
     }
 
     /// The same for a command of whoever types it: a key that is for the daemon's eyes alone is not

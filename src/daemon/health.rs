@@ -38,6 +38,8 @@ pub enum Trouble {
     Configuration,
     /// Nobody can ask for metrics.
     Metrics,
+    /// Recipes go without a seal.
+    Seal,
 }
 
 impl Health {

@@ -185,7 +185,7 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     }
     let tlds = Arc::new(Tlds::open(Store::new(loaded.config.tld_directory())));
     let _pid = (state == StateDir::There).then(|| PidFile::write(loaded.config.pid_file()));
-    warn(&loaded);
+    warn(&loaded, &health);
     let reporter = Reporter::new(Arc::clone(&metrics), recorder(&loaded, state, &metrics));
     let notifier = Notifier::from_env();
     health.generation(1);
@@ -282,7 +282,7 @@ fn recorder(loaded: &Loaded, state: StateDir, metrics: &Arc<Metrics>) -> Recorde
 }
 
 /// What holds, and yet will not do what was meant.
-fn warn(loaded: &Loaded) {
+fn warn(loaded: &Loaded, health: &Health) {
     for renamed in &loaded.config.renamed {
         tracing::warn!("{renamed}; `linkmilter config migrate` writes it");
     }
@@ -292,11 +292,11 @@ fn warn(loaded: &Loaded) {
     {
         tracing::warn!(%error, "no seal: the digest will be filtered like any other mail");
     }
-    if loaded.config.gives_back()
-        && let Err(error) = &loaded.seal
-    {
-        tracing::warn!(%error, "no seal: mail that leaves stays as it is");
+    let unsealed = loaded.unsealed();
+    if let Some(what) = &unsealed {
+        tracing::warn!("{what}");
     }
+    health.trouble(Trouble::Seal, unsealed);
 }
 
 /// The digest that the settings in force ask for.
@@ -357,7 +357,7 @@ impl Service {
             Ok(reloaded) => {
                 let loaded = self.filter.live.get();
                 keep(&self.sources, &loaded);
-                warn(&loaded);
+                warn(&loaded, &self.health);
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded.config);
                 self.filter.use_memory(&loaded.config);

@@ -87,6 +87,17 @@ pub enum KeepError {
 }
 
 impl Loaded {
+    /// What is not done for want of a key, where mail that leaves would get its originals back.
+    pub fn unsealed(&self) -> Option<String> {
+        let sealed = self.settings.policies.default_policy().seal_key.is_some();
+        let error = self.seal.as_ref().err().filter(|_| self.config.gives_back() && !sealed)?;
+        let unmarked = match self.config.banner.external {
+            true => ", and mail from outside is not marked",
+            false => "",
+        };
+        Some(format!("no seal: mail that leaves stays as it is{unmarked}: {error}"))
+    }
+
     /// The SMTP reply of a refused message.
     pub fn refusal(&self) -> String {
         let policy = &self.config.policy;
@@ -106,5 +117,36 @@ impl Loaded {
             session: Bounds { message_bytes: bytes(server.max_message), ..Bounds::default() },
             ..Limits::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_key_mail_from_outside_is_not_marked() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("linkmilter.toml");
+        let loaded = |state: &str, more: &str| {
+            let text = format!(
+                "server.state_dir = {:?}\nbanner.external = true\n\
+                 outbound.local_domains = [\"example.org\"]\n{more}\n",
+                dir.path().join(state)
+            );
+            std::fs::write(&file, text).unwrap();
+            let loaded = load(&Sources::new(Some(file.clone()))).unwrap();
+            let marks = loaded.settings.policies.default_policy().banner.external.is_some();
+            (marks, loaded.unsealed())
+        };
+        std::fs::create_dir(dir.path().join("state")).unwrap();
+        assert_eq!(loaded("state", ""), (true, None));
+        // A file where the state directory should be: no key can be made in it.
+        let (marks, said) = loaded("linkmilter.toml", "");
+        assert!(!marks);
+        assert!(said.unwrap().contains("mail from outside is not marked"));
+        let key = dir.path().join("state/seal.key");
+        let named = format!("policy.seal_key_file = {key:?}");
+        assert_eq!(loaded("linkmilter.toml", &named), (true, None));
     }
 }
