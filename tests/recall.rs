@@ -193,6 +193,27 @@ fn two_runs_at_once_lose_nothing() {
     }
 }
 
+/// Some mail servers compress or encrypt what they keep: nothing is found there, and it is not clean.
+#[test]
+fn what_is_no_plain_message_is_told() {
+    let mailbox = Mailbox::new();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, BAD.as_bytes()).unwrap();
+    let encrypted = b"CRYPTED\x03\x07\x02\0\0\0\0".to_vec();
+    let kept = [("cur/4.z.host:2,SZ", gzip.finish().unwrap()), ("cur/5.c.host:2,S", encrypted)];
+    for (name, bytes) in &kept {
+        fs::write(mailbox.dir.path().join(name), bytes).unwrap();
+    }
+    let (code, out, said) = mailbox.recall(&["bad.example.com"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(out, "5 messages read, 2 changed, 2 links taken apart, 2 failed\n");
+    assert!(said.contains("4.z.host:2,SZ: expected a message, found compressed data"), "{said}");
+    assert!(said.contains("5.c.host:2,S: expected a message, found binary data"), "{said}");
+    for (name, bytes) in kept {
+        assert_eq!(fs::read(mailbox.dir.path().join(name)).unwrap(), bytes);
+    }
+}
+
 #[test]
 fn older_mail_is_left_with_since() {
     let mailbox = Mailbox::new();

@@ -16,6 +16,7 @@ use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standi
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
+use crate::scan::sniff::{self, Kind};
 
 /// Take links to a host apart in mail that was delivered already
 ///
@@ -132,6 +133,16 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     }
 }
 
+/// What stands in a mailbox whose server compresses or encrypts what it keeps.
+fn no_message(bytes: &[u8]) -> Option<&'static str> {
+    match sniff::kind(bytes) {
+        Kind::Compressed(_) => Some("compressed data"),
+        Kind::Tar => Some("a tar archive"),
+        Kind::Foreign(what) => Some(what),
+        Kind::Empty | Kind::Message | Kind::Mbox => None,
+    }
+}
+
 /// Who got a link to the hosts, as far as the journal tells.
 fn tell_of_journal(journal: &Path, hosts: &[String], since: Option<Duration>) {
     let now = Timestamp::of(SystemTime::now());
@@ -222,6 +233,9 @@ impl Run {
         self.sums.read += 1;
         if self.since.is_some_and(|since| delivered < since) {
             return;
+        }
+        if let Some(other) = no_message(&bytes) {
+            return self.failed(&path, &format_args!("expected a message, found {other}"));
         }
         let Recalled { bytes: new, links, unread } = if self.give_back {
             match self.recall.given_back(&bytes) {
