@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use rustix::fs::{Mode, OFlags};
+
 /// Marks the name of a copy of ours: `_lm1` behind the first part of the name.
 const MARK: &[u8] = b"_lm";
 
@@ -99,11 +101,12 @@ pub struct Held {
 /// Folders below a Maildir, itself included: `.Sent`, `.Lists.a`.
 ///
 /// # Errors
-/// When it cannot be read, or is no Maildir.
+/// When it cannot be read, is no Maildir, or is of somebody else: a copy would be of the caller then.
 pub fn folders(root: &Path) -> io::Result<Vec<Folder>> {
     let own = Folder::at(root.to_owned()).ok_or_else(|| {
         io::Error::new(ErrorKind::InvalidInput, "expected a Maildir with cur, new and tmp")
     })?;
+    is_of_caller(&fs::symlink_metadata(root)?)?;
     let mut found = vec![own];
     let mut below: Vec<PathBuf> = fs::read_dir(root)?
         .filter_map(Result::ok)
@@ -160,10 +163,16 @@ impl Folder {
     /// The bytes of a message and when it was delivered.
     ///
     /// # Errors
-    /// When it cannot be read, or is bigger than `most` bytes.
+    /// When it cannot be read, is no plain file, is of somebody else, or is bigger than `most` bytes.
     pub fn read(&self, letter: &Letter, most: u64) -> io::Result<(Vec<u8>, SystemTime)> {
-        let file = File::open(self.path(letter))?;
+        // Since the folder was listed it may have become a link, or a pipe that nobody writes into.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(self.path(letter), flags, Mode::empty())?);
         let about = file.metadata()?;
+        if !about.is_file() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "expected a plain file"));
+        }
+        is_of_caller(&about)?;
         if about.len() > most {
             let said = format!("expected at most {most} bytes, found {}", about.len());
             return Err(io::Error::new(ErrorKind::FileTooLarge, said));
@@ -310,6 +319,15 @@ fn place(from: &Path, to: &Path) -> io::Result<()> {
     fs::remove_file(from)
 }
 
+fn is_of_caller(about: &fs::Metadata) -> io::Result<()> {
+    let (owner, caller) = (about.uid(), rustix::process::geteuid().as_raw());
+    if owner == caller {
+        return Ok(());
+    }
+    let said = format!("expected to run as the mailbox's owner ({owner}), found {caller}");
+    Err(io::Error::new(ErrorKind::PermissionDenied, said))
+}
+
 /// The name up to its first comma.
 fn first(base: &[u8]) -> &[u8] {
     base.split(|c| *c == b',').next().unwrap_or_default()
@@ -449,6 +467,46 @@ mod tests {
         assert!(folder.replace(&letter, b"new").is_err());
         assert_eq!(fs::read(dir.path().join("cur/1.a.host:2,")).unwrap(), b"old");
         assert!(folders(dir.path()).is_err(), "no Maildir any more");
+    }
+
+    /// Put into the place of a message between the listing and the reading.
+    #[test]
+    fn what_became_a_link_a_pipe_or_a_folder_is_not_read() {
+        let other = maildir(&[("cur/1.a.host:2,", "theirs")]);
+        let link = |path: &Path| {
+            std::os::unix::fs::symlink(other.path().join("cur/1.a.host:2,"), path).unwrap();
+        };
+        let pipe = |path: &Path| {
+            rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR).unwrap();
+        };
+        let folder = |path: &Path| fs::create_dir(path).unwrap();
+        for put in [&link as &dyn Fn(&Path), &pipe, &folder] {
+            let dir = maildir(&[("cur/1.a.host:2,", "ours")]);
+            let path = dir.path().join("cur/1.a.host:2,");
+            let own = &folders(dir.path()).unwrap()[0];
+            let letter = own.letters().unwrap().remove(0);
+            fs::remove_file(&path).unwrap();
+            put(&path);
+            let error = own.read(&letter, 100).unwrap_err();
+            assert_ne!(error.kind(), ErrorKind::NotFound, "{error}");
+        }
+    }
+
+    /// Root may read and write it, and leaves files behind that the owner cannot.
+    #[test]
+    fn what_is_of_somebody_else_is_refused_before_it_is_read() {
+        let dir = maildir(&[("cur/1.a.host:2,", "theirs")]);
+        let path = dir.path().join("cur/1.a.host:2,");
+        if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
+            return; // Not for who is not root.
+        }
+        let own = &folders(dir.path()).unwrap()[0];
+        let letter = own.letters().unwrap().remove(0);
+        let error = own.read(&letter, 100).unwrap_err();
+        assert!(error.to_string().contains("owner (12345)"), "{error}");
+        std::os::unix::fs::chown(dir.path(), Some(12_345), None).unwrap();
+        let error = folders(dir.path()).unwrap_err();
+        assert!(error.to_string().contains("owner (12345)"), "{error}");
     }
 
     #[test]
