@@ -137,13 +137,14 @@ impl Folder {
         Ok(Held { _lock: locked.is_ok().then_some(folder) })
     }
 
-    /// Its messages, in the order of their names.
+    /// Its messages, in the order of their names. One that is moved meanwhile from `new` to `cur` may stand
+    /// there twice.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn letters(&self) -> io::Result<Vec<Letter>> {
         let mut found = Vec::new();
-        for place in ["cur", "new"] {
+        for place in ["new", "cur"] {
             for entry in fs::read_dir(self.path.join(place))? {
                 let entry = entry?;
                 let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -226,8 +227,7 @@ impl Folder {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
-            let all = self.letters()?;
-            let Some(now) = all.iter().find(|other| other.base() == letter.base()) else {
+            let Some(now) = self.again(letter)? else {
                 if maker == Maker::This {
                     fs::remove_file(self.path(&new))?;
                 }
@@ -236,9 +236,21 @@ impl Folder {
             let name = [new.base(), now.info()].concat();
             let moved = Letter { place: now.place, name: OsString::from_vec(name) };
             place(&self.path(&new), &self.path(&moved))?;
-            (old, new) = (now.clone(), moved);
+            (old, new) = (now, moved);
         }
         Err(io::Error::new(ErrorKind::ResourceBusy, "its flags change all the time"))
+    }
+
+    /// A message under the flags that it has by now. One that is renamed while its folder is listed may be
+    /// met under neither name: it is gone when two lists do not have it.
+    fn again(&self, letter: &Letter) -> io::Result<Option<Letter>> {
+        let listed = || -> io::Result<Option<Letter>> {
+            Ok(self.letters()?.into_iter().find(|other| other.base() == letter.base()))
+        };
+        Ok(match listed()? {
+            Some(found) => Some(found),
+            None => listed()?,
+        })
     }
 
     fn write(&self, path: &Path, bytes: &[u8], old: &fs::Metadata) -> io::Result<()> {
