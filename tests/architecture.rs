@@ -62,7 +62,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("config", &["engine", "policy", "tld", "feed", "fetch"]),
     ("daemon", &["engine", "policy", "tld", "feed", "fetch", "record", "milter", "config"]),
     ("recall", &["engine", "policy", "record"]),
-    ("scan", &["engine", "policy", "tld", "record", "config"]),
+    ("scan", &["engine", "policy", "tld", "record", "config", "recall"]),
     (
         "cli",
         &[

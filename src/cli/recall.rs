@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(required = true, value_name = "HOST")]
     hosts: Vec<String>,
 
-    /// A Maildir with its folders (`.Sent`), several if wanted
+    /// A Maildir with its folders (`.Sent`, `Sent`), several if wanted
     #[arg(long, value_name = "PATH")]
     maildir: Vec<PathBuf>,
 
@@ -178,7 +178,10 @@ impl Run {
             Ok(found) => found,
             Err(error) => return self.failed(root, &error),
         };
-        for folder in found {
+        for (path, error) in &found.unread {
+            self.failed(path, error);
+        }
+        for folder in found.found {
             // What is only looked at keeps nobody waiting.
             let held = if self.dry_run { Ok(None) } else { folder.hold().map(Some) };
             match held.and_then(|held| Ok((held, folder.letters()?))) {

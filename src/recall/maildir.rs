@@ -98,23 +98,63 @@ pub struct Held {
     _lock: Option<File>,
 }
 
-/// Folders below a Maildir, itself included: `.Sent`, `.Lists.a`.
+/// The folders of a mailbox, and what could not be looked into.
+#[derive(Debug)]
+pub struct Folders {
+    pub found: Vec<Folder>,
+    pub unread: Vec<(PathBuf, io::Error)>,
+}
+
+/// Whether a folder with these names keeps messages as a Maildir does.
+pub fn is_maildir(has: impl Fn(&str) -> bool) -> bool {
+    has("cur") && has("new")
+}
+
+/// Folders below a Maildir, itself included: `.Sent`, `.Lists.a`, and in the layout of nested folders
+/// `Sent`, `Lists/a`.
 ///
 /// # Errors
-/// When it cannot be read, is no Maildir, or is of somebody else: a copy would be of the caller then.
-pub fn folders(root: &Path) -> io::Result<Vec<Folder>> {
-    let own = Folder::at(root.to_owned()).ok_or_else(|| {
-        io::Error::new(ErrorKind::InvalidInput, "expected a Maildir with cur, new and tmp")
-    })?;
+/// When it is no Maildir, or is of somebody else: a copy would be of the caller then.
+pub fn folders(root: &Path) -> io::Result<Folders> {
+    let own = Folder::at(root.to_owned()).ok_or_else(no_maildir)?;
     is_of_caller(&fs::symlink_metadata(root)?)?;
-    let mut found = vec![own];
-    let mut below: Vec<PathBuf> = fs::read_dir(root)?
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_name().as_bytes().starts_with(b"."))
-        .map(|entry| entry.path())
-        .collect();
-    below.sort();
-    found.extend(below.into_iter().filter_map(Folder::at));
+    let mut all = Folders { found: vec![own], unread: Vec::new() };
+    let mut open = vec![root.to_owned()];
+    while let Some(path) = open.pop() {
+        match below(&path) {
+            Ok(below) => {
+                for path in &below {
+                    match Folder::at(path.clone()) {
+                        Some(folder) => all.found.push(folder),
+                        None if is_maildir(|name| path.join(name).exists()) => {
+                            all.unread.push((path.clone(), no_maildir()));
+                        }
+                        None => {}
+                    }
+                }
+                open.extend(below);
+            }
+            Err(error) => all.unread.push((path, error)),
+        }
+    }
+    all.found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(all)
+}
+
+fn no_maildir() -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, "expected a Maildir with cur, new and tmp")
+}
+
+/// The folders in one that are not where it keeps its messages. Links lead out of the mailbox.
+fn below(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let own = ["cur", "new", "tmp"].iter().any(|name| entry.file_name() == *name);
+        if entry.file_type()?.is_dir() && !own {
+            found.push(entry.path());
+        }
+    }
     Ok(found)
 }
 
@@ -385,7 +425,7 @@ mod tests {
         let then = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
         let file = File::options().write(true).open(dir.path().join("cur").join(NAME)).unwrap();
         file.set_modified(then).unwrap();
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let letter = folder.letters().unwrap().remove(0);
         assert_eq!(folder.replace(&letter, b"A: b\n\nnew text\n").unwrap(), Replaced::Done);
         assert_eq!(names(dir.path()), ["cur/1700000000.M1P2.host_lm1,S=15,W=18:2,FS"]);
@@ -398,7 +438,7 @@ mod tests {
     #[test]
     fn whoever_changes_flags_meanwhile_keeps_them() {
         let dir = maildir(&[("new/1.a.host", "old")]);
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let letter = folder.letters().unwrap().remove(0);
         fs::write(dir.path().join("new/1.a.host_lm1"), "new").unwrap();
         fs::rename(dir.path().join("new/1.a.host"), dir.path().join("cur/1.a.host:2,RS")).unwrap();
@@ -411,7 +451,7 @@ mod tests {
     #[test]
     fn what_somebody_removed_meanwhile_stays_removed() {
         let dir = maildir(&[("cur/1.a.host:2,", "old"), ("cur/2.b.host:2,", "other")]);
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let letter = folder.letters().unwrap().remove(0);
         fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "new").unwrap();
         fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
@@ -424,7 +464,7 @@ mod tests {
     #[test]
     fn of_two_runs_at_once_one_replaces_and_the_copy_stays() {
         let dir = maildir(&[("cur/1.a.host:2,", "old")]);
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let letter = folder.letters().unwrap().remove(0);
         fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "theirs").unwrap();
         let error = folder.replace(&letter, b"ours").unwrap_err();
@@ -440,7 +480,7 @@ mod tests {
     #[test]
     fn what_another_run_finished_meanwhile_is_not_taken_back() {
         let dir = maildir(&[("cur/1.a.host:2,", "old"), ("cur/1.a.host_lm1:2,", "new")]);
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let mut all = folder.letters().unwrap();
         let (copy, letter) = (all.remove(1), all.remove(0));
         fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
@@ -451,7 +491,7 @@ mod tests {
     #[test]
     fn a_folder_is_held_by_one_run() {
         let dir = maildir(&[]);
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let held = folder.hold().unwrap();
         let other = File::open(dir.path()).unwrap();
         assert!(other.try_lock().is_err());
@@ -462,18 +502,18 @@ mod tests {
     #[test]
     fn an_interrupted_run_is_seen() {
         let dir = maildir(&[("cur/1.a.host,S=3:2,", "old"), ("cur/1.a.host_lm1,S=3:2,", "new")]);
-        let folder = &folders(dir.path()).unwrap()[0];
+        let folder = &folders(dir.path()).unwrap().found[0];
         let all = folder.letters().unwrap();
         assert_eq!(standings(&all), [Standing::Replaced(&all[1]), Standing::Copy]);
         let dir = maildir(&[("cur/1.a.host_lm1:2,", "a copy"), ("cur/1.b.host:2,", "another")]);
-        let all = folders(dir.path()).unwrap()[0].letters().unwrap();
+        let all = folders(dir.path()).unwrap().found[0].letters().unwrap();
         assert_eq!(standings(&all), [Standing::Alone, Standing::Alone]);
     }
 
     #[test]
     fn a_disk_that_takes_nothing_leaves_the_message() {
         let dir = maildir(&[("cur/1.a.host:2,", "old")]);
-        let folder = folders(dir.path()).unwrap().remove(0);
+        let folder = folders(dir.path()).unwrap().found.remove(0);
         let letter = folder.letters().unwrap().remove(0);
         fs::remove_dir(dir.path().join("tmp")).unwrap();
         assert!(folder.replace(&letter, b"new").is_err());
@@ -495,7 +535,7 @@ mod tests {
         for put in [&link as &dyn Fn(&Path), &pipe, &folder] {
             let dir = maildir(&[("cur/1.a.host:2,", "ours")]);
             let path = dir.path().join("cur/1.a.host:2,");
-            let own = &folders(dir.path()).unwrap()[0];
+            let own = &folders(dir.path()).unwrap().found[0];
             let letter = own.letters().unwrap().remove(0);
             fs::remove_file(&path).unwrap();
             put(&path);
@@ -512,7 +552,7 @@ mod tests {
         if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
             return; // Not for who is not root.
         }
-        let own = &folders(dir.path()).unwrap()[0];
+        let own = &folders(dir.path()).unwrap().found[0];
         let letter = own.letters().unwrap().remove(0);
         let error = own.read(&letter, 100).unwrap_err();
         assert!(error.to_string().contains("owner (12345)"), "{error}");
@@ -522,13 +562,31 @@ mod tests {
     }
 
     #[test]
+    fn folders_of_every_layout_are_met_and_what_is_half_one_is_told() {
+        let dir = maildir(&[]);
+        for path in [".Sent", "Sent", "Lists/a", "Lists/a/b", "new.old"] {
+            for place in ["cur", "new", "tmp"] {
+                fs::create_dir_all(dir.path().join(path).join(place)).unwrap();
+            }
+        }
+        fs::create_dir(dir.path().join("sieve")).unwrap();
+        fs::remove_dir(dir.path().join("Lists/a/tmp")).unwrap();
+        let all = folders(dir.path()).unwrap();
+        let below = |path: &Path| path.strip_prefix(dir.path()).unwrap().display().to_string();
+        let found: Vec<String> = all.found.iter().map(|folder| below(&folder.path)).collect();
+        assert_eq!(found, ["", ".Sent", "Lists/a/b", "Sent", "new.old"]);
+        let unread: Vec<String> = all.unread.iter().map(|(path, _)| below(path)).collect();
+        assert_eq!(unread, ["Lists/a"]);
+    }
+
+    #[test]
     fn links_out_of_the_mailbox_are_not_followed() {
         let dir = maildir(&[]);
         let other = maildir(&[("cur/1.a.host:2,", "theirs")]);
         std::os::unix::fs::symlink(other.path(), dir.path().join(".Out")).unwrap();
         std::os::unix::fs::symlink(other.path().join("cur/1.a.host:2,"), dir.path().join("cur/x"))
             .unwrap();
-        let found = folders(dir.path()).unwrap();
+        let found = folders(dir.path()).unwrap().found;
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].letters().unwrap(), []);
     }

@@ -6,6 +6,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::recall::maildir::is_maildir;
+
 /// What the walk meets.
 #[derive(Debug)]
 pub enum Entry {
@@ -148,7 +150,7 @@ fn list(path: &Path) -> io::Result<Vec<(Box<OsStr>, FileType)>> {
 
 fn layout(path: &Path, names: &[(Box<OsStr>, FileType)]) -> Layout {
     let has = |wanted: &str| names.iter().any(|(name, _)| &**name == wanted);
-    if has("cur") && has("new") {
+    if is_maildir(has) {
         return Layout::Maildir;
     }
     if has(".mh_sequences") {
