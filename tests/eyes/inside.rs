@@ -334,3 +334,26 @@ fn fields_that_some_program_makes_clickable() {
     let honest = format!("{HEAD}X-URL: <https://www.example.org/?a=%20>\r\n\r\nhi\r\n");
     assert!(judge(honest.as_bytes()).findings.is_empty());
 }
+
+/// A line that mail cannot have would be broken on its way.
+#[test]
+fn what_the_net_takes_apart_leaves_lines_that_mail_can_have() {
+    let host = |number: usize| {
+        format!("https://www.paypal.com\u{2044}a.b.c.d.e.f.g.h.i.j.k.l.m.n{number}.evil.example/ ")
+    };
+    for count in 1..13 {
+        let line: String = (0..count).map(host).collect();
+        let head = "From: a@b.example\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n";
+        let raw = format!("{head}{line}\r\n");
+        let outcome = judge(raw.as_bytes());
+        let new = String::from_utf8(outcome.apply(raw.as_bytes()).to_vec()).unwrap();
+        let body = new.split("\r\n\r\n").nth(1).unwrap();
+        assert!(body.contains("[.]") && !body.contains("[["), "{count}: {body}");
+        assert!(body.lines().all(|line| line.len() <= 998), "{count}: {body}");
+        let mut names: Vec<&str> =
+            outcome.findings.iter().map(|finding| finding.ascii.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "{names:?}");
+    }
+}

@@ -79,6 +79,8 @@ pub fn cast(
             body,
             met,
             told: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            bracketed: BTreeSet::new(),
         };
         net.plain(body, Bytes::Plain);
         net.head(message.head);
@@ -120,6 +122,9 @@ struct Net<'n, 'p, 'b> {
     /// Hosts that readings have met.
     met: Met,
     told: BTreeSet<String>,
+    /// Where dots of hosts stand that were to be taken apart, and of those that were.
+    seen: BTreeSet<usize>,
+    bracketed: BTreeSet<usize>,
 }
 
 impl Net<'_, '_, '_> {
@@ -225,12 +230,23 @@ impl Net<'_, '_, '_> {
             Bytes::Plain => self.edits(letters, at, &judged),
             Bytes::Unwrapped(_) => Vec::new(),
         };
+        // Two triggers stand before one host (`//www.`): the longer name was told.
+        if edits.first().is_some_and(|edit| self.seen.contains(&edit.range.start)) {
+            return;
+        }
+        let dots = edits.iter().map(|edit| edit.range.start);
+        self.seen.extend(dots.clone());
+        let fits = self.fits(at, edits.len());
+        if fits {
+            self.bracketed.extend(dots);
+        }
+        let edits = if fits { edits } else { Vec::new() };
         self.tell(host, at, judged, edits);
     }
 
     /// The edits that take a host apart behind a look-alike of a slash, where its bytes are plain and a
-    /// policy allows it: its dots in brackets. None where the part is no text, or a line would become too
-    /// long. What a reading has read and found to be no link stays.
+    /// policy allows it: its dots in brackets. None where the part is no text. What a reading has read and
+    /// found to be no link stays.
     fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
         if !letters.iter().any(|letter| ends_host_to_a_reader(letter.c)) {
             return Vec::new();
@@ -244,16 +260,20 @@ impl Net<'_, '_, '_> {
             return Vec::new();
         }
         let dots = letters.iter().filter(|letter| is_dot_to_somebody(letter.c));
-        let edits: Vec<RawEdit> = dots
-            .filter_map(|dot| {
-                let range = dot.raw.start + at..dot.raw.end + at;
-                let raw = self.body.get(range.clone())?;
-                let replacement = [b"[", raw, b"]"].concat();
-                self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
-            })
-            .collect();
-        let fits = self.line_at(at).len() + 2 * edits.len() <= LONGEST_LINE;
-        if fits { edits } else { Vec::new() }
+        dots.filter_map(|dot| {
+            let range = dot.raw.start + at..dot.raw.end + at;
+            let raw = self.body.get(range.clone())?;
+            let replacement = [b"[", raw, b"]"].concat();
+            self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
+        })
+        .collect()
+    }
+
+    /// Whether the line takes brackets round so many dots beside those of other hosts on it.
+    fn fits(&self, at: usize, dots: usize) -> bool {
+        let line = self.line_at(at);
+        let others = self.bracketed.range(line.clone()).count();
+        line.len() + 2 * (others + dots) <= LONGEST_LINE
     }
 
     /// Whether no NUL says that characters are wider than a byte here.
@@ -263,15 +283,13 @@ impl Net<'_, '_, '_> {
     }
 
     /// The line round an offset, as far as one may reach.
-    fn line_at(&self, at: usize) -> &[u8] {
+    fn line_at(&self, at: usize) -> Range<usize> {
         let before = self.body.get(at.saturating_sub(LONGEST_LINE)..at).unwrap_or_default();
         let before =
             memchr::memrchr(b'\n', before).map_or(before.len(), |feed| before.len() - feed);
-        let start = at - before;
-        let rest = self.body.get(start..).unwrap_or_default();
+        let rest = self.body.get(at..).unwrap_or_default();
         let rest = rest.get(..2 * LONGEST_LINE).unwrap_or(rest);
-        let end = memchr::memchr(b'\n', rest.get(before..).unwrap_or_default());
-        end.map_or(rest, |end| rest.get(..before + end).unwrap_or(rest))
+        at - before..at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
     /// The innermost part at an offset of the body, as most clients split it.
