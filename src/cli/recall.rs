@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use indicatif::ProgressBar;
@@ -104,7 +103,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     let mut run = Run {
         recall: Recall::new(hosts, &settings.policies.default_policy(), facts),
-        tlds: TldTable::clone(&Arc::new(super::tld::table(&config))),
+        tlds: super::tld::table(&config),
         since: args.since.and_then(|span| SystemTime::now().checked_sub(span)),
         most: config.server.max_message.0,
         dry_run: args.dry_run,

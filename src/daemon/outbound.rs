@@ -9,8 +9,8 @@ use std::fs;
 
 use super::recipes;
 use super::settings::Loaded;
+use crate::engine::Policy;
 use crate::engine::splice::{self, Believe, RestoreError, Restored, restore_as};
-use crate::engine::{Message, Policy};
 use crate::milter::Mail;
 use crate::milter::session::Completeness;
 use crate::milter::wire::Actions;
@@ -114,8 +114,7 @@ pub fn original(mail: &Mail, way: Way, policy: &Policy, loaded: &Loaded) -> Retu
     }
     let directory = recipes::directory(&loaded.config);
     let stored = |digest: &str| fs::read(directory.join(digest)).ok();
-    let Message { head, body } = Message { head: &mail.head, body: &mail.body };
-    match restore_as(head, body, &policy.known_keys(), Believe::Sealed, stored) {
+    match restore_as(&mail.head, &mail.body, &policy.known_keys(), Believe::Sealed, stored) {
         Ok(restored) => Return::Original(Box::new(restored)),
         Err(error) => Return::Left(why(&error)),
     }
