@@ -224,13 +224,20 @@ fn what_is_no_sealed_unchanged_copy_of_ours_is_left_and_says_why() {
          Content-Type: message/rfc822\nContent-Transfer-Encoding: 8bit\n\n{stored}"
     );
     world.redirect(forwarded.as_bytes(), &["far@far.example"]);
-    far.wait(seen + 1);
+    let dead = |all: &[Delivered]| {
+        all.iter().all(|one| String::from_utf8_lossy(&one.body()).contains("hxxps://"))
+    };
+    assert!(dead(&far.wait(seen + 1)));
     assert_eq!(world.returned("original"), 0);
     // To the house and to others: one answer serves both.
     world.redirect(stored.as_bytes(), &["far@far.example", "bob@example.org"]);
-    far.wait(seen + 2);
+    let arrived = far.wait(seen + 2);
+    assert!(dead(&arrived));
+    let said = |one: &Delivered| one.verdict().contains("restore=divided");
+    assert_eq!(arrived.iter().filter(|one| said(one)).count(), 1);
     assert_eq!(world.returned("divided"), 1);
-    world.house.mailbox().wait(2);
+    let kept = world.house.mailbox().wait(2);
+    assert!(dead(&kept) && kept.iter().any(said));
 }
 
 /// A big recipe that this host does not have any more.
