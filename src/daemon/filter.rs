@@ -417,27 +417,27 @@ impl Job {
         let returned = self.returns.map(|way| outbound::original(mail, way, &self.policy, loaded));
         match returned {
             Some(Return::Original(original)) => self.given_back(original).await,
-            Some(left) => self.inspected().await.left(left),
-            None => self.inspected().await,
+            Some(left) => self.read().await.left(left),
+            None => self.read().await,
         }
+    }
+
+    async fn read(self) -> Judged {
+        let mail = Arc::clone(&self.mail);
+        self.inspected(Message { head: &mail.head, body: &mail.body }).await
     }
 
     /// The original is judged and told, so that everybody can know what left; nothing is done to it.
     async fn given_back(mut self, original: Box<Restored>) -> Judged {
         self.policy = Arc::new(Policies::told_only(&self.policy, "given-back"));
-        let mail = Mail {
-            head: original.head.clone(),
-            body: original.body.clone(),
-            ..Mail::clone(&self.mail)
-        };
-        self.mail = Arc::new(mail);
-        let judged = self.inspected().await;
+        let message = Message { head: &original.head, body: &original.body };
+        let judged = self.inspected(message).await;
         Judged { returned: Some(Return::Original(original)), ..judged }
     }
 
-    async fn inspected(self) -> Judged {
+    async fn inspected(self, message: Message<'_>) -> Judged {
         let case = Case {
-            message: Message { head: &self.mail.head, body: &self.mail.body },
+            message,
             facts: &self.facts,
             policy: &self.policy,
             tlds: &self.tlds,
