@@ -239,23 +239,16 @@ impl Run {
         if let Some(other) = no_message(&bytes) {
             return self.failed(&path, &format_args!("expected a message, found {other}"));
         }
-        let Recalled { bytes: new, links, unread } = if self.give_back {
-            match self.recall.given_back(&bytes) {
-                Ok(Some(bytes)) => Recalled { bytes, links: 0, unread: None },
-                Ok(None) => match self.recall.buried(&bytes) {
-                    Some(why) => return self.failed(&path, &why),
-                    None => return,
-                },
-                Err(error) => return self.failed(&path, &error),
-            }
-        } else {
-            match self.recall.recalled(&bytes, &self.tlds) {
-                Ok(Some(recalled)) => recalled,
-                Ok(None) => return,
-                Err(why) => return self.failed(&path, &why),
-            }
+        let found = match self.give_back {
+            true => self.recall.given_back_wholly(&bytes),
+            false => self.recall.recalled(&bytes, &self.tlds),
         };
-        if let Some(why) = unread {
+        let Recalled { bytes: new, links, left } = match found {
+            Ok(Some(found)) => found,
+            Ok(None) => return,
+            Err(why) => return self.failed(&path, &why),
+        };
+        if let Some(why) = left {
             self.failed(&path, &why);
         }
         if self.dry_run {

@@ -10,7 +10,7 @@ use crate::engine::lists::Lists;
 use crate::engine::outcome::{Bypass, Done, Outcome, Reason, Verdict};
 use crate::engine::policy::{Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous};
 use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
-use crate::engine::splice::undo::restore_one;
+use crate::engine::splice::undo::{RECIPES, restore_one};
 use crate::engine::splice::{RestoreError, Seal, is_ours, note};
 use crate::engine::whole::Whole;
 use crate::engine::{Answers, Case, Facts, Message, Policy, TldTable, examine, inspect_case};
@@ -45,14 +45,15 @@ pub enum Left {
     Restore(#[from] RestoreError),
 }
 
-/// A message with its links taken apart.
+/// A message with its links taken apart, or as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
     pub bytes: Vec<u8>,
     /// Links that were taken apart.
     pub links: usize,
-    /// What kept the rest from being read: links to the hosts may live there.
-    pub unread: Option<Left>,
+    /// Why a part of it stays as it was: it was not read, and links to the hosts may live there, or an
+    /// earlier recall is not given back.
+    pub left: Option<Left>,
 }
 
 impl Recall {
@@ -103,7 +104,11 @@ impl Recall {
         note(&mut outcome.fields, &format!("{RECALL}{}", self.hosts.join(", ")));
         let new = outcome.apply(bytes);
         let back = self.given_back(&new).is_ok_and(|back| back.as_deref() == Some(bytes));
-        if back { Ok(Some(Recalled { bytes: new, links, unread })) } else { Err(Left::NoWayBack) }
+        if back {
+            Ok(Some(Recalled { bytes: new, links, left: unread }))
+        } else {
+            Err(Left::NoWayBack)
+        }
     }
 
     /// The message as it was before its last recall, when that was of these hosts.
@@ -134,6 +139,31 @@ impl Recall {
         let head = message.head.get(last.end..).unwrap_or_default();
         let (head, body) = restore_one(head, message.body, &recipe, |_| None)?;
         Ok(Some([envelope, &head, separator, &body].concat()))
+    }
+
+    /// The message as it was before all recalls of these hosts, the last one first; at most as many as
+    /// recipes of one message are tried.
+    ///
+    /// # Errors
+    /// As of [`Recall::given_back`] for the last one, or as [`Recall::buried`] says.
+    pub fn given_back_wholly(&self, bytes: &[u8]) -> Result<Option<Recalled>, Left> {
+        let Some(mut bytes) = self.given_back(bytes)? else {
+            return self.buried(bytes).map_or(Ok(None), Err);
+        };
+        let mut left = None;
+        for count in 2.. {
+            left = match self.given_back(&bytes) {
+                Ok(Some(_)) if count > RECIPES => Some(RestoreError::TooMany(count).into()),
+                Ok(Some(before)) => {
+                    bytes = before;
+                    continue;
+                }
+                Ok(None) => self.buried(&bytes),
+                Err(why) => Some(why),
+            };
+            break;
+        }
+        Ok(Some(Recalled { bytes, links: 0, left }))
     }
 
     /// Whether there is a key to check a seal with.
@@ -329,6 +359,28 @@ mod tests {
         );
     }
 
+    #[test]
+    fn several_recalls_are_given_back_one_behind_the_other() {
+        let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
+        let both = recall(&["bad.example.com", "fine.example.org"]);
+        let before = message(BODY);
+        let first = recalled(&one, &before).unwrap().bytes;
+        let second = recalled(&two, &first).unwrap().bytes;
+        let back =
+            |bytes: &[u8], left| Ok(Some(Recalled { bytes: bytes.to_vec(), links: 0, left }));
+        assert_eq!(both.given_back_wholly(&second), back(&before, None));
+        assert_eq!(two.given_back_wholly(&second), back(&first, None));
+        assert_eq!(one.given_back_wholly(&before), Ok(None));
+        let hosts = "fine[.]example[.]org".to_owned();
+        assert_eq!(one.given_back_wholly(&second), Err(Left::Buried(hosts)));
+        // Of the earlier one somebody took the recipe away.
+        let torn = String::from_utf8(second).unwrap();
+        let at = torn.rfind("X-Linkmilter-Undo").unwrap();
+        let torn = format!("{}X-Other{}", &torn[..at], &torn[at + 17..]);
+        let found = both.given_back_wholly(torn.as_bytes()).unwrap().unwrap();
+        assert_eq!(found.left, Some(RestoreError::NoRecipe.into()));
+    }
+
     /// Fields of ours that stand behind the recipe came with the message.
     #[test]
     fn what_stands_behind_the_recipe_is_not_of_the_recall() {
@@ -417,7 +469,7 @@ mod tests {
         assert_eq!(found(clean), Err(unread.clone()));
         let begun =
             found("https://bad.example.com/ https://one.example.org/ https://bad.example.com/\n");
-        assert_eq!(begun.unwrap().unwrap().unread, Some(unread));
+        assert_eq!(begun.unwrap().unwrap().left, Some(unread));
         assert_eq!(found("https://one.example.org/\n"), Ok(None));
     }
 
