@@ -157,6 +157,14 @@ fn find_and_why_answer_by_host_domain_and_message() {
         error.contains("1 messages had more hosts") && error.contains("reaches back to"),
         "{error}"
     );
+    // Who got a link to hosts that are to be recalled, on standard output; what is not known beside it.
+    let output = run(&house, &["recall", "h1.example.org", "example.com", "nobody.example.net"]);
+    assert_eq!(
+        String::from_utf8(output.stdout.clone()).unwrap(),
+        "the journal knows 1 messages with a link to h1[.]example[.]org, to recipient[.]example\n\
+         the journal knows 1 messages with a link to example[.]com, to recipient[.]example\n"
+    );
+    assert!(said(&output).contains("no link to nobody[.]example[.]net"), "{}", said(&output));
     let both = vec!["4FIND1".to_owned(), "4FIND2".to_owned()];
     assert_eq!(ids(&["find", "--recipient-domain", "recipient.example"]).1, both);
     assert_eq!(ids(&["find", "--recipient-domain", "EXAMPLE"]).1, both);

@@ -48,27 +48,24 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let recipient = args.recipient_domain.as_deref().map(pasted::host).transpose();
     let recipient = recipient.context("--recipient-domain")?;
     let now = Timestamp::of(SystemTime::now());
+    let host = host.as_deref();
     let query = Query {
         since: args.since.map_or_else(Timestamp::default, |span| now.minus(span)),
-        host: host.as_deref(),
+        hosts: host.as_slice(),
         recipient: recipient.as_deref(),
         ..Query::default()
     };
     let mut events: Vec<(Timestamp, String)> = Vec::new();
     let reading = read(&journal, query, |event| {
-        let text = if args.json { event.to_line() + "\n" } else { line(&event, host.as_deref()) };
+        let text = if args.json { event.to_line() + "\n" } else { line(&event, host) };
         events.push((event.time, text));
     })
     .map_err(unread)?;
     events.sort_by_key(|(time, _)| *time);
     let found = !events.is_empty();
     super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
-    if reading.omitting > 0 {
-        super::complain(&format_args!(
-            "{} messages had more hosts or recipient domains than are kept of one: what was looked \
-             for may have been among them",
-            reading.omitting
-        ));
+    if let Some(said) = reading.omitted() {
+        super::complain(&said);
     }
     if found {
         return Ok(Answer::Done);

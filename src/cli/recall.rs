@@ -1,5 +1,6 @@
 //! `linkmilter recall`.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,6 +11,7 @@ use super::shared::Events;
 use super::{Answer, complain, pasted, print};
 use crate::daemon::seal::{self, Seal};
 use crate::engine::{Facts, TldTable};
+use crate::policy::is_below;
 use crate::recall::letter::{Recall, Recalled};
 use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standings};
 use crate::record::journal::{Query, read};
@@ -88,7 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let hosts: Vec<String> =
         args.hosts.iter().map(|host| pasted::host(host)).collect::<anyhow::Result<_>>()?;
     let (config, journal) = args.events.open()?;
-    tell_of_journal(&journal, &hosts, args.since);
+    tell_of_journal(&journal, &hosts, args.since)?;
     // A key that this user may not read is not missed: then nothing is sealed.
     let own = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());
     let settings = match own {
@@ -143,32 +145,47 @@ fn no_message(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Who got a link to the hosts, as far as the journal tells.
-fn tell_of_journal(journal: &Path, hosts: &[String], since: Option<Duration>) {
+fn tell_of_journal(
+    journal: &Path,
+    hosts: &[String],
+    since: Option<Duration>,
+) -> anyhow::Result<()> {
     let now = Timestamp::of(SystemTime::now());
-    for host in hosts {
-        let since = since.map_or_else(Timestamp::default, |span| now.minus(span));
-        let query = Query { since, host: Some(host), ..Query::default() };
-        let mut messages = 0_u64;
-        let mut domains = std::collections::BTreeSet::new();
-        let reading = read(journal, query, |event| {
-            messages += 1;
-            domains.extend(event.recipients);
-        });
-        let name = defanged(host);
-        match reading {
-            Ok(reading) if messages == 0 => {
-                complain(&reading.nothing(&format!("no link to {name}"), journal));
+    let since = since.map_or_else(Timestamp::default, |span| now.minus(span));
+    let asked: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let mut found: Vec<(u64, BTreeSet<String>)> = vec![Default::default(); hosts.len()];
+    let query = Query { since, hosts: &asked, ..Query::default() };
+    let reading = read(journal, query, |event| {
+        for (host, (messages, domains)) in asked.iter().zip(&mut found) {
+            if event.all_hosts().any(|name| is_below(name, host)) {
+                *messages += 1;
+                domains.extend(event.recipients.iter().cloned());
             }
-            Ok(_) => {
-                let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
-                complain(&format_args!(
-                    "the journal knows {messages} messages with a link to {name}, to {}",
-                    to.join(", ")
-                ));
-            }
-            Err(error) => complain(&error),
         }
+    });
+    let reading = match reading {
+        Ok(reading) => reading,
+        Err(error) => {
+            complain(&error);
+            return Ok(());
+        }
+    };
+    let mut out = String::new();
+    for (host, (messages, domains)) in asked.iter().zip(found) {
+        let name = defanged(host);
+        if messages == 0 {
+            complain(&reading.nothing(&format!("no link to {name}"), journal));
+            continue;
+        }
+        let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
+        let to = to.join(", ");
+        out += &format!("the journal knows {messages} messages with a link to {name}, to {to}\n");
     }
+    print(&out)?;
+    if let Some(said) = reading.omitted() {
+        complain(&said);
+    }
+    Ok(())
 }
 
 impl Run {

@@ -319,6 +319,17 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What to say when more may be there than was found.
+    pub fn omitted(&self) -> Option<String> {
+        (self.omitting > 0).then(|| {
+            format!(
+                "{} messages had more hosts or recipient domains than are kept of one: what was looked \
+                 for may have been among them",
+                self.omitting
+            )
+        })
+    }
+
     /// What to say when nothing was found: the words, and how far back the journal reaches.
     pub fn nothing(&self, what: &str, journal: &Path) -> String {
         let journal = journal.display();

@@ -13,8 +13,9 @@ pub struct Query<'q> {
     pub queue_id: Option<&'q str>,
     /// Of messages with this Message-ID, as [`super::event::message_id`] keeps it.
     pub message_id: Option<&'q str>,
-    /// Of messages with a link to this host or one below it, in lower-case ASCII form.
-    pub host: Option<&'q str>,
+    /// Of messages with a link to one of these hosts or to one below, in lower-case ASCII form; none: of
+    /// all.
+    pub hosts: &'q [&'q str],
     /// Of messages to this domain or one below it, in the same form.
     pub recipient: Option<&'q str>,
 }
@@ -37,31 +38,28 @@ impl Query<'_> {
             return Wanted::No;
         }
         let recipients = event.recipients.iter().map(String::as_str);
-        let host = among(self.host, event.all_hosts(), event.omits_hosts());
-        host.min(among(self.recipient, recipients, event.recipients_omitted > 0))
+        let host = among(self.hosts, event.all_hosts(), event.omits_hosts());
+        host.min(among(self.recipient.as_slice(), recipients, event.recipients_omitted > 0))
     }
 
     /// Whether the line of an event is worth parsing: one that is wanted holds what is asked for, or
     /// says that it does not keep all.
     pub(super) fn may_want(&self, line: &[u8]) -> bool {
         let holds = |text: &str| memchr::memmem::find(line, text.as_bytes()).is_some();
-        let named = |name: Option<&str>, omitted: &[&str]| {
-            name.is_none_or(|name| holds(name) || omitted.iter().any(|key| holds(key)))
+        let named = |names: &[&str], omitted: &[&str]| {
+            names.is_empty() || names.iter().chain(omitted).any(|text| holds(text))
         };
-        named(self.queue_id, &[])
-            && named(self.message_id, &[])
-            && named(self.host, &["\"hosts_omitted\":", "\"passed_more\":"])
-            && named(self.recipient, &["\"recipients_omitted\":"])
+        named(self.queue_id.as_slice(), &[])
+            && named(self.message_id.as_slice(), &[])
+            && named(self.hosts, &["\"hosts_omitted\":", "\"passed_more\":"])
+            && named(self.recipient.as_slice(), &["\"recipients_omitted\":"])
     }
 }
 
-/// Whether one of the names is the one that is asked for, or below it.
-fn among<'e>(asked: Option<&str>, mut names: impl Iterator<Item = &'e str>, omits: bool) -> Wanted {
-    match asked {
-        Some(asked) if !names.any(|name| is_below(name, asked)) => match omits {
-            true => Wanted::Perhaps,
-            false => Wanted::No,
-        },
-        _ => Wanted::Yes,
+/// Whether one of the names is one that is asked for, or below it.
+fn among<'e>(asked: &[&str], mut names: impl Iterator<Item = &'e str>, omits: bool) -> Wanted {
+    if asked.is_empty() || names.any(|name| asked.iter().any(|asked| is_below(name, asked))) {
+        return Wanted::Yes;
     }
+    if omits { Wanted::Perhaps } else { Wanted::No }
 }
