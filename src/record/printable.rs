@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use crate::engine::fields;
+
 /// Longest host kept, in characters of its ASCII form: a name on the wire holds at most 253.
 pub const HOST_CHARS: usize = 253;
 
@@ -30,7 +32,7 @@ pub fn host(ascii: &str) -> String {
 
 /// A host that no client turns into a link: every dot and colon bracketed.
 pub fn defanged(ascii: &str) -> String {
-    host(ascii).replace(['[', ']'], "").replace('.', "[.]").replace(':', "[:]")
+    fields::defanged(&host(ascii))
 }
 
 /// The domain of a mail address in ASCII form. Local parts stay out of records. A null sender

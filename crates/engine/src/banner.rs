@@ -5,6 +5,7 @@
 //! in the recipe, in the charset and the encoding of their part.
 
 use super::content;
+use super::fields::defanged;
 use super::finding::{Candidate, Findings};
 use super::notices;
 use super::outcome::{Done, Finding};
@@ -127,7 +128,7 @@ impl About {
         worst.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
         let mut hosts: Vec<String> = Vec::new();
         for finding in &worst {
-            let host = finding.ascii.replace('.', "[.]");
+            let host = defanged(&finding.ascii);
             if hosts.len() < HOSTS && !hosts.contains(&host) {
                 hosts.push(host);
             }

@@ -124,14 +124,14 @@ fn list(parts: &mut Vec<String>, name: &str, values: impl Iterator<Item = String
 fn link(finding: &Finding) -> String {
     let host = if finding.ascii.is_empty() { "-" } else { finding.ascii.as_str() };
     let mut parts = vec![
-        word(host).replace('.', "[.]"),
+        defanged(&word(host)),
         format!("verdict={}", finding.verdict),
         format!("part={}", word(&finding.part)),
         format!("at={}", word(&finding.place.to_string())),
     ];
     list(&mut parts, "reasons", finding.reasons.iter().map(|reason| reason.code().to_owned()));
     if let Some(target) = &finding.target {
-        parts.push(format!("like={}", word(target).replace('.', "[.]")));
+        parts.push(format!("like={}", defanged(&word(target))));
     }
     let done = match finding.done {
         Done::Reported => "reported",
@@ -140,6 +140,11 @@ fn link(finding: &Finding) -> String {
     };
     parts.push(format!("done={done}"));
     parts.join("; ")
+}
+
+/// A host that no client turns into a link: every dot, and every colon of an IPv6 address, in brackets.
+pub fn defanged(host: &str) -> String {
+    host.replace(['[', ']'], "").replace('.', "[.]").replace(':', "[:]")
 }
 
 /// Printable ASCII without what has a meaning in our fields; at most 255 characters.
@@ -158,6 +163,18 @@ mod tests {
     use super::*;
     use crate::outcome::{Place, Reason, Reasons};
     use mailsplice::edit::LINE;
+
+    #[test]
+    fn hosts_are_no_links() {
+        for (host, expected) in [
+            ("www.example.com", "www[.]example[.]com"),
+            ("[2001:db8::1]", "2001[:]db8[:][:]1"),
+            ("192.0.2.1", "192[.]0[.]2[.]1"),
+            ("-", "-"),
+        ] {
+            assert_eq!(defanged(host), expected);
+        }
+    }
 
     fn finding(host: &str) -> Finding {
         Finding {
