@@ -461,16 +461,19 @@ mod tests {
     #[test]
     fn what_was_not_read_to_its_end_does_not_count_as_clean() {
         let mut policy = Policy::default();
-        policy.limits.links = 1;
+        policy.limits.parts = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
-        let unread = Left::Unread(Bypass::Limit("links"));
-        let found = |text: &str| recall.recalled(&message(text), &tld::builtin());
-        let clean = "https://one.example.org/ https://two.example.org/ https://bad.example.com/\n";
-        assert_eq!(found(clean), Err(unread.clone()));
-        let begun =
-            found("https://bad.example.com/ https://one.example.org/ https://bad.example.com/\n");
+        let unread = Left::Unread(Bypass::Limit("parts"));
+        let found = |hosts: &[&str]| {
+            let parts = hosts.iter().map(|host| format!("--b\n\nsee https://{host}/\n"));
+            let parts: String = parts.collect();
+            let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n";
+            recall.recalled(format!("{head}\n{parts}--b--\n").as_bytes(), &tld::builtin())
+        };
+        assert_eq!(found(&["one.example.org", "bad.example.com"]), Err(unread.clone()));
+        let begun = found(&["bad.example.com", "bad.example.com"]);
         assert_eq!(begun.unwrap().unwrap().left, Some(unread));
-        assert_eq!(found("https://one.example.org/\n"), Ok(None));
+        assert_eq!(found(&["one.example.org"]), Ok(None));
     }
 
     #[test]
