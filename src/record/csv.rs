@@ -7,7 +7,7 @@ use super::finding::Line;
 
 /// The columns, in order: the fields of the JSON line; `span` as two columns, `reasons` joined by
 /// spaces.
-pub const COLUMNS: [&str; 18] = [
+pub const COLUMNS: [&str; 19] = [
     "schema",
     "record",
     "source",
@@ -26,6 +26,7 @@ pub const COLUMNS: [&str; 18] = [
     "reasons",
     "target",
     "action",
+    "edit",
 ];
 
 /// Writes the header row.
@@ -57,6 +58,7 @@ pub fn write_line(out: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
         &reasons,
         line.target.unwrap_or_default(),
         line.action,
+        line.edit,
     ];
     write_row(out, cells.into_iter())
 }
@@ -134,6 +136,8 @@ mod tests {
         assert_eq!(rows.len(), 2);
         assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
         assert!(rows[1].contains(",220,250,hxxp://раypal[.]com/login,"));
-        assert!(rows[1].ends_with(",unsafe,mixed-script target-lookalike,paypal.com,edit"));
+        assert!(
+            rows[1].ends_with(",unsafe,mixed-script target-lookalike,paypal.com,edit,anywhere")
+        );
     }
 }

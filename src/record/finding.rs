@@ -57,6 +57,8 @@ pub struct Line<'a> {
     pub target: Option<&'a str>,
     /// What the filter would do: `edit`, `report`, `exempt`.
     pub action: &'static str,
+    /// Where an edit would be in its place, whatever the policy: `inert`, `word`, `told`, `link`, `anywhere`.
+    pub edit: &'static str,
 }
 
 impl<'a> Line<'a> {
@@ -80,6 +82,7 @@ impl<'a> Line<'a> {
             reasons: finding.reasons.iter().map(|reason| reason.code()).collect(),
             target: finding.target.as_deref(),
             action: action(finding.done),
+            edit: finding.edit.as_str(),
         }
     }
 
@@ -208,7 +211,7 @@ pub(crate) mod tests {
                 r#""span":[220,250],"spelling":"hxxp://раypal[.]com/login","#,
                 r#""ascii":"xn--ypal-43d9g.com","unicode":"раypal.com","verdict":"unsafe","#,
                 r#""reasons":["mixed-script","target-lookalike"],"target":"paypal.com","#,
-                r#""action":"edit"}"#,
+                r#""action":"edit","edit":"anywhere"}"#,
                 "\n"
             )
         );

@@ -46,9 +46,7 @@ impl Splitter<'_> {
             !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
         };
         let text = !matches!(media, Media::Opaque | Media::Inert);
-        if text
-            && charsets.clone().next().is_some_and(|label| unknown(&label))
-            && !is_ascii_to_all(raw, transfers.as_slice())
+        if text && charsets.clone().next().is_some_and(|label| unknown(&label))
             || transfers.contains(&Transfer::Base64) && base64::has_odd_padding(raw)
         {
             self.tree.ambiguous.insert(path.clone());
@@ -119,13 +117,6 @@ impl Splitter<'_> {
             self.tree.parts.push(part);
         }
     }
-}
-
-/// Whether a text is the same in whatever charset anybody takes an unknown name for: its octets are those of
-/// ASCII, and nothing shifts.
-fn is_ascii_to_all(raw: &[u8], transfers: &[Transfer]) -> bool {
-    let plain = transfers.iter().all(|transfer| *transfer == Transfer::Identity);
-    plain && raw.is_ascii() && memchr::memchr3(0x1B, 0x0E, 0, raw).is_none()
 }
 
 /// Names that say themselves that nobody knows the charset (RFC 1428 §3).
