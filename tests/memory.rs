@@ -270,6 +270,9 @@ fn real_mail() -> Result<(), Failed> {
     let Some(root) = common::testdata("mail", "memory over real mail") else { return Ok(()) };
     let tlds = tld::builtin();
     let policy = Policy::default();
+    // Tables that are read when something asks for them are not of the message that asks first.
+    let host = "http://b\u{fc}cher.com/".as_bytes();
+    extra(b"Content-Type: text/plain; charset=utf-8\r\n", host, &policy, &tlds);
     let mut worst = (0.0, String::new());
     let mut wrong = Vec::new();
     for path in common::mail::files(&root) {

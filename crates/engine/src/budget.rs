@@ -13,13 +13,13 @@ const LINK: u64 = 8;
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
 /// them; links that are fine are counted only.
 pub const LINKS_MEMORY: usize = 1;
-pub const LINKS_MEMORY_BASE: usize = 4 << 20;
+pub const LINKS_MEMORY_BASE: usize = 10 << 20;
 const LINK_BYTES: usize = 1_800;
 
 /// The same for the edits of links of which nothing else is kept: one takes about [`EDIT_BYTES`] beside
 /// what is written.
 pub const EDITS_MEMORY: usize = 3;
-pub const EDITS_MEMORY_BASE: usize = 6 << 20;
+pub const EDITS_MEMORY_BASE: usize = 5 << 20;
 const EDIT_BYTES: usize = 240;
 
 /// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
