@@ -245,6 +245,37 @@ fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
 }
 
 #[test]
+fn input_that_never_ends_is_refused() {
+    let house = house();
+    // Without the bound the limit of memory ends the command, and not by these words.
+    let limited = |line: &str, input: Stdio| {
+        let direct = command(house.path(), line);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -v 6000000; exec \"$0\" \"$@\""]);
+        shell.arg(direct.get_program()).args(direct.get_args());
+        shell.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run(shell, line)
+    };
+    for line in [
+        "rewrite /dev/zero",
+        "restore /dev/zero",
+        "explain /dev/zero",
+        "linkify /dev/zero",
+        "links",
+    ] {
+        let output = limited(line, fs::File::open("/dev/zero").unwrap().into());
+        sound(&output, line);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("more than 1073741824 bytes"), "{line}: {said}");
+    }
+    let line = "restore --seal-key /dev/zero FILE";
+    let output = limited(line, Stdio::null());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a device, which is no file"));
+}
+
+#[test]
 fn a_cause_is_told_once() {
     let house = house();
     for line in [

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 
 use super::shared::PRIVATE;
 use super::{Answer, complain, done};
+use crate::config::file;
 use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
 use crate::engine::whole::Whole;
 
@@ -76,6 +77,7 @@ fn hint(error: &RestoreError, recipes: &Path) -> String {
     }
 }
 
-fn read_key(file: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(file).with_context(|| format!("cannot read the key {}", file.display()))
+fn read_key(path: &Path) -> anyhow::Result<Vec<u8>> {
+    file::read(path, file::MAX_BYTES)
+        .with_context(|| format!("cannot read the key {}", path.display()))
 }
