@@ -190,12 +190,12 @@ settings! {
         /// What a failure of the filter does to the message: `accept`, `quarantine`, `tempfail`,
         /// `reject`, `discard`. Default: when in doubt the mail goes on.
         on_error: Disposition = "\"accept\"", Reload;
-        /// What it does to a message that it is too long to be read (`limit:max_message`), or to have a notice at
-        /// every link (`limit:extras`). `tempfail` would end the same at every retry.
+        /// What it does to a message that it is too long to be read (`limit:max_message`), or to have a
+        /// notice at every link (`limit:extras`). `tempfail` would end the same at every retry.
         on_limit: Disposition = "\"accept\"", Reload;
-        /// What becomes of a message that used up its time, its steps, its memory, or another of the `limits`
-        /// (`limit:message_timeout`, `limit:steps`, `limit:links`, `limit:parts`, `limit:depth`, …): nobody read
-        /// the rest of it, and honest mail does not come near.
+        /// What becomes of a message that used up its time, its steps, its memory, or another of the
+        /// `limits` (`limit:message_timeout`, `limit:steps`, `limit:links`, `limit:parts`,
+        /// `limit:depth`, …): nobody read the rest of it, and honest mail does not come near.
         /// One that ran out of time is put off (451) three times before, since load passes.
         on_exhausted: Disposition = "\"quarantine\"", Reload;
         /// What a part that cannot be read (encrypted, PKCS#7) does to it.
@@ -251,8 +251,8 @@ settings! {
 }
 
 settings! {
-    /// Words on top of a message: in its first text and its first HTML, in every alternative, never in what
-    /// is signed or encrypted. They are part of the recipe and go back with the original.
+    /// Words on top of a message: in its first text and its first HTML, in every alternative, never
+    /// in what is signed or encrypted. They are part of the recipe and go back with the original.
     pub struct Banner {
         /// Whether a message in which links were taken apart says so on top. Default: a body holds no
         /// words of this filter.
