@@ -39,8 +39,19 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As of [`read`], and when it is no UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(read(path, most)?)
-        .map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
+    text(read(path, most)?)
+}
+
+/// Bytes as text.
+///
+/// # Errors
+/// When they are no UTF-8; says in which line.
+pub fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
+        io::Error::new(ErrorKind::InvalidData, format!("what is no UTF-8 in line {line}"))
+    })
 }
 
 #[cfg(test)]
@@ -55,8 +66,10 @@ mod tests {
         assert_eq!(read_text(&path, 4).unwrap(), "text");
         assert_eq!(read(&path, 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
         assert_eq!(read(Path::new("/dev/null"), 0).unwrap(), b"");
-        std::fs::write(&path, b"\xff").unwrap();
-        assert_eq!(read_text(&path, 4).unwrap_err().kind(), ErrorKind::InvalidData);
+        std::fs::write(&path, b"a\nb\xe9\n").unwrap();
+        let error = read_text(&path, 5).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidData);
+        assert_eq!(error.to_string(), "what is no UTF-8 in line 2");
         let said = |path: &Path| read(path, 4).unwrap_err().to_string();
         assert_eq!(said(Path::new("/dev/zero")), "a device, which is no file");
         let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("socket")).unwrap();

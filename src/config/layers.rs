@@ -195,10 +195,7 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
 
 fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<Layer> {
     let name = path.display().to_string();
-    let text = files.read(path).and_then(|bytes| {
-        String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.utf8_error()))
-    });
-    let text = match text {
+    let text = match files.read(path).and_then(file::text) {
         Ok(text) => text,
         Err(error) => {
             problems.push(unreadable(&name, "a file that can be read", error.to_string()));

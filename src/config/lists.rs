@@ -164,10 +164,12 @@ pub(super) fn change(
     edit: impl FnOnce(&str) -> Option<String>,
 ) -> Result<(), ListError> {
     let io = |doing| move |source| ListError::Io { doing, path: path.to_owned(), source };
-    let locked = lock(path).map_err(io("open"))?;
-    let text = read(path).map_err(io("read"))?;
+    // A link stays a link: what it points to is changed.
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let locked = lock(&place).map_err(io("open"))?;
+    let text = read(&place).map_err(io("read"))?;
     match edit(&text) {
-        Some(text) => replace(path, &text, &locked).map_err(io("write")),
+        Some(text) => replace(&place, &text, &locked).map_err(io("write")),
         None => Ok(()),
     }
 }
@@ -235,6 +237,25 @@ mod tests {
         assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
         File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
         assert_eq!(read(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    }
+
+    #[test]
+    fn a_link_to_a_list_stays_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, place) = (dir.path().join("allow.txt"), dir.path().join("elsewhere/list"));
+        fs::create_dir(dir.path().join("elsewhere")).unwrap();
+        fs::write(&place, "example.com\n").unwrap();
+        std::os::unix::fs::symlink("elsewhere/list", &path).unwrap();
+        add_to_list(&path, "example.org").unwrap();
+        assert!(path.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&place).unwrap(), "example.com\nexample.org\n");
+        remove_from_list(&path, "example.com").unwrap();
+        assert_eq!(fs::read_to_string(&place).unwrap(), "example.org\n");
+        // One that points nowhere is an error and stays.
+        fs::remove_file(&place).unwrap();
+        fs::remove_dir(dir.path().join("elsewhere")).unwrap();
+        assert!(add_to_list(&path, "example.org").is_err());
+        assert!(path.symlink_metadata().unwrap().is_symlink());
     }
 
     #[test]

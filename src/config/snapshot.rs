@@ -75,8 +75,7 @@ impl Files {
     pub(super) fn list(&self, path: &Path) -> io::Result<String> {
         match self {
             Files::Disk => lists::read(path),
-            Files::Kept(snapshot) => String::from_utf8(snapshot.bytes(path)?)
-                .map_err(|error| io::Error::new(ErrorKind::InvalidData, error)),
+            Files::Kept(snapshot) => file::text(snapshot.bytes(path)?),
         }
     }
 }
