@@ -191,6 +191,22 @@ fn find_and_why_answer_by_host_domain_and_message() {
         );
     }
     assert_eq!(run(&house, &["why", "18.ann@sender.example"]).status.code(), Some(1));
+
+    // Over a typing error the filter runs on the last good configuration, and so do the answers.
+    house.configure("policy.profil = 1");
+    for (args, expected) in [
+        (&["why", "4FIND1"][..], 0),
+        (&["find", "news.example.com"], 0),
+        (&["digest", "--since", "1h"], 0),
+        (&["find", "nothing.example"], 1),
+    ] {
+        let output = run(&house, args);
+        let error = said(&output);
+        assert_eq!(output.status.code(), Some(expected), "{args:?}: {error}");
+        assert!(error.contains("policy.profil: ") && error.contains("the last good"), "{error}");
+    }
+    std::fs::remove_file(house.path("state/last-good.json")).unwrap();
+    assert_eq!(run(&house, &["why", "4FIND1"]).status.code(), Some(2));
 }
 
 #[test]

@@ -314,10 +314,23 @@ fn health_says_whether_mail_is_taken() {
     wait_for("the refusal", || house.logged().contains("not reloaded").then_some(()));
     let (code, said) = health(&house, &["--address", &format!("unix:{socket}")]);
     assert_eq!((code, said), (Some(0), format!("unix:{socket}: takes mail\n")));
-    // A configuration that does not hold leaves the question open.
-    assert_eq!(health(&house, &[]).0, Some(2));
+    // Whoever replaces what is not well must leave a filter alone that runs on the last good one.
+    let (code, said) = health(&house, &[]);
+    assert_eq!(code, Some(0), "{said}");
+    for expected in [
+        "milter.sock: takes mail\n",
+        "m.sock: ok; ",
+        "policy.profil",
+        "the last good configuration of 20",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
     daemon.signal("TERM");
     assert!(daemon.wait().success());
+    assert_eq!(health(&house, &[]).0, Some(1));
+    // With none that is kept the question stays open.
+    fs::remove_file(house.path("state/last-good.json")).unwrap();
+    assert_eq!(health(&house, &[]).0, Some(2));
 }
 
 #[test]

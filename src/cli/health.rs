@@ -28,7 +28,9 @@ const ANSWER_BYTES: u64 = 64 << 10;
 ///
 /// Speaks to the first address of server.listen as an MTA would (where none is configured, to the
 /// socket of linkmilter.socket), and asks /healthz where metrics.listen is set. Exit code 1 when it
-/// does not filter. For health checks of containers and monitors.
+/// does not filter. While the configuration does not hold, the last good one says where, as for the
+/// filter itself: a typing error is no reason to replace a filter that takes mail. For health checks
+/// of containers and monitors.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Ask at this address alone: inet:PORT@HOST or unix:PATH
@@ -46,7 +48,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     match args.address {
         Some(address) => questions.push((Question::Mail, address)),
         None => {
-            let config = args.config.load()?;
+            let config = args.config.in_force()?;
             questions.extend(milter(&config).map(|at| (Question::Mail, at)));
             let metrics = config.metrics.listen.as_ref().map(endpoint_of);
             questions.extend(metrics.map(|at| (Question::Report, at)));

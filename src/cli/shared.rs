@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::config::{self, Config, Errors, Sources};
+use crate::config::{self, Config, Errors, Sources, Start};
 use crate::daemon::journal;
 use crate::engine::Policy;
 use crate::engine::lists::Lists;
@@ -32,6 +32,22 @@ impl ConfigFile {
     pub fn load(self) -> Result<Config, Errors> {
         config::load(&self.sources())
     }
+
+    /// The configuration that the filter here has in force: the last good one where the present one
+    /// does not hold, which is complained of. For questions about what runs.
+    ///
+    /// # Errors
+    /// When the present one does not hold and none is kept that this user may read.
+    pub fn in_force(self) -> Result<Config, Errors> {
+        Ok(match config::start(&self.sources(), config::load)? {
+            Start::Present(config) => config,
+            Start::LastGood { loaded, since, errors } => {
+                super::complain(&errors);
+                super::complain(&format!("the last good configuration of {since} counts"));
+                loaded
+            }
+        })
+    }
 }
 
 /// Of every command that reads the event journal.
@@ -48,9 +64,9 @@ impl Events {
     /// The configuration, and where the events are.
     ///
     /// # Errors
-    /// When the configuration does not hold.
+    /// When the configuration does not hold, and none is kept that did.
     pub fn open(self) -> Result<(Config, PathBuf), Errors> {
-        let config = self.config.load()?;
+        let config = self.config.in_force()?;
         let directory = self.journal.unwrap_or_else(|| journal::directory(&config));
         Ok((config, directory))
     }

@@ -18,6 +18,7 @@ mod schema;
 pub mod sections;
 mod setting;
 mod snapshot;
+mod start;
 mod types;
 
 use std::collections::BTreeMap;
@@ -42,6 +43,7 @@ pub use sections::{
 };
 pub use setting::Size;
 pub use snapshot::{Files, Snapshot, SnapshotError};
+pub use start::{Start, start};
 pub use types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
     LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,

@@ -42,7 +42,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use tokio::sync::watch;
 
-use crate::config::{self, Errors, Flag, Schedule, Sources};
+use crate::config::{self, Errors, Flag, Schedule, Sources, Start};
 use crate::milter::Server;
 use crate::milter::endpoint::Listener;
 use crate::tld::store::Store;
@@ -57,7 +57,7 @@ use notify::Notifier;
 use pid::PidFile;
 use reloaded::{Reloads, Told};
 use report::Reporter;
-use settings::{Loaded, Start};
+use settings::Loaded;
 use signals::Signals;
 use tlds::{Tlds, Upkeep};
 
@@ -80,7 +80,7 @@ pub struct Options {
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let inherited = listen::inherited(options.promised)?;
     let mut sources = sources(options);
-    let start = settings::start(&sources).inspect_err(|errors| {
+    let start = config::start(&sources, settings::load).inspect_err(|errors| {
         let wrong = format!("not filtering, no last good configuration: {errors}");
         Notifier::from_env().status(&wrong);
         listen::turn_away(&inherited);
@@ -140,7 +140,7 @@ impl Stale {
     }
 }
 
-fn standing(start: Start) -> (Loaded, Option<Stale>) {
+fn standing(start: Start<Loaded>) -> (Loaded, Option<Stale>) {
     match start {
         Start::Present(loaded) => (loaded, None),
         Start::LastGood { loaded, since, errors } => {

@@ -36,35 +36,6 @@ pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
     Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
 }
 
-/// What the daemon starts with.
-#[derive(Debug)]
-pub enum Start {
-    /// The configuration as it is.
-    Present(Loaded),
-    /// The present one does not hold; this one did, at that time.
-    LastGood { loaded: Loaded, since: String, errors: Errors },
-}
-
-/// Loads the configuration, or the last good one where the present one is wrong, unreadable or
-/// gone: a typing error must not keep mail waiting.
-///
-/// # Errors
-/// Everything that is wrong with the present one, when none is kept.
-pub fn start(sources: &Sources) -> Result<Start, Errors> {
-    let errors = match config::gone(sources).map_or_else(|| load(sources), Err) {
-        Ok(loaded) => return Ok(Start::Present(loaded)),
-        Err(errors) => errors,
-    };
-    let kept = Snapshot::find(sources, &config::state_dirs(sources));
-    let Some(snapshot) = kept else { return Err(errors) };
-    let since = snapshot.time.clone();
-    match load(&sources.of_snapshot(snapshot)) {
-        Ok(loaded) => Ok(Start::LastGood { loaded, since, errors }),
-        // What was kept no longer holds either: the present one is what can be mended.
-        Err(_) => Err(errors),
-    }
-}
-
 /// Keeps the configuration in force for a start on which the present one does not hold. What is
 /// kept has been loaded from what is kept.
 ///
