@@ -127,7 +127,11 @@ impl Open<'_> {
         let space = content::Capacity { all: usize::MAX, together: budget.occurrences };
         let mut here = Here::new();
         let full = content::read_in_turn(layer, self.context.tlds, space, &mut |mut view| {
-            documents.extend(content::documents(layer, &mut view));
+            let inner = content::documents(layer, &mut view);
+            if inner.iter().any(Layer::is_cut_off) {
+                found.bypass(&self.entry.path, Bypass::Limit("documents"));
+            }
+            documents.extend(inner);
             if !budget.spend(Stage::Reading, view.steps) {
                 return ControlFlow::Break(());
             }
@@ -205,7 +209,9 @@ impl<'a> LayerReader<'a> {
                 if found.is_known(&span(), visibility, bad) {
                     continue;
                 }
-                if here.len() < most {
+                // What nobody may link hides no shorter link that another reading has there.
+                let is_link = judged.tld_status == TldStatus::Link;
+                if is_link && here.len() < most {
                     here.push((span(), visibility, bad));
                 }
             }

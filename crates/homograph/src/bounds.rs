@@ -26,7 +26,9 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
     let starts = match context.bounds {
         _ if spelling.starts_with('[') => vec![0],
         HostBounds::Certain => {
-            [Some(0), prose::behind_sign(spelling)].into_iter().flatten().collect()
+            let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
+            let starts = behind.into_iter().filter_map(|start| start(spelling));
+            std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
             prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling)).collect()
@@ -172,6 +174,13 @@ mod tests {
         for before in ["x_", "\u{200d}", "देखें"] {
             let (span, verdict) = host(&format!("{before}раypal.com"), HostBounds::Prose);
             assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
+        }
+        for written in ["xn--ypal-43d9g.comhttp", "x._xn--ypal-43d9g.com", "\u{301}раypal.com"] {
+            assert_eq!(host(written, HostBounds::Certain).1, Verdict::Unsafe, "{written}");
+        }
+        for number in ["½", "٣"] {
+            let (span, verdict) = host(&format!("{number}раypal.com"), HostBounds::Prose);
+            assert_eq!((span.as_str(), verdict), ("раypal.com", Verdict::Unsafe), "{number}");
         }
         let encoded = host("x_xn--ypal-43d9g.com", HostBounds::Prose);
         assert_eq!(encoded, ("xn--ypal-43d9g.com".to_owned(), Verdict::Unsafe));

@@ -345,6 +345,10 @@ fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
 /// Where the longest beginning of a run ends that some client takes for a host, once a scheme or an `@`
 /// says that there is one: then digits end a top-level domain as well (`com1`).
 pub fn known_end(run: &str, tlds: &TldTable) -> Option<usize> {
+    label_end(run, tlds).or_else(|| cut_end(run, tlds))
+}
+
+fn label_end(run: &str, tlds: &TldTable) -> Option<usize> {
     let mut rest = run;
     loop {
         let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
@@ -358,12 +362,31 @@ pub fn known_end(run: &str, tlds: &TldTable) -> Option<usize> {
     }
 }
 
+/// Where a host ends to a client that takes the letters of a top-level domain wherever
+/// they stand (`xn--a.comcom`): one that knows ASCII alone, so that only an A-label can deceive there.
+fn cut_end(name: &str, tlds: &TldTable) -> Option<usize> {
+    let prefix = |four: &[u8]| four.eq_ignore_ascii_case(b"xn--");
+    let ascii = name.bytes().take_while(u8::is_ascii).count();
+    let name = name.get(..ascii.min(authority::NAME))?;
+    let (start, _) = name.as_bytes().windows(4).enumerate().find(|(_, four)| prefix(four))?;
+    let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|behind| *behind > start);
+    let mut ends = dots.filter_map(|behind| {
+        let label = name.get(behind..)?.split('.').next()?;
+        let letters = label.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let exists =
+            |length: &usize| tlds.contains_spelling(label.get(..*length).unwrap_or_default());
+        (2..=letters).rev().find(exists).map(|length| behind + length)
+    });
+    ends.next_back()
+}
+
 /// The length of the top-level domain that a label begins with: as prose has it, or up to where a client
-/// stops that knows letters and digits of ASCII alone (`com_x`, `com-x`, `comé`), or letters (`рф_x`,
-/// `рф™`).
+/// stops that knows letters and digits of ASCII alone (`com_x`, `com-x`, `comé`, `xn--p1aié`), or letters
+/// (`рф_x`, `рф™`).
 fn top_level(label: &str, stop: Stop, tlds: &TldTable) -> Option<usize> {
     prose::tld_prefix(label, stop, tlds)
         .or_else(|| leading(label, u8::is_ascii_alphanumeric, tlds))
+        .or_else(|| leading(label, |c| c.is_ascii_alphanumeric() || *c == b'-', tlds))
         .or_else(|| before_no_letter(label, tlds))
 }
 
@@ -460,6 +483,17 @@ mod tests {
         check("http://a@b@⸠раypal.com⸡ http://a、b|c@⸠раypal.com⸡ https://(x)@⸠раypal.com⸡/");
         check("http://⸠example.com⸡、メールはbob@⸠example.org⸡へ");
         check("user@⸠раypal.com⸡@x a..b@⸠раypal.com⸡ @⸠раypal.com⸡");
+    }
+
+    #[test]
+    fn s29_top_level_domains_that_are_cut_off() {
+        check("u@⸠xn--a-b.xn--p1ai⸡ａ");
+        let end = |run: &str| super::known_end(run, &tlds());
+        for behind in ["com", "http", "www.", "org.deep"] {
+            assert_eq!(end(&format!("xn--ypal-43d9g.com{behind}")), Some(18), "{behind}");
+        }
+        assert_eq!(end("xn--a.example.comcom"), Some(17));
+        assert_eq!(end("example.comcom"), None);
     }
 
     #[test]

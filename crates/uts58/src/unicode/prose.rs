@@ -34,20 +34,36 @@ pub fn starts(name: &str) -> Vec<usize> {
 
 /// Byte offsets inside a name at which only the most careless begin:
 ///
-/// - behind the last mark or unseen character, as those to whom a word is letters and digits alone;
+/// - behind the last mark, unseen character or number beyond ASCII, as those to whom a word is letters and
+///   the digits of ASCII alone;
 /// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
 /// - behind an underscore in the first label, and at an A-label that something stands before.
 pub fn inside(name: &str) -> Vec<usize> {
     let label = first_label(name);
     let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
-    let encoded = label.as_bytes().windows(4).rposition(|four| four.eq_ignore_ascii_case(b"xn--"));
     in_order([
-        behind_break(name, belongs_to_letter),
+        behind_break(name, |c| belongs_to_letter(c) || is_numeral(c)),
         behind_odd_dot(name, is_odd),
         last_www(name),
         underscore,
-        encoded.filter(|at| *at > 0),
+        encoded(name),
     ])
+}
+
+/// The last A-label that something stands before which is no dot: clients to whom a label is letters and
+/// digits begin there (`x.www._xn--ypal-43d9g.com`).
+pub fn encoded(name: &str) -> Option<usize> {
+    let prefix = |four: &[u8]| four.eq_ignore_ascii_case(b"xn--");
+    let at = name.as_bytes().windows(4).rposition(prefix)?;
+    let before = name.get(..at)?.chars().next_back()?;
+    (!is_dot(before) && name.get(at..)?.contains(is_dot)).then_some(at)
+}
+
+/// Behind the marks that a name begins with: no letter bears them, and a client that knows letters and
+/// digits alone begins behind them (`http://` U+0301 `example.com`).
+pub fn behind_marks(name: &str) -> Option<usize> {
+    let host = name.trim_start_matches(belongs_to_letter);
+    (host.len() < name.len() && host.contains(is_dot)).then_some(name.len() - host.len())
 }
 
 /// Behind the last sign or emoji, where those begin that end a word there, a scheme before it or not
@@ -129,6 +145,11 @@ fn last_www(name: &str) -> Option<usize> {
 /// Marks, joiners and whatever else is no letter by itself.
 fn belongs_to_letter(c: char) -> bool {
     !c.is_ascii() && (Class::of(c).is_ignored() || is_joiner(c) || is_combining_mark(c))
+}
+
+/// Digits and numbers of other scripts: `½`, `٣`.
+fn is_numeral(c: char) -> bool {
+    !c.is_ascii() && c.is_numeric()
 }
 
 fn behind_unspaced(label: &str) -> Option<usize> {
@@ -244,6 +265,10 @@ mod tests {
         assert_eq!(all("пример.рф"), ["пример.рф"]);
         assert_eq!(all("日本語.example.com"), ["日本語.example.com"]);
         assert_eq!(all("éxn--a_b.com"), ["éxn--a_b.com", "xn--a_b.com", "b.com"]);
+        assert_eq!(all("x.www._xn--a.com"), ["x.www._xn--a.com", "www._xn--a.com", "xn--a.com"]);
+        assert_eq!(all("xn--a.xn--b.com"), ["xn--a.xn--b.com"]);
+        assert_eq!(all("½пример.рф"), ["½пример.рф", "пример.рф"]);
+        assert_eq!(all("٣раypal.com"), ["٣раypal.com", "ypal.com", "раypal.com"]);
         assert_eq!(all("приветwww.example.com"), ["приветwww.example.com", "www.example.com"]);
     }
 
