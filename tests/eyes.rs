@@ -5,6 +5,8 @@
 
 #[path = "eyes/inside.rs"]
 mod inside;
+#[path = "eyes/others.rs"]
+mod others;
 
 use std::sync::LazyLock;
 
@@ -744,6 +746,13 @@ fn ambiguous_structure() {
     for message in &messages {
         assert_eq!(judge_by(message, &quarantined).disposition, Disposition::Quarantine);
         assert!(!judge_by(message, &defused).edits.is_empty());
+    }
+    // Whoever decodes by such a label meets links that nobody else does.
+    for label in
+        ["unicode_escape", "MIME-Header", "utf7-imap", "BASE64", "html-entities", "\"hex\""]
+    {
+        let fields = format!("Content-Type: text/plain; charset={label}\r\n");
+        class("ambiguous", Fate::Reported, everywhere(&fields, "see \\150ttps\\72//\\u0440.com"));
     }
     let clear = everywhere("Content-Type: text/html; charset=utf-8\r\n", link);
     for message in &clear {

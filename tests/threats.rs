@@ -397,4 +397,9 @@ fn documents_in_documents_are_bounded() {
     }
     let deep = outcome(Limits::default(), head, &nested(200));
     assert!(!reached(&deep, "steps"), "{:?}", deep.bypasses);
+    for levels in [5, 9, 200] {
+        let read = outcome(Limits::default(), head, &nested(levels));
+        assert!(reached(&read, "documents"), "{levels}: {:?}", read.bypasses);
+        assert!(read.verdict >= linkmilter::engine::Verdict::Suspect, "{levels}");
+    }
 }

@@ -237,6 +237,11 @@ impl<'t> Layer<'t> {
     fn of(seen: MappedText<'t>, language: Language) -> Layer<'t> {
         Layer { seen, language, property: None, depth: 0, edits: Edits::Possible }
     }
+
+    /// Whether it stands deeper than documents are read as such.
+    pub fn is_cut_off(&self) -> bool {
+        self.depth > DOCUMENTS
+    }
 }
 
 impl Occurrence {

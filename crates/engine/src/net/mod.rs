@@ -163,7 +163,7 @@ impl Net<'_, '_, '_> {
     /// Looks into a header in which some programs see more lines than others, and a body among them.
     fn head(&mut self, head: &[u8]) {
         let bare = |at: usize| head.get(at + 1).is_some_and(|next| *next != b'\n');
-        if memchr::memchr_iter(b'\r', head).any(bare) {
+        if memchr::memchr_iter(b'\r', head).any(bare) || ends_for_some(head) {
             self.plain(head, Bytes::Unwrapped(0));
             self.base64(head, Bytes::Unwrapped(0));
         }
@@ -324,6 +324,18 @@ impl Net<'_, '_, '_> {
         };
         self.found.candidates.push(Candidate::told(finding));
     }
+}
+
+/// Whether a header holds a line that is no part of a field: to some programs its body begins there.
+fn ends_for_some(head: &[u8]) -> bool {
+    let mut lines =
+        head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).skip(1).peekable();
+    std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| {
+        let name = line.iter().take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
+        let goes_on = matches!(line, [b' ' | b'\t', ..]);
+        let behind = line.get(name..).unwrap_or_default().trim_ascii_start();
+        !goes_on && (name == 0 || behind.first() != Some(&b':'))
+    })
 }
 
 /// Whether a host that could deceive stands at this offset.

@@ -40,8 +40,10 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
             shifted = rest.get(end + 1) == Some(&b'$');
         }
         let goes_on = match byte {
-            b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|'
-            | b'@' | b':' => shifted,
+            // `&#1088;`
+            b'#' => shifted || rest.get(..end).is_some_and(|before| before.ends_with(b"&")),
+            b'/' | b'?' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|' | b'@'
+            | b':' => shifted,
             // The sign behind it begins a window of its own, but for `\u0440`.
             b'\\' => shifted || rest.get(end + 1) == Some(&b'u'),
             b'=' => shifted || !is_escaped_sign(rest.get(end + 1..end + 3).unwrap_or_default()),
@@ -208,6 +210,8 @@ mod tests {
         let end = |text: &str| String::from_utf8_lossy(window(text.as_bytes(), 0)).into_owned();
         assert_eq!(end("xn--a.com/x"), "xn--a.com");
         assert_eq!(end("xn--=\r\na.com\r\nb"), "xn--=\r\na.com");
+        assert_eq!(end("&#1088;&#x430;ypal.com#x"), "&#1088;&#x430;ypal.com");
+        assert_eq!(end("a.com#&#1088;"), "a.com");
         assert_eq!(end(&"a".repeat(2 * WINDOW)).len(), WINDOW);
         assert_eq!(end("\x1B$B'b'/\x1B(Bypal.com/x"), "\x1B$B'b'/\x1B(Bypal.com");
     }

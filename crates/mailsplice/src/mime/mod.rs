@@ -132,6 +132,9 @@ pub struct Tree {
     pub bypasses: Vec<(String, Bypass)>,
     /// Paths of entities whose labels programs read in different ways.
     pub ambiguous: BTreeSet<String>,
+    /// Whether a text is labelled with a codec of which nothing is read here: there a link would not be
+    /// met.
+    pub undecoded: bool,
     /// Bytes that were walked and unwrapped to split it.
     pub steps: u64,
     /// What encoded messages inside the message unwrap to.

@@ -193,15 +193,34 @@ fn holds_utf8(bytes: &[u8]) -> bool {
     bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
 
-/// Bytes outside ASCII below which a guess at their charset says nothing.
+/// Bytes outside ASCII below which a guess at their charset says nothing of a text.
 const LETTERS: usize = 16;
+
+/// Bytes between what announces a host and a letter of it.
+const HOST: usize = 253;
+
+/// Whether a byte outside ASCII stands behind what announces a host, in one word with it: there a guess
+/// counts, however little it says.
+fn stands_in_link(bytes: &[u8]) -> bool {
+    let odd = bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii()).take(LETTERS);
+    odd.map(|(at, _)| bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default()).any(|before| {
+        let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+        let www = |four: &[u8]| four.eq_ignore_ascii_case(b"www.");
+        memchr::memchr3(b':', b'@', b'\\', word).is_some()
+            || memchr::memmem::find(word, b"//").is_some()
+            || word.windows(4).any(www)
+    })
+}
 
 /// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
 pub const DETECTED: usize = 16 << 10;
 
 /// What a detector takes unlabelled bytes for: chardetng, which Firefox and Thunderbird use.
 fn guessed(bytes: &[u8]) -> Option<Charset> {
-    bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS)?;
+    let many = bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
+    if !many && !stands_in_link(bytes) {
+        return None;
+    }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     let mut left = DETECTED;
     // Lines of ASCII tell nothing.

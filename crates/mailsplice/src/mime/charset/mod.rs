@@ -86,6 +86,11 @@ impl Charset {
         }
     }
 
+    /// Whether a label names a codec that no text is written in, though some library decodes by it.
+    pub fn is_codec(label: &str) -> bool {
+        names::is_codec(label)
+    }
+
     /// ISO-2022-JP as others than WHATWG read it, where that makes a difference.
     pub(super) fn lenient(self, bytes: &[u8]) -> Option<Charset> {
         let strict = self == Charset::Known(encoding_rs::ISO_2022_JP);

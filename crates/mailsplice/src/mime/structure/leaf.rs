@@ -51,6 +51,10 @@ impl Splitter<'_> {
         {
             self.tree.ambiguous.insert(path.clone());
         }
+        if text && charsets.clone().any(|label| Charset::is_codec(&label)) {
+            self.tree.ambiguous.insert(path.clone());
+            self.tree.undecoded = true;
+        }
         let part = Part {
             path,
             media,

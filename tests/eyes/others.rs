@@ -1,0 +1,73 @@
+//! Classes beyond the labels: letters that nobody labelled, headers that end early for some, references in
+//! what most programs hand on, soft breaks.
+
+use super::*;
+
+/// Two letters are enough for a program that guesses.
+#[test]
+fn few_letters_that_nobody_labelled() {
+    let bytes = |text: &str| -> Vec<u8> {
+        let byte = |c: char| match c {
+            'р' => 0xD2,
+            'а' => 0xC1,
+            c => c as u8,
+        };
+        text.chars().map(byte).collect()
+    };
+    let page = bytes(
+        "<html><body><p>Please confirm <a href=\"https://раypal.com/login\">your account</a> today.</p></body></html>\r\n",
+    );
+    let text =
+        bytes("Hello,\r\n\r\nplease confirm your account at https://раypal.com/login today.\r\n");
+    for label in ["text/plain", "text/plain; charset:koi8-r"] {
+        let fields = format!("Content-Type: {label}\r\nContent-Transfer-Encoding: base64\r\n");
+        class("few unlabelled letters", Fate::Caught, everywhere(&fields, base64(&text)));
+        let fields = fields.replace("plain", "html");
+        class("few unlabelled letters", Fate::Caught, everywhere(&fields, base64(&page)));
+    }
+    // Beside no host a guess says nothing, and a word of the West stays one.
+    let word = b"Gr\xFC\xDFe.com aus K\xF6ln, caf\xE9.net\r\n".to_vec();
+    for message in everywhere("Content-Type: text/plain\r\n", word) {
+        assert!(judge(&message).edits.is_empty());
+    }
+}
+
+/// A line that is no field: to some programs the body begins there.
+#[test]
+fn headers_that_end_early_for_some() {
+    for host in HOSTS {
+        for line in ["\x0C", " ", "no field", "=", ": x"] {
+            let fields = format!(
+                "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n{line}\r\n{}",
+                base64(html(host))
+            );
+            class("headers that end early", Fate::Reported, everywhere(&fields, ""));
+        }
+    }
+}
+
+/// Types that most programs hand on, with letters as numbers: the net reads them inside base64 as well.
+#[test]
+fn references_in_what_is_handed_on() {
+    let labels = ["application/atom+xml; name=a.atom", "application/octet-stream; name=a.webloc"];
+    for label in labels {
+        let body = "<x><link href=\"https://&#1088;&#x430;ypal.com/\"/></x>";
+        let fields = format!("Content-Type: {label}\r\n");
+        class("references", Fate::Reported, everywhere(&fields, body));
+        let fields = format!("{fields}Content-Transfer-Encoding: base64\r\n");
+        class("references", Fate::Reported, everywhere(&fields, base64(body)));
+    }
+}
+
+/// Joined with the next line it is the link of no existing name, which hides none from programs that join
+/// no lines.
+#[test]
+fn soft_breaks_that_hide_a_link() {
+    let fields = "Content-Type: text/plain; charset=utf-8; format=flowed; delsp=yes\r\n";
+    for text in [
+        "see http://xn--ypal-43d9g.com \r\ncom today.\r\n",
+        "mail b@раypal.shop \r\nhttp today.\r\n",
+    ] {
+        class("soft breaks", Fate::Caught, everywhere(fields, text));
+    }
+}
