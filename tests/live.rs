@@ -3,7 +3,8 @@
 //!
 //! The `linkify` crate reads the text, `lol_html` and `url` the attributes. Seven more link finders read
 //! the same texts in `tests/run clients`, through the lines that `LINKMILTER_LIVE_DUMP` makes this test
-//! write. Exceptions stand in `tests/data/mail-exceptions.tsv` under `live`.
+//! write; mail programs are shown the messages in `tests/run witnesses`, from the folder that
+//! `LINKMILTER_LIVE_MAIL` names. Exceptions stand in `tests/data/mail-exceptions.tsv` under `live`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -12,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -34,6 +35,8 @@ struct Edited {
     /// Hosts of edited links: as spelled, in ASCII and in Unicode; lower case.
     hosts: BTreeSet<String>,
     parts: Vec<Part>,
+    /// The message as it goes on.
+    message: Vec<u8>,
 }
 
 #[test]
@@ -74,6 +77,7 @@ fn no_edited_link_is_live() {
     let (next, edited) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let dump = std::env::var_os("LINKMILTER_LIVE_DUMP")
         .map(|path| Mutex::new(fs::File::create(path).unwrap()));
+    let mail = std::env::var_os("LINKMILTER_LIVE_MAIL").map(|folder| Folder::new(folder.into()));
     let work = || {
         let mut wrong = Vec::new();
         while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -83,6 +87,9 @@ fn no_edited_link_is_live() {
                 continue;
             }
             edited.fetch_add(1, Ordering::Relaxed);
+            if let Some(mail) = &mail {
+                mail.keep(&name, &after);
+            }
             for part in &after.parts {
                 if let Some(what) = live(part, &after.hosts) {
                     wrong.push((name.clone(), what));
@@ -115,6 +122,29 @@ fn no_edited_link_is_live() {
     );
     assert!(new.is_empty(), "{} live:\n{}", new.len(), new[..new.len().min(40)].join("\n"));
     assert!(stale.is_empty(), "exceptions that hold no more: {stale:?}");
+}
+
+/// Where the edited messages are kept for others to look at.
+struct Folder {
+    path: PathBuf,
+    index: Mutex<(usize, fs::File)>,
+}
+
+impl Folder {
+    fn new(path: PathBuf) -> Folder {
+        fs::create_dir_all(&path).unwrap();
+        let index = Mutex::new((0, fs::File::create(path.join("index.jsonl")).unwrap()));
+        Folder { path, index }
+    }
+
+    fn keep(&self, name: &str, edited: &Edited) {
+        let mut index = self.index.lock().unwrap();
+        index.0 += 1;
+        let file = format!("{:05}.eml", index.0);
+        fs::write(self.path.join(&file), &edited.message).unwrap();
+        let line = serde_json::json!({ "file": file, "name": name, "hosts": edited.hosts });
+        writeln!(index.1, "{line}").unwrap();
+    }
 }
 
 fn rewrite(path: &Path, tlds: &TldTable) -> Edited {
@@ -151,7 +181,9 @@ fn rewrite(path: &Path, tlds: &TldTable) -> Edited {
             })
         })
         .collect();
-    Edited { hosts, parts }
+    let empty: &[u8] = if head.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+    let message = [&head, empty, &body].concat();
+    Edited { hosts, parts, message }
 }
 
 /// Text nodes a line each, and attributes, by lol_html.

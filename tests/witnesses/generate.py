@@ -14,6 +14,7 @@ import sys
 
 import contents
 import labels
+import others
 import structures
 from carriers import HOSTS, PLACES, b64, message, part, shown
 
@@ -40,6 +41,11 @@ CLASSES = {
     "bases": contents.bases,
     "calendars and cards": contents.calendars,
     "redirectors": contents.redirectors,
+    "letters by reference": others.references,
+    "pages in pages": others.documents,
+    "codecs that are no charsets": others.codecs,
+    "headers that end early, few letters": others.headers,
+    "types that are handed on": others.packed,
 }
 
 # Of the quick form, every so many-th message.

@@ -23,7 +23,7 @@ import sys
 import unicodedata
 import urllib.parse
 
-NAMES = ["раypal.com", "gοοgle.com", "аррӏе.com", "login.evil.example"]
+NAMES = ["раypal.com", "gοοgle.com", "аррӏе.com", "login.evil.example", "wake.uk"]
 
 
 def to_ascii(label):
@@ -81,19 +81,22 @@ class Page(html.parser.HTMLParser):
             self.text.append(data)
 
 
-def shows(text):
+def shows(text, linked=False):
+    """Whether a page leads there; text counts where the program has not made its links itself."""
     page = Page()
     try:
         page.feed(text)
         page.close()
     except (AssertionError, ValueError):
         pass
-    return page.alive or is_alive("".join(page.text))
+    return page.alive or (not linked and is_alive("".join(page.text)))
 
 
 def alive(part):
     """Whether a reader of this part can follow the deceptive link."""
     text = part["text"] or ""
+    if part.get("linked"):
+        return shows(text, linked=True)
     name = (part.get("name") or "").lower()
     markup = "html" in part["type"] or "xml" in part["type"] or re.search(r"\.(x?html?|xht|svg|shtml?)\W*$", name)
     if markup:
@@ -117,7 +120,7 @@ def witnessed(command, folder, side, names):
     paths = "".join(f"{folder}/{side}/{name}\n" for name in names)
     run = subprocess.run(shlex.split(command), input=paths.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     found, spoke = set(), set()
-    for line in run.stdout.splitlines():
+    for line in run.stdout.decode("utf-8", "replace").split("\n"):
         try:
             entry = json.loads(line)
         except ValueError:

@@ -33,6 +33,8 @@ class Server:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, env=environment, **pipes)
         self.process.stdout.readline()
+        # Some messages are the end of it.
+        self.gone = False
 
     def ask(self, command):
         """The untagged answers, each as lines and literals in turn."""
@@ -48,6 +50,7 @@ class Server:
             if pieces[0].startswith(b"t "):
                 break
             answers.append(pieces)
+        self.gone = not line
         return answers
 
 
@@ -109,6 +112,15 @@ def content(server, number, section):
     return b""
 
 
+def shown(server, number):
+    for answer in server.ask(f"FETCH {number} (BODYSTRUCTURE)"):
+        found = parsed(answer)
+        if len(found) < 4 or found[2] != b"FETCH":
+            continue
+        for section, kind, charset, name in list(leaves(found[3][1]))[:200]:
+            yield {"type": kind, "name": name, "text": decoded(content(server, number, section), charset)}
+
+
 def main():
     if not os.path.exists(IMAP):
         sys.exit("no Dovecot")
@@ -124,18 +136,17 @@ def main():
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", folder], check=True)
         server = Server(folder)
         server.ask("SELECT INBOX")
-        for answer in server.ask("FETCH 1:* (BODYSTRUCTURE)"):
-            found = parsed(answer)
-            if len(found) < 4 or found[2] != b"FETCH":
-                continue
-            number = int(found[1])
+        for number, path in enumerate(paths, 1):
             parts = []
             try:
-                for section, kind, charset, name in list(leaves(found[3][1]))[:200]:
-                    parts.append({"type": kind, "name": name, "text": decoded(content(server, number, section), charset)})
-            except (IndexError, TypeError):
+                for part in shown(server, number):
+                    parts.append(part)
+            except (IndexError, TypeError, BrokenPipeError):
                 pass
-            print(json.dumps({"file": paths[number - 1], "witness": "Dovecot", "parts": parts}))
+            print(json.dumps({"file": path, "witness": "Dovecot", "parts": parts}))
+            if server.gone:
+                server = Server(folder)
+                server.ask("SELECT INBOX")
         server.ask("LOGOUT")
 
 

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Real mail of which every link was taken apart: no program shows a link to a host that the filter edited.
+
+    mail.py FOLDER EXCEPTIONS [--all] WITNESS…
+
+FOLDER holds the messages and index.jsonl, a line {file, name, hosts} each, as tests/live.rs writes them.
+"""
+
+import collections
+import json
+import re
+import shlex
+import subprocess
+import sys
+import urllib.parse
+
+from judge import URLS, Page
+
+# What announces a host in text, and the host.
+ANNOUNCED = re.compile(r"(?:(?:https?|ftp):[/\\]{2}|@)([^\s<>\"'/\\?#()\[\]{}|,;:&=!*^`~$%+@]+)|\b(www\.[^\s<>\"'/\\?#()\[\]{}|,;:&=!*^`~$%+@]+)", re.I)
+
+
+def in_text(text):
+    for behind, www in ANNOUNCED.findall(text):
+        yield (behind or www).rstrip(".").lower()
+
+
+class Links(Page):
+    """The hosts that attributes lead to, and the text."""
+
+    def __init__(self):
+        super().__init__()
+        self.hosts = set()
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in URLS and value:
+                self.hosts.update(in_text(urllib.parse.unquote(value)))
+        self.mute += tag in {"script", "style"}
+
+
+def hosts(part):
+    """The hosts that a reader of this part could go to."""
+    text = part["text"] or ""
+    kind = part["type"]
+    if not ("html" in kind or "xml" in kind or part.get("linked")):
+        return set(in_text(text)) if kind == "" or kind.startswith("text/") else set()
+    page = Links()
+    try:
+        page.feed(text)
+        page.close()
+    except (AssertionError, ValueError):
+        pass
+    return page.hosts if part.get("linked") else page.hosts | set(in_text("".join(page.text)))
+
+
+def main():
+    folder, exceptions, *commands = [argument for argument in sys.argv[1:] if argument != "--all"]
+    with open(f"{folder}/index.jsonl") as lines:
+        index = {entry["file"]: entry for entry in map(json.loads, lines)}
+    with open(exceptions) as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines if line.startswith("live-witnesses\t")]
+    known = {name for _, name, *_ in rows}
+    paths = "".join(f"{folder}/{name}\n" for name in sorted(index)).encode()
+    live = collections.defaultdict(dict)
+    for command in commands:
+        run = subprocess.run(shlex.split(command), input=paths, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        for line in run.stdout.decode("utf-8", "replace").split("\n"):
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue
+            message = index[entry["file"].rsplit("/", 1)[-1]]
+            edited = set(message["hosts"])
+            for part in entry["parts"]:
+                if shown := hosts(part) & edited:
+                    live[message["name"]][entry["witness"]] = min(shown)
+    fresh, stale = sorted(set(live) - known), sorted(known - set(live))
+    print(f"mail: {len(index)} edited messages, {len(live) - len(fresh)} exceptions, {len(fresh)} alive")
+    for name in fresh if "--all" in sys.argv else fresh[:40]:
+        print(f"  {name}: {', '.join(f'{witness} {host}' for witness, host in sorted(live[name].items()))}")
+    for name in stale:
+        print(f"  an exception that holds no more: {name}")
+    return 1 if fresh or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
