@@ -723,8 +723,7 @@ fn the_net_is_bounded() {
 /// Nothing deceptive, but programs split it in different ways.
 #[test]
 fn ambiguous_structure() {
-    // ASCII is the same in whatever charset somebody takes a name for.
-    let link = "<a href=\"https://www.example.com/\">här</a>";
+    let link = "<a href=\"https://www.example.com/\">here</a>";
     let fields = [
         "Content-Type: text/html\r\nContent-Type: text/plain\r\nContent-Type: image/png\r\n",
         "Content-Type:\r\nContent-Type: text/html\r\n",
