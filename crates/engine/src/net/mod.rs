@@ -17,8 +17,10 @@
 //! Linear: every place that calls for a look is looked at through a window of fixed size.
 
 mod packed;
+mod places;
 mod window;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -34,6 +36,7 @@ use super::resolve::LONGEST_LINE;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
 use mailsplice::mime::{Media, Message, Part, Tree, View};
 use packed::{Order, Packed, ebcdic, wide, yenc};
+use places::Places;
 use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
 use window::{Letter, calls_for_a_look, letters, shifted, text, triggers, window};
@@ -76,6 +79,7 @@ pub fn cast(
             budget: &mut *budget,
             found: &mut *found,
             tree,
+            places: OnceCell::new(),
             body,
             met,
             told: BTreeSet::new(),
@@ -118,6 +122,7 @@ struct Net<'n, 'p, 'b> {
     budget: &'n mut Budget<'b>,
     found: &'n mut Findings,
     tree: &'n Tree,
+    places: OnceCell<Places>,
     body: &'n [u8],
     /// Hosts that readings have met.
     met: Met,
@@ -294,10 +299,7 @@ impl Net<'_, '_, '_> {
 
     /// The innermost part at an offset of the body, as most clients split it.
     fn part(&self, at: usize) -> Option<&Part> {
-        let here = |part: &&Part| part.raw_range().is_some_and(|range| range.contains(&at));
-        let length = |part: &&Part| part.raw_range().map_or(usize::MAX, |range| range.len());
-        let parts = self.tree.parts.iter().filter(here);
-        parts.min_by_key(|part| (part.view != View::Usual, length(part)))
+        self.places.get_or_init(|| Places::of(self.tree)).part(self.tree, at)
     }
 
     fn tell(&mut self, spelling: String, at: usize, judged: Judged, edits: Vec<RawEdit>) {

@@ -1,0 +1,84 @@
+//! Which part stands at an offset of the body.
+
+use std::collections::BTreeSet;
+
+use mailsplice::mime::{Part, Tree, View};
+
+/// The innermost part at every offset, as most clients split it. Parts of other readings lie across
+/// them.
+pub struct Places {
+    /// Where another part begins, in order: the offset, the part's index.
+    starts: Vec<(usize, Option<usize>)>,
+}
+
+impl Places {
+    pub fn of(tree: &Tree) -> Places {
+        let mut ends = Vec::new();
+        for (index, part) in tree.parts.iter().enumerate() {
+            if let Some(range) = part.raw_range().filter(|range| !range.is_empty()) {
+                let rank = (part.view != View::Usual, range.len(), index);
+                ends.push((range.start, true, rank));
+                ends.push((range.end, false, rank));
+            }
+        }
+        ends.sort_unstable();
+        let mut here = BTreeSet::new();
+        let mut starts: Vec<(usize, Option<usize>)> = Vec::new();
+        for (at, begins, rank) in ends {
+            if begins {
+                here.insert(rank);
+            } else {
+                here.remove(&rank);
+            }
+            let first = here.first().map(|(_, _, index)| *index);
+            match starts.last_mut().filter(|(last, _)| *last == at) {
+                Some((_, index)) => *index = first,
+                None => starts.push((at, first)),
+            }
+        }
+        Places { starts }
+    }
+
+    pub fn part<'t>(&self, tree: &'t Tree, at: usize) -> Option<&'t Part> {
+        let behind = self.starts.partition_point(|(start, _)| *start <= at);
+        let (_, index) = self.starts.get(behind.checked_sub(1)?)?;
+        let index = (*index)?;
+        tree.parts.get(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mailsplice::limits::Limits;
+    use mailsplice::mime::{Message, parse};
+
+    /// By the letter: of all parts round an offset the shortest that most clients see.
+    fn looked_for(tree: &Tree, at: usize) -> Option<&Part> {
+        let here = |part: &&Part| part.raw_range().is_some_and(|range| range.contains(&at));
+        let length = |part: &&Part| part.raw_range().map_or(usize::MAX, |range| range.len());
+        let parts = tree.parts.iter().filter(here);
+        parts.min_by_key(|part| (part.view != View::Usual, length(part)))
+    }
+
+    #[test]
+    fn the_innermost_part_at_every_offset() {
+        let head = b"Content-Type: multipart/mixed; boundary=b\r\n";
+        let bodies = [
+            &b""[..],
+            b"no part",
+            b"--b\r\n\r\none\r\n--b\r\n\r\n\r\n--b\r\n\r\n--b--\r\nbehind",
+            b"--b\r\nContent-Type: text/plain\r\nContent-Type: text/html\r\n\r\na\r\n--c\r\nContent-Type: text/html\r\n\r\nb\r\n--b--\r\n",
+            b"--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--b\r\n\r\ny\r\n--bc\r\n\r\nz",
+        ];
+        for body in bodies {
+            let tree = parse(Message { head, body }, &Limits::default());
+            let places = Places::of(&tree);
+            for at in 0..=body.len() {
+                let name = |part: &Part| (part.path.clone(), part.view, part.raw_range());
+                let found = places.part(&tree, at).map(name);
+                assert_eq!(found, looked_for(&tree, at).map(name), "{at} of {body:?}");
+            }
+        }
+    }
+}
