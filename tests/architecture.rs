@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mailsplice::splice", &["mailsplice::edit"]),
     ("mailsplice", &["mailsplice"]),
     ("milter_session", &[]),
-    ("linkmilter_engine::outcome", &["homograph", "mailsplice"]),
+    ("linkmilter_engine::cost", &[]),
+    ("linkmilter_engine::outcome", &["linkmilter_engine::cost", "homograph", "mailsplice"]),
     ("linkmilter_engine::limits", &["mailsplice"]),
     (
         "linkmilter_engine::policy",

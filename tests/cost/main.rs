@@ -3,23 +3,23 @@
 //! The default run asserts of every family what is the same in every run: the memory that the engine takes
 //! at its peak ([`TIMES`] the message and [`BASE`]), the length of what comes out ([`OUTPUT`] times the
 //! body), our header fields, and that a second run finds nothing to edit. `tests/run cost` runs every family
-//! under callgrind at n, 2n, 4n, 8n: it starts this binary with a family, a size and a policy in the
-//! environment and subtracts what the machine needs to get there. No test asserts a time.
+//! under callgrind at n, 2n, 4n, 8n: it starts this binary with a policy and sizes in the environment and
+//! with families on standard input; what is done in [`counted`] is counted. No test asserts a time.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-mod html;
-mod letters;
-mod other;
-mod text;
+mod families;
 
 use std::hint::black_box;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
-use letters::{Family, Letter, families};
+use families::{Family, Letter, families};
 use libtest_mimic::{Arguments, Failed, Trial};
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::{Defang, Linkify, Mode, Notice};
-use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, fields, inspect, splice};
+use linkmilter::engine::{
+    Answers, Facts, Message, Outcome, Policy, TldTable, fields, inspect, splice,
+};
 use linkmilter::tld;
 use peak_alloc::PeakAlloc;
 
@@ -49,21 +49,50 @@ fn policies() -> Vec<(&'static str, Policy)> {
     ]
 }
 
+/// Made once: not of any message.
+static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
+
 /// All that the daemon does with a message, but for the wire.
 fn judge(letter: &Letter, policy: &Policy) -> (Outcome, usize) {
-    let tlds = tld::builtin();
     let message = Message { head: &letter.head, body: &letter.body };
     let facts = Facts::default();
-    let outcome = black_box(inspect(message, &facts, policy, &tlds)).resolve(&Answers::new());
+    let outcome = black_box(inspect(message, &facts, policy, &TLDS)).resolve(&Answers::new());
     let length = splice::apply(message.body, &outcome.edits).byte_len();
     (outcome, length)
+}
+
+/// What callgrind counts, by its name: one message. Its steps.
+#[inline(never)]
+fn counted(letter: &Letter, policy: &Policy) -> u64 {
+    black_box(judge(letter, policy)).0.cost.all()
+}
+
+/// Every family of standard input at every size, a line for each in the order of callgrind's dumps:
+/// bytes and steps.
+fn measure(policy: &Policy, sizes: &[usize]) {
+    let families = families();
+    // The tables are made once.
+    judge(&lying(), policy);
+    for name in std::io::stdin().lines() {
+        let name = name.unwrap();
+        let family = families.iter().find(|one| one.name == name).unwrap();
+        for size in sizes {
+            let letter = (family.make)(*size);
+            let steps = counted(&letter, policy);
+            println!("{} {steps}", letter.head.len() + letter.body.len());
+        }
+    }
+}
+
+fn lying() -> Letter {
+    Letter { head: Vec::new(), body: b"http://p\xd0\xb0ypal.com/".to_vec() }
 }
 
 fn check(family: &Family, policy: &Policy, bytes: usize) -> Result<(), Failed> {
     let letter = (family.make)(bytes);
     let size = letter.head.len() + letter.body.len();
     // The tables are made once.
-    judge(&Letter { head: Vec::new(), body: b"http://p\xd0\xb0ypal.com/".to_vec() }, policy);
+    judge(&lying(), policy);
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
     let (outcome, length) = judge(&letter, policy);
@@ -107,11 +136,11 @@ fn at_most(what: &str, found: usize, most: usize) -> Result<(), Failed> {
 
 fn main() -> ExitCode {
     let wanted = |name: &str| std::env::var(name).ok();
-    if let (Some(family), Some(size)) = (wanted("COST_FAMILY"), wanted("COST_SIZE")) {
+    if let Some(sizes) = wanted("COST_SIZES") {
         let policy = wanted("COST_POLICY").unwrap_or_else(|| "default".to_owned());
         let (_, policy) = policies().into_iter().find(|(name, _)| *name == policy).unwrap();
-        let family = families().into_iter().find(|one| one.name == family).unwrap();
-        black_box(judge(&(family.make)(size.parse().unwrap()), &policy));
+        let sizes: Vec<usize> = sizes.split(' ').map(|size| size.parse().unwrap()).collect();
+        measure(&policy, &sizes);
         return ExitCode::SUCCESS;
     }
     if wanted("COST_LIST").is_some() {

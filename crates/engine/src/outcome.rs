@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::cost::Cost;
 pub use homograph::verdict::{Edit, Reason, Reasons, Verdict};
 use mailsplice::Whole;
 use mailsplice::splice::{apply, apply_head};
@@ -125,6 +126,8 @@ pub struct Outcome {
     pub passed: Vec<String>,
     /// Whether there were more of them.
     pub passed_more: bool,
+    /// The steps that it took, by stage.
+    pub cost: Cost,
 }
 
 /// Links with something to say of them that are not among the findings: they say nothing that a finding does

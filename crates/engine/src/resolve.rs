@@ -39,7 +39,7 @@ impl<'a> Inspection<'a> {
         let mut found = answered(self.found, answers);
         banner::add(self.case, &self.tree, &mut found);
         let lowered = settle::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
-        finish(self.case, found, lowered)
+        Outcome { cost: self.budget.cost(), ..finish(self.case, found, lowered) }
     }
 }
 

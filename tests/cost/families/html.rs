@@ -1,6 +1,6 @@
 //! Shapes of HTML.
 
-use super::letters::{HTML, NONE, Shape, shape};
+use super::{HTML, NONE, Shape, shape};
 
 pub const SHAPES: &[Shape] = &[
     shape("hrefs", HTML, NONE, "<a href='http://a{n}.com/'>b{n}.com</a>"),

@@ -1,6 +1,8 @@
-//! How the message of a family is made.
+//! Families of messages that are hard to read, and how the message of one is made.
 
-use super::{html, other, text};
+mod html;
+mod other;
+mod text;
 
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
 /// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,

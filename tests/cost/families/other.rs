@@ -1,6 +1,6 @@
 //! Shapes of calendars, charsets, encodings inside text, parts.
 
-use super::letters::{NONE, Shape, TEXT, shape};
+use super::{NONE, Shape, TEXT, shape};
 
 pub const SHAPES: &[Shape] = &[
     shape(

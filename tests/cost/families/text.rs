@@ -1,6 +1,6 @@
 //! Shapes of running text.
 
-use super::letters::{NONE, Shape, TEXT, shape};
+use super::{NONE, Shape, TEXT, shape};
 
 pub const SHAPES: &[Shape] = &[
     shape("prose", TEXT, NONE, "It was late; nobody minded at all.\r\n"),
