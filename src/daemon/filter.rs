@@ -39,8 +39,16 @@ use crate::milter::{Answer, Event, Handler, Mail};
 use crate::policy::{Envelope, Path, Policies, Way};
 
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
-/// done before another task would notice, whatever the message.
+/// done before another task would notice, unless the message is hostile.
 const OFF_WORKER_BYTES: usize = 16 << 10;
+
+/// Steps that a message may take on a worker, for each of its bytes and on top. Real mail takes three to
+/// six a byte; what takes more is judged again off the workers.
+const QUICK_STEPS: u64 = 6;
+const QUICK_STEPS_BASE: u64 = 1_000;
+
+/// Of those one at a time for so many processors: they leave the workers half of the machine.
+const DEAR: usize = 2;
 
 /// Messages above this size are large: as many at a time as there are processors.
 const LARGE_BYTES: usize = 256 << 10;
@@ -71,6 +79,8 @@ pub struct Filter {
     large: Arc<Semaphore>,
     /// The others that do not fit onto a worker.
     middling: Arc<Semaphore>,
+    /// Small ones that are dear.
+    dear: Arc<Semaphore>,
     /// What the engine may take beside the messages.
     room: ArcSwap<Room>,
     /// Messages that ran out of time.
@@ -98,6 +108,7 @@ impl Filter {
             inspect: engine::inspect_case,
             large: Arc::new(Semaphore::new(processors)),
             middling: Arc::new(Semaphore::new(MIDDLING * processors)),
+            dear: Arc::new(Semaphore::new((processors / DEAR).max(1))),
             room: ArcSwap::from_pointee(room),
             tries: Tries::default(),
         }
@@ -161,7 +172,10 @@ impl Filter {
         }
         let bytes = mail.head.len() + mail.body.len();
         if bytes <= OFF_WORKER_BYTES && returns.is_none() {
-            job.run().await
+            match job.quickly(bytes).await {
+                Ok(judged) => judged,
+                Err(job) => self.judge_apart(job, &self.dear).await,
+            }
         } else if bytes <= LARGE_BYTES {
             self.judge_apart(job, &self.middling).await
         } else {
@@ -398,6 +412,13 @@ enum Turn {
     Never,
 }
 
+/// What the engine says of a message, and how long it and the DNS took.
+struct Timed {
+    outcome: Outcome,
+    engine: Duration,
+    dns: Duration,
+}
+
 /// A judged message.
 struct Judged {
     outcome: Outcome,
@@ -436,6 +457,25 @@ impl Job {
     }
 
     async fn inspected(self, message: Message<'_>) -> Judged {
+        match self.outcome(message, None).await {
+            Some(timed) => self.judged(timed),
+            None => self.bypassed(Bypass::Panic),
+        }
+    }
+
+    /// Judges with few steps; when they do not suffice the job comes back.
+    async fn quickly(self, bytes: usize) -> Result<Judged, Job> {
+        let steps = QUICK_STEPS * bytes as u64 + QUICK_STEPS_BASE;
+        let message = Message { head: &self.mail.head, body: &self.mail.body };
+        match self.outcome(message, Some(steps)).await {
+            Some(timed) if timed.outcome.cost.all() > steps => Err(self),
+            Some(timed) => Ok(self.judged(timed)),
+            None => Ok(self.bypassed(Bypass::Panic)),
+        }
+    }
+
+    /// What the engine says, within so many steps; `None` when it panicked.
+    async fn outcome(&self, message: Message<'_>, steps: Option<u64>) -> Option<Timed> {
         let case = Case {
             message,
             facts: &self.facts,
@@ -443,26 +483,22 @@ impl Job {
             tlds: &self.tlds,
             memory: Some(self.memory.as_ref()),
             stop: Some(&self.stop),
+            steps,
         };
         let start = Instant::now();
-        let inspection = guarded(|| (self.inspect)(case));
-        let Some(inspection) = inspection else { return self.bypassed(Bypass::Panic) };
+        let inspection = guarded(|| (self.inspect)(case))?;
         let inspected = Instant::now();
         let answers = self.ask(&inspection.questions).await;
         let answered = Instant::now();
-        let Some(outcome) = guarded(|| inspection.resolve(&answers)) else {
-            return self.bypassed(Bypass::Panic);
-        };
+        let outcome = guarded(|| inspection.resolve(&answers))?;
         let engine = (inspected - start) + answered.elapsed();
-        Judged {
-            outcome,
-            turn: Turn::Had,
-            returned: None,
-            envelope: self.envelope,
-            policy: self.policy,
-            engine,
-            dns: answered - inspected,
-        }
+        Some(Timed { outcome, engine, dns: answered - inspected })
+    }
+
+    fn judged(self, timed: Timed) -> Judged {
+        let Timed { outcome, engine, dns } = timed;
+        let (envelope, policy) = (self.envelope, self.policy);
+        Judged { outcome, turn: Turn::Had, returned: None, envelope, policy, engine, dns }
     }
 
     async fn ask(&self, questions: &[String]) -> Answers {
@@ -500,9 +536,7 @@ impl Job {
     }
 
     fn done(self, outcome: Outcome) -> Judged {
-        let (engine, dns) = (Duration::ZERO, Duration::ZERO);
-        let (envelope, policy) = (self.envelope, self.policy);
-        Judged { outcome, turn: Turn::Had, returned: None, envelope, policy, engine, dns }
+        self.judged(Timed { outcome, engine: Duration::ZERO, dns: Duration::ZERO })
     }
 }
 

@@ -90,6 +90,7 @@ mod tests {
                 tlds,
                 memory: Some(memory.as_ref()),
                 stop: None,
+                steps: None,
             };
             inspect_case(case).resolve(&Answers::new())
         };

@@ -91,7 +91,7 @@ impl Recall {
     pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Result<Option<Recalled>, Left> {
         let message = Message::split(bytes);
         let (facts, policy) = (&self.facts, &self.policy);
-        let case = Case { message, facts, policy, tlds, memory: None, stop: None };
+        let case = Case { message, facts, policy, tlds, memory: None, stop: None, steps: None };
         let mut outcome = examine(inspect_case, case, |_| Answers::new());
         let edited = |done| done == Done::Edited;
         let links = outcome.findings.iter().filter(|finding| edited(finding.done)).count();
@@ -496,6 +496,7 @@ mod tests {
             tlds: &tld::builtin(),
             memory: None,
             stop: None,
+            steps: None,
         };
         let delivered = examine(inspect_case, case, |_| Answers::new()).apply(&bytes);
         let recalled = recalled(&recall(&["bad.example.com"]), &delivered).unwrap().bytes;

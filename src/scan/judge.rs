@@ -151,6 +151,7 @@ impl<'s> Judge<'s> {
             tlds: &settings.tlds,
             memory: None,
             stop: None,
+            steps: None,
         };
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }

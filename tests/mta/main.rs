@@ -4,6 +4,8 @@
 //! configuration and mailboxes in a temporary directory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[path = "../cost/families/mod.rs"]
+mod families;
 mod rig;
 
 mod engine_faults;
@@ -16,3 +18,4 @@ mod outbound;
 mod postfix;
 mod protocol;
 mod sendmail;
+mod siege;

@@ -66,6 +66,11 @@ impl<'a> Budget<'a> {
         }
     }
 
+    /// The same with so many steps at most.
+    pub fn within(self, most: Option<u64>) -> Budget<'a> {
+        Budget { left: most.map_or(self.left, |most| most.min(self.left)), ..self }
+    }
+
     /// Takes steps; whether there were enough, and nobody said stop.
     #[must_use]
     pub fn spend(&mut self, stage: Stage, steps: u64) -> bool {
@@ -131,6 +136,14 @@ mod tests {
         assert_eq!(budget.over(), Some(Bypass::Limit("message_timeout")));
         stop.store(false, Ordering::Relaxed);
         assert!(!budget.spend(Stage::Net, 0), "what is over stays so");
+    }
+
+    #[test]
+    fn a_first_go_takes_fewer_steps() {
+        let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(10));
+        assert!(budget.spend(Stage::Net, 10) && !budget.spend(Stage::Net, 1));
+        let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(u64::MAX));
+        assert!(!budget.spend(Stage::Net, u64::MAX - 1), "never more than the limits give");
     }
 
     #[test]

@@ -78,6 +78,7 @@ mod tests {
             tlds: &tlds,
             memory: None,
             stop: None,
+            steps: None,
         };
         let outcome = examine(fails, case, |_| Answers::new());
         assert!(outcome.edits.is_empty() && outcome.head_edits.is_empty());

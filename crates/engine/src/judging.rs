@@ -481,8 +481,15 @@ mod tests {
         let (facts, policy) = (Facts::default(), Policy::default());
         let tlds = TldTable::new(["com"], "");
         let message = Message { head: b"", body: b"" };
-        let case =
-            Case { message, facts: &facts, policy: &policy, tlds: &tlds, memory: None, stop: None };
+        let case = Case {
+            message,
+            facts: &facts,
+            policy: &policy,
+            tlds: &tlds,
+            memory: None,
+            stop: None,
+            steps: None,
+        };
         let mut judge = Judge::new(case);
         for n in 0..MEMO + 10 {
             let judged = judge.host(&format!("host{n}.example.com"), HostBounds::Certain);

@@ -96,7 +96,7 @@ pub fn inspect<'a>(
     policy: &'a Policy,
     tlds: &'a TldTable,
 ) -> Inspection<'a> {
-    inspect_case(Case { message, facts, policy, tlds, memory: None, stop: None })
+    inspect_case(Case { message, facts, policy, tlds, memory: None, stop: None, steps: None })
 }
 
 /// A message, and all that judging it takes.
@@ -111,12 +111,14 @@ pub struct Case<'a> {
     /// Raised by its owner when there is no more time: what was found before stays, and the outcome
     /// says `limit:message_timeout`.
     pub stop: Option<&'a AtomicBool>,
+    /// Steps that it may take, where its owner has fewer than its policy's limits give: a first go.
+    pub steps: Option<u64>,
 }
 
 /// As [`inspect`], with a memory.
 pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
     let bytes = case.message.head.len() + case.message.body.len();
-    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop);
+    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop).within(case.steps);
     let tree = split(case, &mut budget);
     let (questions, found) = search(case, &tree, &mut budget);
     Inspection::new(case, tree, questions, found, budget)

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::answer::{Answer, Ending};
 use super::endpoint::{Listener, SocketFile};
-use super::session::{Bounds, Mail, Session, Step, Violation};
+use super::session::{Bounds, Completeness, Mail, Session, Step, Violation};
 use super::wire;
 
 mod roster;
@@ -88,8 +88,8 @@ pub struct Limits {
     /// Connections at a time. At the limit the longest idle one makes room. Postfix opens one for
     /// each smtpd, 100 by default.
     pub connections: usize,
-    /// Bytes of all messages in memory. Over it, messages are put off (451): load passes, and
-    /// whoever fills the memory must not get mail through unread.
+    /// Bytes of all messages in memory, those that are coming in as well. Over it, messages are put off
+    /// (451): load passes, and whoever fills the memory must not get mail through unread.
     pub memory_bytes: usize,
     /// Between commands while no content is coming. An MTA keeps a connection as long as its
     /// client's session; libmilter waits 7,210 s.
@@ -308,6 +308,10 @@ const INPUT_BYTES_CONTENT: usize = 128 << 10;
 const KEPT_BYTES: usize = 64 << 10;
 /// An answer up to this size leaves in one write; a larger one in writes of this size.
 const OUTPUT_BYTES: usize = 256 << 10;
+/// Of the bytes that messages may take in memory, one part of so many is kept for those up to
+/// [`SMALL_BYTES`]: large ones that do not come to their end keep nobody else out.
+const KEPT_FOR_SMALL: usize = 16;
+const SMALL_BYTES: usize = 64 << 10;
 
 struct Connection<'s, S, H> {
     stream: S,
@@ -371,14 +375,26 @@ where
         }
         self.input.drain(..at);
         self.held.set(self.session.held());
+        if self.session.in_content() && !self.has_room() {
+            self.session.let_go();
+            self.held.set(0);
+        }
         Ok(Some(taken))
+    }
+
+    /// Whether there is room for what this connection holds beside what all others hold.
+    fn has_room(&self) -> bool {
+        let most = self.shared.limits.load().memory_bytes;
+        let kept = if self.held.bytes > SMALL_BYTES { most / KEPT_FOR_SMALL } else { 0 };
+        self.held.total() <= most - kept
     }
 
     async fn message(&mut self, mail: Box<Mail>) -> Result<(), End> {
         self.seat.busy();
         self.held.set(mail.head.len() + mail.body.len());
         let mail = Arc::new(*mail);
-        let answer = if self.held.total() > self.shared.limits.load().memory_bytes {
+        let dropped = mail.completeness == Completeness::Dropped;
+        let answer = if dropped || !self.has_room() {
             self.shared.handler.event(Event::OutOfMemory { held: self.held.total() });
             let line = "451 4.3.2 Too much mail at once, try again later".to_owned();
             Answer { ending: Ending::Tempfail(line), ..Answer::default() }

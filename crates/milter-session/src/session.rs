@@ -82,6 +82,8 @@ pub enum Completeness {
     Whole,
     /// It went over [`Bounds::message_bytes`]; head and body are only a beginning.
     Cut,
+    /// There was no room for it ([`Session::let_go`]): nothing of it is here.
+    Dropped,
 }
 
 /// A message with its envelope, as the MTA told of it.
@@ -294,6 +296,13 @@ impl Session {
         self.mail.head.len() + self.mail.body.len()
     }
 
+    /// Gives up the message that is coming in: what came of it goes, what still comes is not kept.
+    pub fn let_go(&mut self) {
+        self.mail.completeness = Completeness::Dropped;
+        self.mail.head = Vec::new();
+        self.mail.body = Vec::new();
+    }
+
     /// Gives the buffers of an answered message back, to be used for the next one.
     pub fn recycle(&mut self, mut mail: Mail) {
         /// Larger buffers go back to the system: most messages are far smaller.
@@ -388,7 +397,7 @@ impl Session {
     /// Adds a field to the head as it stood in the message: folds come as LF.
     fn keep_field(&mut self, name: &[u8], value: &[u8]) {
         self.count(name.len() + value.len() + 3);
-        if self.mail.completeness == Completeness::Cut {
+        if self.mail.completeness != Completeness::Whole {
             return;
         }
         let head = &mut self.mail.head;
@@ -423,7 +432,8 @@ impl Session {
 
     fn count(&mut self, bytes: usize) {
         self.mail.size = self.mail.size.saturating_add(bytes);
-        if self.mail.size > self.bounds.message_bytes {
+        let whole = self.mail.completeness == Completeness::Whole;
+        if whole && self.mail.size > self.bounds.message_bytes {
             self.mail.completeness = Completeness::Cut;
         }
     }
