@@ -41,6 +41,7 @@ SCHEMA = StructType(
         StructField("reasons", ArrayType(StringType())),
         StructField("target", StringType()),
         StructField("action", StringType()),
+        StructField("edit", StringType()),
         StructField("why", StringType()),
     ]
 )

@@ -10,7 +10,7 @@ use super::rig::milter::{Mta, message, packet};
 
 /// Resident beside what `server.max_memory` bounds: the program, its tables, the buffers of all
 /// connections, threads, and what the allocator keeps between messages.
-const BESIDE: u64 = 96 << 20;
+const BESIDE: u64 = 160 << 20;
 
 /// Families that cost most by the byte, of every kind, and how large: such that go to the workers...
 const SMALL: [(&str, usize); 8] = [

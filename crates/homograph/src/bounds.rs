@@ -35,9 +35,14 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
         }
     };
     let mut worst: Option<Judgement> = None;
+    let mut least = Verdict::Ok;
     for start in starts {
         let reading = spelling.get(start..).unwrap_or_default();
         let judgement = judge_part(spelling, start..spelling.len(), context);
+        if context.bounds == HostBounds::Certain && start == 0 {
+            // All of it stands behind a scheme: what is no name at all stays none.
+            least = judgement.verdict;
+        }
         let counts = worst.as_ref().is_none_or(|worst| {
             weight(&judgement) > weight(worst)
                 && (reads_as_name(&judgement)
@@ -48,7 +53,8 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             worst = Some(judgement);
         }
     }
-    worst.unwrap_or_default()
+    let worst = worst.unwrap_or_default();
+    Judgement { verdict: worst.verdict.max(least), ..worst }
 }
 
 /// What is edited wherever it stands weighs more than what is edited in links, and that more than what
@@ -175,9 +181,12 @@ mod tests {
             let (span, verdict) = host(&format!("{before}раypal.com"), HostBounds::Prose);
             assert_eq!((&*span, verdict), ("раypal.com", Verdict::Unsafe), "{before}");
         }
-        for written in ["xn--ypal-43d9g.comhttp", "x._xn--ypal-43d9g.com", "\u{301}раypal.com"] {
+        for written in ["xn--ypal-43d9g.comhttp", "x._xn--ypal-43d9g.com"] {
             assert_eq!(host(written, HostBounds::Certain).1, Verdict::Unsafe, "{written}");
         }
+        // All of it is no name; some client takes the end for one.
+        let marked = host("\u{301}раypal.com", HostBounds::Certain);
+        assert_eq!(marked, ("раypal.com".to_owned(), Verdict::Invalid));
         for number in ["½", "٣"] {
             let (span, verdict) = host(&format!("{number}раypal.com"), HostBounds::Prose);
             assert_eq!((span.as_str(), verdict), ("раypal.com", Verdict::Unsafe), "{number}");

@@ -199,11 +199,17 @@ const LETTERS: usize = 16;
 /// Bytes between what announces a host and a letter of it.
 const HOST: usize = 253;
 
-/// Whether a byte outside ASCII stands behind what announces a host, in one word with it: there a guess
+/// Whether a byte that is no UTF-8 stands behind what announces a host, in one word with it: there a guess
 /// counts, however little it says.
 fn stands_in_link(bytes: &[u8]) -> bool {
-    let odd = bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii()).take(LETTERS);
-    odd.map(|(at, _)| bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default()).any(|before| {
+    let mut end = 0;
+    let odd = bytes.utf8_chunks().filter_map(|chunk| {
+        let at = end + chunk.valid().len();
+        end = at + chunk.invalid().len();
+        (end > at).then_some(at)
+    });
+    let before = |at: usize| bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default();
+    odd.take(LETTERS).map(before).any(|before| {
         let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
         let www = |four: &[u8]| four.eq_ignore_ascii_case(b"www.");
         memchr::memchr3(b':', b'@', b'\\', word).is_some()

@@ -24,7 +24,7 @@ pub fn starts(name: &str) -> Vec<usize> {
     let first = first_label(name);
     let found = [
         Some(0),
-        behind_sign(name),
+        behind_break(name, is_sign),
         behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
         behind_unspaced(first),
         ascii_tail(first),
@@ -67,9 +67,9 @@ pub fn behind_marks(name: &str) -> Option<usize> {
 }
 
 /// Behind the last sign or emoji, where those begin that end a word there, a scheme before it or not
-/// (`http://→example.com`).
+/// (`http://→example.com`). A mark is a part of the letter before it.
 pub fn behind_sign(name: &str) -> Option<usize> {
-    behind_break(name, is_sign)
+    behind_break(name, |c| is_sign(c) && !is_combining_mark(c))
 }
 
 fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {
