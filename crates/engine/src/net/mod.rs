@@ -330,13 +330,19 @@ impl Net<'_, '_, '_> {
 
 /// Whether a header holds a line that is no part of a field: to some programs its body begins there.
 fn ends_for_some(head: &[u8]) -> bool {
-    let mut lines =
-        head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).skip(1).peekable();
-    std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| {
-        let name = line.iter().take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
-        let goes_on = matches!(line, [b' ' | b'\t', ..]);
-        let behind = line.get(name..).unwrap_or_default().trim_ascii_start();
-        !goes_on && (name == 0 || behind.first() != Some(&b':'))
+    let mut start = None;
+    memchr::memchr_iter(b'\n', head).any(|feed| {
+        // The first line may be one of an envelope.
+        let line = start.replace(feed + 1).and_then(|start| head.get(start..feed));
+        line.is_some_and(|line| match line {
+            [b' ' | b'\t', ..] => line.trim_ascii_end().is_empty(),
+            _ => {
+                let of_name = |byte: &&u8| byte.is_ascii_graphic() && **byte != b':';
+                let name = line.iter().take_while(of_name).count();
+                let behind = line.get(name..).unwrap_or_default().trim_ascii_start();
+                name == 0 || behind.first() != Some(&b':')
+            }
+        })
     })
 }
 
