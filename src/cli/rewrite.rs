@@ -65,15 +65,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let ask = |questions: &[String]| {
         asker.as_ref().map_or_else(Answers::new, |asker| asker.answers(questions))
     };
-    let case = Case {
-        message,
-        facts: &facts,
-        policy: &policy,
-        tlds: &tlds,
-        memory: None,
-        stop: None,
-        steps: None,
-    };
+    let case = Case::new(message, &facts, &policy, &tlds);
     let outcome = examine(inspect_case, case, ask);
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
         super::complain(

@@ -83,16 +83,8 @@ mod tests {
         let judge = |generation, tlds| {
             let memory = memories.of(generation, tlds);
             let message = Message { head: b"", body };
-            let case = Case {
-                message,
-                facts: &facts,
-                policy: &policy,
-                tlds,
-                memory: Some(memory.as_ref()),
-                stop: None,
-                steps: None,
-            };
-            inspect_case(case).resolve(&Answers::new())
+            let case = Case::new(message, &facts, &policy, tlds);
+            inspect_case(Case { memory: Some(memory.as_ref()), ..case }).resolve(&Answers::new())
         };
         let lookups = || {
             let text = metrics.text(std::time::SystemTime::now());

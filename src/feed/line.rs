@@ -111,9 +111,7 @@ impl<'f> Reader<'f> {
             }
         }
     }
-}
 
-impl Reader<'_> {
     /// What is to be said when no line is left.
     pub fn end(&self) -> Line {
         self.zone.end()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::engine::host::Names;
 use crate::engine::lists::Lists;
-use crate::engine::outcome::{Bypass, Done, Outcome, Reason, Verdict};
+use crate::engine::outcome::{Bypass, Outcome, Reason, Verdict};
 use crate::engine::policy::{Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous};
 use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
 use crate::engine::splice::undo::{RECIPES, restore_one};
@@ -91,10 +91,9 @@ impl Recall {
     pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Result<Option<Recalled>, Left> {
         let message = Message::split(bytes);
         let (facts, policy) = (&self.facts, &self.policy);
-        let case = Case { message, facts, policy, tlds, memory: None, stop: None, steps: None };
+        let case = Case::new(message, facts, policy, tlds);
         let mut outcome = examine(inspect_case, case, |_| Answers::new());
-        let edited = |done| done == Done::Edited;
-        let links = outcome.findings.iter().filter(|finding| edited(finding.done)).count();
+        let links = outcome.edited();
         let unread = unread(&outcome);
         if links == 0 || outcome.edits.is_empty() {
             return unread.map_or(Ok(None), Err);
@@ -458,6 +457,16 @@ mod tests {
         assert_eq!(found, Err(Left::NoWayBack));
     }
 
+    /// Of most links of a long list nothing is told but that they were edited.
+    #[test]
+    fn links_that_are_counted_only_count() {
+        let mut policy = Policy::default();
+        policy.limits.links = 1;
+        let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
+        let text = "https://bad.example.com/\n".repeat(5);
+        assert_eq!(recalled(&recall, &message(&text)).map(|recalled| recalled.links), Some(5));
+    }
+
     #[test]
     fn what_was_not_read_to_its_end_does_not_count_as_clean() {
         let mut policy = Policy::default();
@@ -489,15 +498,8 @@ mod tests {
         let policy = Policy { defang: crate::engine::policy::Defang::Judged, ..Policy::default() };
         let lie = "https://www.p\u{430}ypal.com/login and https://bad.example.com/\n";
         let bytes = message(lie);
-        let case = Case {
-            message: Message::split(&bytes),
-            facts: &Facts::default(),
-            policy: &policy,
-            tlds: &tld::builtin(),
-            memory: None,
-            stop: None,
-            steps: None,
-        };
+        let (facts, tlds) = (Facts::default(), tld::builtin());
+        let case = Case::new(Message::split(&bytes), &facts, &policy, &tlds);
         let delivered = examine(inspect_case, case, |_| Answers::new()).apply(&bytes);
         let recalled = recalled(&recall(&["bad.example.com"]), &delivered).unwrap().bytes;
         let message = Message::split(&recalled);

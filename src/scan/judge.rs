@@ -144,15 +144,7 @@ impl<'s> Judge<'s> {
     /// A panic costs the message its judgement, not the scan its run.
     fn inspect(&self, message: engine::Message<'_>) -> Outcome {
         let settings = self.settings;
-        let case = Case {
-            message,
-            facts: &settings.facts,
-            policy: &settings.policy,
-            tlds: &settings.tlds,
-            memory: None,
-            stop: None,
-            steps: None,
-        };
+        let case = Case::new(message, &settings.facts, &settings.policy, &settings.tlds);
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }
 

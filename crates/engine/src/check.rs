@@ -105,7 +105,7 @@ pub struct Checked {
 pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
     let facts = Facts::default();
     let message = Message { head: b"", body: b"" };
-    let case = Case { message, facts: &facts, policy, tlds, memory: None, stop: None, steps: None };
+    let case = Case::new(message, &facts, policy, tlds);
     let mut checker = Checker { policy, tlds, judge: Judge::new(case), seen: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));

@@ -71,15 +71,7 @@ mod tests {
     #[test]
     fn a_panic_leaves_the_message_and_says_so() {
         let (facts, policy, tlds) = (Facts::default(), Policy::default(), TldTable::default());
-        let case = Case {
-            message: MESSAGE,
-            facts: &facts,
-            policy: &policy,
-            tlds: &tlds,
-            memory: None,
-            stop: None,
-            steps: None,
-        };
+        let case = Case::new(MESSAGE, &facts, &policy, &tlds);
         let outcome = examine(fails, case, |_| Answers::new());
         assert!(outcome.edits.is_empty() && outcome.head_edits.is_empty());
         assert_eq!(outcome.bypasses, [("0".to_owned(), Bypass::Panic)]);

@@ -120,6 +120,7 @@ impl<'a> Judge<'a> {
         // A host that nobody knows, or a program: what it opens is what it carries.
         judged.tld_status = match judged.carries_deception() {
             true => TldStatus::Link,
+            false if link.is_for_program() => return None,
             false => self.tld_status(&host, link.kind)?,
         };
         Some(judged)
@@ -481,21 +482,29 @@ mod tests {
         let (facts, policy) = (Facts::default(), Policy::default());
         let tlds = TldTable::new(["com"], "");
         let message = Message { head: b"", body: b"" };
-        let case = Case {
-            message,
-            facts: &facts,
-            policy: &policy,
-            tlds: &tlds,
-            memory: None,
-            stop: None,
-            steps: None,
-        };
+        let case = Case::new(message, &facts, &policy, &tlds);
         let mut judge = Judge::new(case);
         for n in 0..MEMO + 10 {
             let judged = judge.host(&format!("host{n}.example.com"), HostBounds::Certain);
             assert_eq!(judged.verdict, Verdict::Ok);
         }
         assert_eq!(judge.memo.len(), MEMO);
+    }
+
+    #[test]
+    fn the_name_of_a_program_is_no_host() {
+        let (policy, tlds) = (Policy::default(), TldTable::new(["com", "app"], ""));
+        for (url, links) in [
+            ("app:open?url=https%3A%2F%2Fwww.example.com", 0),
+            ("app:open?url=https%3A%2F%2Fxn--ypal-43d9g.com", 1),
+            ("app://open?url=https://www.example.com", 0),
+        ] {
+            let body = format!("<a href=\"{url}\">x</a>");
+            let message = Message { head: b"Content-Type: text/html\r\n", body: body.as_bytes() };
+            let outcome = crate::inspect(message, &Facts::default(), &policy, &tlds)
+                .resolve(&crate::Answers::new());
+            assert_eq!(outcome.links, links, "{url}");
+        }
     }
 
     #[test]

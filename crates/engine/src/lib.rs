@@ -96,7 +96,7 @@ pub fn inspect<'a>(
     policy: &'a Policy,
     tlds: &'a TldTable,
 ) -> Inspection<'a> {
-    inspect_case(Case { message, facts, policy, tlds, memory: None, stop: None, steps: None })
+    inspect_case(Case::new(message, facts, policy, tlds))
 }
 
 /// A message, and all that judging it takes.
@@ -113,6 +113,18 @@ pub struct Case<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Steps that it may take, where its owner has fewer than its policy's limits give: a first go.
     pub steps: Option<u64>,
+}
+
+impl<'a> Case<'a> {
+    /// A message by itself: nothing is remembered, nobody stops it.
+    pub fn new(
+        message: Message<'a>,
+        facts: &'a Facts,
+        policy: &'a Policy,
+        tlds: &'a TldTable,
+    ) -> Case<'a> {
+        Case { message, facts, policy, tlds, memory: None, stop: None, steps: None }
+    }
 }
 
 /// As [`inspect`], with a memory.

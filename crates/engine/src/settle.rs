@@ -221,15 +221,7 @@ mod tests {
         let policy = Policy { defang: Defang::All, ..Policy::default() };
         let tlds = TldTable::new(["com"], "");
         let facts = Facts::default();
-        let case = Case {
-            message,
-            facts: &facts,
-            policy: &policy,
-            tlds: &tlds,
-            memory: None,
-            stop: None,
-            steps: None,
-        };
+        let case = Case::new(message, &facts, &policy, &tlds);
         let tree = mime::parse(message, &policy.limits.structure());
         let mut budget = Budget::of(&policy.limits, BODY.len(), None);
         let mut found = search(case, &tree, &mut budget).1;

@@ -41,8 +41,7 @@ pub struct Traced {
 /// Reads a message like [`super::inspect`], and tells everything.
 pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
-    let case =
-        Case { message, facts, policy: &policy, tlds, memory: None, stop: None, steps: None };
+    let case = Case::new(message, facts, &policy, tlds);
     let bytes = message.head.len() + message.body.len();
     let mut budget = Budget::of(&policy.limits, bytes, None);
     let tree = split(case, &mut budget);

@@ -107,6 +107,12 @@ pub struct Link {
 }
 
 impl Link {
+    /// Whether a program is called, which opens what the link carries: then the scheme stands for the host,
+    /// which otherwise begins behind it.
+    pub fn is_for_program(&self) -> bool {
+        self.kind == Kind::Scheme && self.host.start == self.span.start
+    }
+
     /// The link that is its host.
     fn of_host(kind: Kind, host: Range<usize>) -> Link {
         Link {

@@ -73,13 +73,13 @@ fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
     link.or_else(|| carrier(text, range, len)).map(Target::Link)
 }
 
-/// `app:?url=https%3A%2F%2F…`: the program may open what is inside. It stands for the host, and everything
-/// behind the colon is the tail.
+/// `app:?url=https%3A%2F%2F…`: the program may open what is inside. Its name stands for the host
+/// ([`Link::is_for_program`]), and everything behind the colon is the tail.
 fn carrier(text: &str, span: Range<usize>, scheme: usize) -> Option<Link> {
-    let encoded =
-        |at: usize| text.get(at..at + 2).is_some_and(|hex| hex.eq_ignore_ascii_case("3a"));
+    // A colon, encoded once or more often: `%3A`, `%253a`, `%25253a`.
+    let colon = |at: usize| text.get(at..at + 2).is_some_and(|hex| hex.eq_ignore_ascii_case("3a"));
     let inside =
-        text.get(scheme..)?.match_indices(['%', '5']).any(|(at, _)| encoded(scheme + at + 1));
+        text.get(scheme..)?.match_indices(['%', '5']).any(|(at, _)| colon(scheme + at + 1));
     inside.then(|| Link {
         inner: span.start,
         kind: Kind::Scheme,

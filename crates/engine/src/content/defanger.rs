@@ -201,9 +201,7 @@ impl<'a> Defanger<'a> {
         }
         pieces.host(link.host.clone(), judgement);
         pieces.nested(link.tail.clone(), self.tlds);
-        for (range, replacement) in pieces.found {
-            self.place(occurrence, range, replacement, edits);
-        }
+        self.write(occurrence, pieces, edits);
     }
 
     /// The host of a share, `\\host`.
@@ -216,6 +214,10 @@ impl<'a> Defanger<'a> {
     ) {
         let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
         pieces.host(host, judgement);
+        self.write(occurrence, pieces, edits);
+    }
+
+    fn write(&self, occurrence: &Occurrence, pieces: Pieces<'_>, edits: &mut Vec<TextEdit>) {
         for (range, replacement) in pieces.found {
             self.place(occurrence, range, replacement, edits);
         }
@@ -230,9 +232,7 @@ impl<'a> Defanger<'a> {
     ) {
         let mut pieces = Pieces { text: self.text(occurrence), found: Vec::new() };
         pieces.nested(range, self.tlds);
-        for (range, replacement) in pieces.found {
-            self.place(occurrence, range, replacement, edits);
-        }
+        self.write(occurrence, pieces, edits);
     }
 
     fn punycode(
