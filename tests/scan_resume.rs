@@ -128,7 +128,12 @@ impl Piped<'_> {
         // An interrupt ends the scan at the next message that it reads.
         let _ = pipe.write_all(later);
         drop(pipe);
-        child.wait_with_output().unwrap()
+        let output = child.wait_with_output().unwrap();
+        // What was not read stays in a pipe that anybody still holds, and a test beside this one
+        // that is just starting a process does, until its `exec`: the next scan gets a new pipe.
+        fs::remove_file(self.folder.join("source")).unwrap();
+        make_pipe(self.folder);
+        output
     }
 
     /// The writing end; waits for the reader.
@@ -139,9 +144,13 @@ impl Piped<'_> {
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let made = Command::new("mkfifo").arg(folder.path().join("source")).status().unwrap();
-    assert!(made.success());
+    make_pipe(folder.path());
     folder
+}
+
+fn make_pipe(folder: &Path) {
+    let made = Command::new("mkfifo").arg(folder.join("source")).status().unwrap();
+    assert!(made.success());
 }
 
 /// Ends a scan in every way, goes on, and compares; gives what went on to say.
