@@ -92,7 +92,7 @@ fn each_part_declares_an_absent_boundary() {
 
 #[test]
 fn parts_beyond_the_limit() {
-    let body = "--b\r\n\r\nx\r\n".repeat(30_000);
+    let body = "--b\r\n\r\nword\r\n".repeat(30_000);
     let tree = parse(b"Content-Type: multipart/mixed; boundary=b\r\n", body.as_bytes());
     assert_eq!(tree.parts.len(), Limits::default().parts);
     assert_eq!(limits(&tree.bypasses), ["parts"]);
@@ -111,7 +111,13 @@ fn padding_before_a_lie_does_not_save_it() {
         assert!(!edited(body.as_bytes(), &read).contains("http://p\u{430}ypal"));
     }
     let head = "Content-Type: multipart/mixed; boundary=b\r\n";
-    let parts = "--b\r\n\r\n\r\n".repeat(10_001);
+    for padding in ["--b\r\n", "--b\r\n\r\n\r\n", "--b\r\n\r\nco.\r\n"] {
+        let body = format!("{}--b\r\n{text}\r\n{lie}--b--\r\n", padding.repeat(100_001));
+        let read = by_default(head, &body);
+        assert_eq!((&*read.bypasses, read.disposition), (&[][..], Disposition::Accept));
+        assert!(!edited(body.as_bytes(), &read).contains("http://p\u{430}ypal"));
+    }
+    let parts = "--b\r\n\r\nword\r\n".repeat(10_001);
     let body = format!("{parts}--b\r\n{text}\r\n{lie}--b--\r\n");
     let read = by_default(head, &body);
     assert!(limits(&read.bypasses).contains(&"parts"), "{:?}", read.bypasses);

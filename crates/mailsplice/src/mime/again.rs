@@ -53,6 +53,8 @@ pub(super) struct Seen {
     walked: HashSet<WalkKey>,
     /// Where delimiter lines began, by layer.
     pub delimiters: BTreeSet<(usize, usize)>,
+    /// Parts that hold nothing and are not kept.
+    pub fillers: usize,
     /// Limits that were reached.
     pub limits: BTreeSet<&'static str>,
     /// Layers in which stray parts were looked for.

@@ -60,6 +60,13 @@ pub const UNWRAPPED: usize = 2;
 /// Bytes that are walked again for other readings of labels, as a multiple of the body.
 pub const REREAD: usize = 4;
 
+/// Parts without a header, and with less content than any link, that are kept among the parts. Real
+/// mail has a few; whoever fills a message up with more of them gets them passed over.
+pub const FILLERS: usize = 100;
+
+/// Parts that are passed over count as one of the limit: each is remembered by its delimiter alone.
+pub const FILLERS_A_PART: usize = 100;
+
 /// Longest body in bytes: span maps keep offsets in 32 bits, and a byte can become three of text.
 pub const LARGEST: u64 = u32::MAX as u64 / 3;
 
@@ -261,7 +268,8 @@ impl<'m> Splitter<'m> {
             if delimiter.closing {
                 continue;
             }
-            if self.tree.parts.len() >= self.limits.parts {
+            let fillers = self.seen.fillers / FILLERS_A_PART;
+            if self.tree.parts.len() + fillers >= self.limits.parts {
                 self.bypass("", Bypass::Limit("parts"));
                 return;
             }

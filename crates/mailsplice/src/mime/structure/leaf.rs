@@ -9,11 +9,19 @@ use super::super::sniff;
 use super::super::transfer::{Transfer, base64, uu};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings};
-use super::{Entity, Site, Splitter, join};
+use super::{Entity, FILLERS, Head, Site, Splitter, join};
 use crate::edit::Bypass;
+
+/// Bytes of the shortest link, `a.co`.
+const SHORTEST_LINK: usize = 4;
 
 impl Splitter<'_> {
     pub fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
+        let bare = matches!(&entity.head, Head::Block(block) if block.is_empty());
+        if bare && range.len() < SHORTEST_LINK && self.tree.parts.len() >= FILLERS {
+            self.seen.fillers += 1;
+            return;
+        }
         let multipart = entity.labels.types.first().is_some_and(|label| label.kind == "multipart");
         if multipart && entity.depth < self.limits.depth {
             return self.without_delimiter(walk, entity, range);
