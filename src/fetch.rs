@@ -8,6 +8,8 @@ use std::time::Duration;
 use ureq::http::{HeaderMap, StatusCode, header};
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
 
+use crate::file;
+
 /// Where and how to fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetch {
@@ -106,7 +108,7 @@ fn agent(fetch: &Fetch) -> Result<ureq::Agent, FetchError> {
 
 fn certificates(path: &Path) -> Result<Vec<Certificate<'static>>, FetchError> {
     let wrong = |reason: String| FetchError::CaFile { path: path.to_owned(), reason };
-    let pem = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let pem = file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
     let mut certificates = Vec::new();
     for item in parse_pem(&pem) {
         match item.map_err(|error| wrong(error.to_string()))? {

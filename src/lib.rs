@@ -7,10 +7,10 @@
 //!
 //! | standard | module | test |
 //! | --- | --- | --- |
-//! | UTS #58 detection, escaping, addresses | [`engine::link`] | `tests/uts58.rs`, `tests/readings.rs` |
+//! | UTS #58 detection, escaping, addresses | [`engine::link`] | `crates/uts58/tests`, `tests/readings.rs` |
 //! | UASG 000, UASG 001 | [`engine::link`], [`engine::content::linkify`] | `tests/uasg.rs` |
-//! | RFC 3696 | [`engine::link`] | `tests/rfc3696.rs` |
-//! | UTS #46 | [`engine::host`] | `tests/idna.rs` |
+//! | RFC 3696 | [`engine::link`] | `crates/uts58/tests/rfc3696.rs` |
+//! | UTS #46 | [`engine::host`] | `crates/homograph/tests/idna.rs` |
 //! | UTS #39 | [`engine::host`] | `tests/host_cases.rs`, `tests/attacks.rs` |
 //! | RFC 2045, 2046, 2047, 2231, 3676 | [`engine::mime`], [`engine::content`] | `tests/mime.rs`, `tests/hostile.rs` |
 
@@ -36,6 +36,8 @@ pub mod daemon;
 pub mod feed;
 #[cfg(feature = "app")]
 pub mod fetch;
+#[cfg(feature = "app")]
+pub mod file;
 #[cfg(feature = "app")]
 pub mod recall;
 #[cfg(feature = "app")]

@@ -5,6 +5,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 
 use common::world::World;
@@ -206,10 +207,8 @@ fn trials(tlds: &TldTable, attacks: Attacks) -> Vec<Trial> {
 
 /// Letters that confusables.txt sends to a lower-case ASCII letter, those that UTS #46 keeps.
 fn confusables() -> Vec<(char, char)> {
-    let Some(path) = common::testdata("unicode/18.0.0/confusables.txt", "attacks from confusables")
-    else {
-        return CYRILLIC.to_vec();
-    };
+    let path = "crates/homograph/tests/unicode/18.0.0/confusables.txt";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(path).unwrap();
     let single = |field: &str| {
         let hex = field.trim();

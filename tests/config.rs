@@ -479,8 +479,8 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     std::fs::write(&file, "[dns]\nmode = \"never\"\n[log]\nlevel = \"warn\"\n").unwrap();
     std::fs::write(
         dir.path().join("conf.d/ours.toml"),
-        "[log]\nlevel = \"error\"\n[lists]\nblocked = [\"evil.example\"]\n\
-         [policy]\nseal_key_file = \"seal.key\"\n[metrics]\ntoken_file = \"token\"\n[rules.board]\nprofile = \"strict\"\n",
+        "[log]\nlevel = \"error\"\n[lists]\nblocked = [\"evil.example\"]\nallowed = [\"com\"]\n\
+         [policy]\nseal_key_file = \"seal.key\"\n[metrics]\ntoken_file = \"token\"\n[rules.board]\nprofile = \"strict\"\nallowed = [\"github.io\"]\n",
     )
     .unwrap();
     std::fs::write(dir.path().join("allow.txt"), "# ours\nexample.com\nco.uk\n").unwrap();
@@ -492,13 +492,16 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     let told = String::from_utf8(output.get_output().stdout.clone()).unwrap();
     for line in [
         format!("{path}: 1 setting in force"),
-        format!("{}: 5 settings in force", list("conf.d/ours.toml")),
+        format!("{}: 7 settings in force", list("conf.d/ours.toml")),
         "environment LINKMILTER_DNS__DEADLINE: 1 setting in force".to_owned(),
-        format!("{}: 2 allowed hosts", list("allow.txt")),
+        format!("{}: 2 allowed hosts, and 1 in the configuration", list("allow.txt")),
         format!(
             "{}:3: note: co.uk is a public suffix: every host below it is allowed",
             list("allow.txt")
         ),
+        "lists.allowed: note: com is a public suffix: every host below it is allowed".to_owned(),
+        "rules.board.allowed: note: github.io is a public suffix: every host below it is allowed"
+            .to_owned(),
         format!("{}: 0 blocked hosts (not there), and 1 in the configuration", list("blocked.txt")),
         "rules: board".to_owned(),
         format!("{}: the key of the seal, 32 bytes", list("seal.key")),

@@ -1,5 +1,5 @@
 //! The readings S1–S19 of the standards that concern links, each a test that names it, and properties
-//! of every text. (S1 at every code point is in tests/tables.rs, S19 row by row in tests/uts58.rs.)
+//! of every text. (S1 at every code point and S19 row by row are in crates/uts58/tests.)
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;

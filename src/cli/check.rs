@@ -9,13 +9,13 @@ use anyhow::Context as _;
 
 use super::Answer;
 use super::shared::{ConfigFile, with_feeds};
-use crate::config::file;
 use crate::engine::check;
 use crate::engine::host::Names;
 use crate::engine::outcome::Verdict;
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
 use crate::engine::unicode::hosts::is_bidi_control;
+use crate::file;
 use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::config::{self, Config, Sources};
+use crate::config::{self, Config, ListEntry, Sources};
 use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
 
@@ -126,6 +126,12 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
         let rules: Vec<&str> = config.rules.keys().map(String::as_str).collect();
         let _ = writeln!(out, "rules: {}", rules.join(", "));
     }
+    for (name, rule) in &config.rules {
+        for (what, names) in [("allowed", &rule.allowed), ("blocked", &rule.blocked)] {
+            let origin = format!("rules.{name}.{what}");
+            names.iter().for_each(|name| wide(&mut out, &origin, &name.0, what));
+        }
+    }
     feeds(&mut out, config);
     other_files(&mut out, config);
     let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
@@ -207,14 +213,21 @@ fn list(
     }
     out.push('\n');
     if what != "protected" {
-        for entry in entries.iter().filter(|entry| pasted::is_suffix(&entry.name)) {
-            let (line, name) = (entry.line, &entry.name);
-            let _ = writeln!(
-                out,
-                "{}:{line}: note: {name} is a public suffix: every host below it is {what}",
-                path.display()
-            );
+        for ListEntry { line, name } in &entries {
+            wide(out, &format!("{}:{line}", path.display()), name, what);
         }
+        inline.iter().for_each(|name| wide(out, &format!("lists.{what}"), &name.0, what));
     }
     Ok(())
+}
+
+/// Says of a name that it is a public suffix, which is seldom meant.
+fn wide(out: &mut String, origin: &str, name: &str, what: &str) {
+    if pasted::is_suffix(name) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "{origin}: note: {name} is a public suffix: every host below it is {what}"
+        );
+    }
 }

@@ -9,9 +9,9 @@ use anyhow::{Context, bail};
 
 use super::shared::PRIVATE;
 use super::{Answer, complain, done};
-use crate::config::file;
 use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
 use crate::engine::whole::Whole;
+use crate::file;
 
 /// Undo the edits of a filtered message
 ///

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use ::config::{Config, Environment, Source, Value, ValueKind};
 use toml::de::{DeTable, DeValue};
 
-use super::file;
+use crate::file;
+
 use super::problem::Problem;
 use super::renamed::{self, Renamed};
 use super::snapshot::{Files, Snapshot};

@@ -6,10 +6,10 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::file;
 use super::problem::Problem;
 use super::setting::Text;
 use super::types::Domain;
+use crate::file;
 use crate::policy::is_below;
 
 /// Bytes of a list file at most: about a million names.

@@ -7,7 +7,6 @@
 
 mod check;
 mod feeds;
-pub mod file;
 mod layers;
 mod lists;
 mod print;

@@ -42,9 +42,11 @@ settings! {
         /// Biggest message that is read, in bytes; a bigger one goes on unread and is counted.
         /// Default: twelve times Postfix's own default limit, so the MTA decides.
         max_message: Size = "\"128MiB\"", Reload, 65536..=4294967296;
-        /// Message bodies held in memory at the same time, in bytes, over all connections. Beyond
-        /// it messages are put off (451): load passes, and nobody gets mail through unread by
-        /// filling the memory. Default: fits a small virtual machine.
+        /// Message bodies held in memory at the same time, in bytes, over all connections, and half
+        /// as much again for what is made of them while they are read. Beyond it messages are put
+        /// off (451) or wait: load passes, and nobody gets mail through unread by filling the
+        /// memory. The program itself needs some 160 MiB beside it under full load. Default: fits
+        /// a small virtual machine.
         max_memory: Size = "\"512MiB\"", Reload, 1048576..=1099511627776;
         /// Longest silence of a connection, between messages. Default: above Postfix's 300 s, which
         /// then closes first.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Sources, file, layers, lists};
+use super::{Config, Sources, layers, lists};
+use crate::file;
 
 /// Name of the file in the state directory.
 const FILE: &str = "last-good.json";

@@ -26,7 +26,8 @@ use super::health::{Health, Trouble};
 use super::listen;
 use super::metrics::Metrics;
 use super::notify::Notifier;
-use crate::config::{Config, file};
+use crate::config::Config;
+use crate::file;
 use crate::milter;
 use crate::milter::endpoint::{Access, SocketFile};
 

@@ -14,7 +14,7 @@ use lettre::{
 use tokio::time::timeout;
 
 use super::seal::{self, Seal};
-use crate::config::file;
+use crate::file;
 use crate::record::printable;
 
 /// Where mail of our own goes, and how.

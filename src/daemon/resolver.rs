@@ -20,8 +20,9 @@ use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::proto::rr::{Name, RecordType};
 use tokio::sync::watch;
 
-use crate::config::{Config, file};
+use crate::config::Config;
 use crate::engine::{Answer, Answers};
+use crate::file;
 use crate::tld::breaker::Breaker;
 use crate::tld::cache::{Bounds, Cache, Moment};
 use crate::tld::dns::{Dns, Response};

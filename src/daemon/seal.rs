@@ -13,8 +13,9 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::config::{Config, file};
+use crate::config::Config;
 use crate::engine::splice::hex;
+use crate::file;
 
 /// Name of the field.
 pub const FIELD: &str = "X-Linkmilter-Digest";

@@ -12,12 +12,15 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::engine::splice::hex;
+use crate::file;
 use crate::record::tally::Tally;
 
 use super::Error;
 
 /// Version of the file's form.
 const SCHEMA: u32 = 1;
+/// Bytes of a journal at most. Its counts are bounded (`record::tally`): the largest has some 20 MB.
+const MAX_BYTES: u64 = 256 << 20;
 /// Between two writes at least this long, and this many times what the last one took.
 const PAUSE: Duration = Duration::from_millis(500);
 const PAUSE_FACTOR: u32 = 20;
@@ -88,7 +91,7 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal at `path`, or begins one. `command` must be what it was begun with.
     pub fn open(path: &Path, command: &str) -> Result<Journal, Error> {
-        let state = match fs::read(path) {
+        let state = match file::read(path, MAX_BYTES) {
             Ok(bytes) => read(path, &bytes, command)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => State {
                 schema: SCHEMA,
@@ -225,6 +228,12 @@ mod tests {
         fs::write(&path, "{").unwrap();
         let error = Journal::open(&path, "x").unwrap_err().to_string();
         assert!(error.contains("journal"), "{error}");
+    }
+
+    #[test]
+    fn what_never_ends_is_no_journal() {
+        let error = Journal::open(Path::new("/dev/zero"), "x").unwrap_err().to_string();
+        assert!(error.contains("/dev/zero") && error.contains("a device"), "{error}");
     }
 
     #[test]

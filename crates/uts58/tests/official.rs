@@ -1,10 +1,8 @@
 //! UTS #58 against its official test files: a row, a named test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-mod common;
-
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::link::{Url, detect, format};
+use uts58::{Url, detect, format};
 
 const OPEN: char = '\u{2E20}';
 const CLOSE: char = '\u{2E21}';
@@ -20,10 +18,14 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
+/// A file of Unicode's, as it stands beside this one.
+fn official(version: &str, name: &str) -> String {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/unicode");
+    std::fs::read_to_string(folder.join(version).join(name)).unwrap()
+}
+
 fn detection_rows(version: &str, trials: &mut Vec<Trial>) {
-    let path = format!("unicode/{version}/LinkDetectionTest.txt");
-    let Some(path) = common::testdata(&path, "official link detection rows") else { return };
-    let file = std::fs::read_to_string(path).unwrap();
+    let file = official(version, "LinkDetectionTest.txt");
     let rows = file.lines().enumerate().filter(|(_, row)| !row.is_empty() && !row.starts_with('#'));
     for (number, row) in rows {
         let row = row.to_owned();
@@ -126,9 +128,7 @@ const LOSSY_18: [usize; 5] = [79, 152, 162, 167, 177];
 
 /// Every pair from its structure comment. A known contradiction that passes is a failure, too.
 fn formatting_rows(version: &str, contradictions: &'static [usize], trials: &mut Vec<Trial>) {
-    let path = format!("unicode/{version}/LinkFormattingTest.txt");
-    let Some(path) = common::testdata(&path, "official link formatting rows") else { return };
-    for pair in pairs(&std::fs::read_to_string(path).unwrap()) {
+    for pair in pairs(&official(version, "LinkFormattingTest.txt")) {
         let known = contradictions.contains(&pair.line);
         let reading = if known { "S19 contradicts §4.1, " } else { "" };
         let name = format!("{reading}formatting {version} line {}: {}", pair.line, pair.result);
@@ -140,9 +140,7 @@ fn formatting_rows(version: &str, contradictions: &'static [usize], trials: &mut
 
 /// The pairs of 18.0.0 from their source lines, and each result from itself.
 fn formatting_sources(trials: &mut Vec<Trial>) {
-    let path = "unicode/18.0.0/LinkFormattingTest.txt";
-    let Some(path) = common::testdata(path, "official link formatting sources") else { return };
-    for pair in pairs(&std::fs::read_to_string(path).unwrap()) {
+    for pair in pairs(&official("18.0.0", "LinkFormattingTest.txt")) {
         let known = LOSSY_18.contains(&pair.line);
         let reading = if known { "S19 loses information, " } else { "" };
         let name = format!("{reading}formatting source line {}: {}", pair.line, pair.source);

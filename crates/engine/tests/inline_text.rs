@@ -2,9 +2,9 @@
 //! client puts it together, whatever stands between its bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter::engine::policy::HeaderFields;
-use linkmilter::engine::splice::apply;
-use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::splice::apply;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect};
 
 /// Cyrillic р and а.
 const BAD: &str = "р\u{430}ypal.com";

@@ -1,11 +1,11 @@
 //! Packets of the milter protocol, byte for byte.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter::milter::wire::{
+use milter_session::wire::{
     Actions, Command, Malformed, PACKET_BYTES, Packet, Peer, Protocol, Reply, Stage, missing,
     packet,
 };
-use linkmilter::milter::{Answer, Ending, HeaderChange, Mail, Piece};
+use milter_session::{Answer, Ending, HeaderChange, Mail, Piece};
 use proptest::prelude::*;
 
 fn command(code: u8, data: &[u8]) -> Result<Command<'_>, Malformed> {

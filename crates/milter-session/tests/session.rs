@@ -1,9 +1,9 @@
 //! The session's state machine, driven by scripts of packets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter::milter::session::{Bounds, Completeness, Step, Violation};
-use linkmilter::milter::wire::{Packet, Peer};
-use linkmilter::milter::{Mail, Origin, Session};
+use milter_session::session::{Bounds, Completeness, Step, Violation};
+use milter_session::wire::{Packet, Peer};
+use milter_session::{Mail, Origin, Session};
 use proptest::prelude::*;
 
 /// What Postfix 3.7 and Sendmail 8.17 offer: version 6, actions 0x1ff, protocol 0x1fffff.

@@ -1,8 +1,8 @@
 //! Properties of the whole engine over made-up messages: pieces that lie, in every wrapping.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter::engine::policy::{Defang, HeaderFields};
-use linkmilter::engine::{
+use linkmilter_engine::policy::{Defang, HeaderFields};
+use linkmilter_engine::{
     Answers, Facts, Message, Outcome, Policy, TldTable, Verdict, inspect, splice,
 };
 use proptest::collection::vec;

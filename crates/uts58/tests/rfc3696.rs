@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::link::{
-    Address, AddressError, LocalForm, domain_to_ascii, mailto_addresses, quoted,
-};
+use uts58::{Address, AddressError, LocalForm, domain_to_ascii, mailto_addresses, quoted};
 
 /// §2 and §5: names, and whether they pass.
 const NAMES: &[(&str, &str, bool)] = &[

@@ -17,8 +17,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::policy::HeaderFields;
-use linkmilter::engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
+use linkmilter_engine::policy::HeaderFields;
+use linkmilter_engine::{Answers, Facts, Message, Policy, TldTable, inspect, splice};
 
 /// A host that lies, in two halves: a tag may stand between them.
 struct Host {
