@@ -235,3 +235,26 @@ fn what_is_no_maildir_or_no_host_is_said() {
     assert_eq!(code, Some(2));
     assert!(said.contains("expected a host"), "{said}");
 }
+
+#[test]
+fn explain_tells_of_a_recall_and_of_its_recipe() {
+    let mailbox = Mailbox::new();
+    let explained = |text: &str| {
+        let config = mailbox.dir.path().join("explain.toml");
+        fs::write(&config, format!("server.state_dir = {:?}\n", mailbox.dir.path())).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.arg("explain").arg("--config").arg(&config).write_stdin(text);
+        let output = command.output().unwrap();
+        fs::remove_file(config).unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(!explained(BAD).contains("recipe:"));
+    mailbox.recall(&["bad.example.com"]);
+    let files = mailbox.files();
+    let text = &files.iter().find(|(name, _)| name.starts_with("new/")).unwrap().1;
+    let page = explained(text);
+    assert!(page.contains("recalled: links to bad[.]example[.]com\n"), "{page}");
+    assert!(page.contains("recipe: gives the original back, and no key can be read"), "{page}");
+    let page = explained(&text.replace(" now", " then"));
+    assert!(page.contains("recipe: gives nothing back: "), "{page}");
+}

@@ -8,7 +8,10 @@ use anyhow::Context;
 
 use super::Answer;
 use super::shared::{ConfigFile, host_name, with_feeds};
+use crate::config::Config;
 use crate::daemon::envelope::observe;
+use crate::daemon::recipes;
+use crate::daemon::seal::{self, Seal};
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
 use crate::engine::explain::in_front_of_target;
@@ -16,13 +19,16 @@ use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Defang, Mode, Policy};
 use crate::engine::span::TextEdit;
+use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::Envelope;
+use crate::recall::letter::recalls;
+use crate::record::printable::defanged;
 
 /// Show a message as the engine sees it
 ///
 /// The parts with their layers, every link with its verdict and reasons, the rule that applies,
-/// and the edits.
+/// and the edits; what was done to it before, and whether it can be undone.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The envelope that selects the rule: the sender and a recipient
@@ -51,8 +57,44 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let seen = trace(message, &facts, &policy, &super::tld::table(&config));
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colour { Paint::Ansi } else { Paint::Plain };
-    let page = page(message, &policy, &seen, paint);
+    let page = page(message, &policy, &seen, paint) + &past(message, &config);
     super::print(&page)
+}
+
+/// What a filter or a recall did to the message before, and whether it can be undone.
+fn past(message: Message<'_>, config: &Config) -> String {
+    let mut out = String::new();
+    for hosts in recalls(message.head) {
+        let hosts: Vec<String> = hosts.iter().map(|host| defanged(host)).collect();
+        let _ = writeln!(out, "recalled: links to {}", hosts.join(", "));
+    }
+    if !splice::has_recipe(message.head) {
+        return out;
+    }
+    // A key that this user may not read is not missed: then no seal is known.
+    let own = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
+    let settings = match own {
+        Some(key) => config.settings_of_daemon(Some(key)).or_else(|_| config.settings_of_user()),
+        None => config.settings_of_user(),
+    };
+    let policy = settings.map(|settings| settings.policies.default_policy()).unwrap_or_default();
+    let directory = recipes::directory(config);
+    let stored = |digest: &str| std::fs::read(directory.join(digest)).ok();
+    let keys = policy.known_keys();
+    let restored = restore_as(message.head, message.body, &keys, Believe::All, stored);
+    let _ = match restored {
+        Ok(restored) => {
+            let seal = match (restored.seal, keys.is_empty()) {
+                (splice::Seal::Ours, _) => "under a seal of this house",
+                (splice::Seal::Foreign, _) => "under a seal that is NOT of this house",
+                (splice::Seal::Unknown, true) => "and no key can be read to check a seal with",
+                (splice::Seal::Unknown, false) => "without a seal",
+            };
+            writeln!(out, "recipe: gives the original back, {seal}")
+        }
+        Err(why) => writeln!(out, "recipe: gives nothing back: {why}"),
+    };
+    out
 }
 
 fn envelope(words: &str) -> anyhow::Result<Envelope> {

@@ -173,11 +173,7 @@ impl Recall {
     /// Why [`Recall::given_back`] leaves a message that was recalled for one of the hosts: the recall
     /// that came later has to be given back first, for each holds for what it found.
     pub fn buried(&self, bytes: &[u8]) -> Option<Left> {
-        let head = Whole::split(bytes).message.head;
-        let mut recalls = header_fields(head)
-            .filter(|field| field.is_named(head, SUMMARY.as_bytes()))
-            .map(|field| recalled_hosts(&field.text(head)))
-            .filter(|hosts| !hosts.is_empty());
+        let mut recalls = recalls(Whole::split(bytes).message.head);
         let last: Vec<String> = recalls.next()?.iter().map(|host| defanged(host)).collect();
         let below = recalls.any(|hosts| hosts.iter().any(|host| self.concerns(host)));
         below.then(|| Left::Buried(last.join(", ")))
@@ -199,6 +195,14 @@ impl Recall {
 fn unread(outcome: &Outcome) -> Option<Left> {
     let kept = |why: &&Bypass| matches!(why, Bypass::Limit(_) | Bypass::Panic);
     outcome.bypasses.iter().map(|(_, why)| why).find(kept).map(|why| Left::Unread(why.clone()))
+}
+
+/// The hosts of each recall that a header tells of, the last one first. Anybody may have written it.
+pub fn recalls(head: &[u8]) -> impl Iterator<Item = Vec<String>> {
+    header_fields(head)
+        .filter(|field| field.is_named(head, SUMMARY.as_bytes()))
+        .map(|field| recalled_hosts(&field.text(head)))
+        .filter(|hosts| !hosts.is_empty())
 }
 
 /// The hosts of a recall, as its summary tells them.
