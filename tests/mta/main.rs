@@ -19,3 +19,4 @@ mod postfix;
 mod protocol;
 mod sendmail;
 mod siege;
+mod sieve;

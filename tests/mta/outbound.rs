@@ -11,18 +11,18 @@ use super::rig::postfix::Postfix;
 use super::rig::smtp::Letter;
 use super::rig::{free_port, wait_for};
 
-const HOUSE: &str = "outbound.local_domains = [\"example.org\"]";
+pub const HOUSE: &str = "outbound.local_domains = [\"example.org\"]";
 
 /// A house with a filter, and the host that everything else goes to.
-struct World {
-    daemon: Daemon,
-    house: Postfix,
-    far: Postfix,
+pub struct World {
+    pub daemon: Daemon,
+    pub house: Postfix,
+    pub far: Postfix,
 }
 
 impl World {
     /// `far_milters`: what the far host asks.
-    fn new(daemon: Daemon, far_milters: &str) -> World {
+    pub fn new(daemon: Daemon, far_milters: &str) -> World {
         let far = Postfix::start(far_milters, "");
         let place = &daemon.places[0];
         let more = format!(
@@ -51,7 +51,7 @@ impl World {
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     }
 
-    fn returned(&self, result: &str) -> u64 {
+    pub fn returned(&self, result: &str) -> u64 {
         let wanted = format!("linkmilter_restores_total{{result=\"{result}\"}} ");
         let text = self.daemon.metrics();
         let line = text.lines().find_map(|line| line.strip_prefix(&wanted));
@@ -59,12 +59,12 @@ impl World {
     }
 }
 
-fn ours(delivered: &Delivered) -> bool {
+pub fn ours(delivered: &Delivered) -> bool {
     delivered.head().to_ascii_lowercase().contains("\nx-linkmilter")
 }
 
 /// A message signed by example.com, as it arrives.
-fn signed(keys: &Keys) -> Vec<u8> {
+pub fn signed(keys: &Keys) -> Vec<u8> {
     let signer = keys.serve("s");
     let outbound = Postfix::start(&signer.place, "");
     let letter = Letter { parameters: "BODY=8BITMIME", ..Letter::new(MIXED.as_bytes()) };

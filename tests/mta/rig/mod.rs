@@ -2,6 +2,9 @@
 #![allow(dead_code)] // not every test uses every tool
 
 pub mod daemon;
+#[path = "../../common/dovecot.rs"]
+#[allow(dead_code, reason = "of several test programs")]
+pub mod dovecot;
 pub mod letters;
 pub mod mailbox;
 pub mod marker;
