@@ -1,6 +1,10 @@
 //! `linkmilter recall`.
 
+mod imap;
+mod maildir;
+
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,8 +16,8 @@ use super::{Answer, complain, pasted, print};
 use crate::daemon::seal::{self, Seal};
 use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
+use crate::recall::imap::account::Account;
 use crate::recall::letter::{Recall, Recalled};
-use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standings};
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
@@ -21,12 +25,12 @@ use crate::scan::sniff::{self, Kind};
 
 /// Take links to a host apart in mail that was delivered already
 ///
-/// Links to these hosts, and to all below them, are taken apart in Maildirs as the filter would have
-/// done; nothing else in them is touched, and `--give-back` undoes it. The new copy of a message is
-/// safe on the disk before the old one goes: an interruption loses nothing. Flags and dates stay; the
-/// copy has a name, and so for IMAP a UID, of its own, for programs keep what they have seen of the
-/// old one. Run it as the owner of the mailboxes. Without `--maildir` it says who got such a link,
-/// as far as the journal tells.
+/// Links to these hosts, and to all below them, are taken apart in Maildirs and over IMAP as the filter
+/// would have done; nothing else in the messages is touched, and `--give-back` undoes it. The new copy of
+/// a message is safe before the old one goes: an interruption loses nothing. Flags, keywords and dates
+/// stay; the copy has a name or UID of its own, for programs keep what they have seen of the old one. Run
+/// it as the owner of the Maildirs. Without `--maildir` and `--imap` it says who got such a link, as far
+/// as the journal tells.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Hosts, with all below them, or URLs; in Unicode, Punycode or taken apart (`example[.]com`)
@@ -36,6 +40,20 @@ pub struct Args {
     /// A Maildir with its folders (`.Sent`, `Sent`), several if wanted
     #[arg(long, value_name = "PATH")]
     maildir: Vec<PathBuf>,
+
+    /// An account, `imaps://USER@HOST[:PORT][/FOLDER]`, several if wanted; `imap:` is TLS by STARTTLS,
+    /// but for this machine
+    #[arg(long, value_name = "URL", value_parser = |url: &str| Account::parse(url))]
+    imap: Vec<Account>,
+
+    /// The file with the password of the accounts, in its first line; without it the variable
+    /// LINKMILTER_IMAP_PASSWORD is read
+    #[arg(long, value_name = "FILE", requires = "imap")]
+    password_file: Option<PathBuf>,
+
+    /// Certificates (PEM) that the IMAP server is known by, in the place of those of the web
+    #[arg(long, value_name = "FILE", requires = "imap")]
+    imap_ca: Option<PathBuf>,
 
     /// Messages delivered since then: a number with s, m, h, d or w [default: all]
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
@@ -89,6 +107,11 @@ struct Run {
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let hosts: Vec<String> =
         args.hosts.iter().map(|host| pasted::host(host)).collect::<anyhow::Result<_>>()?;
+    let password = match args.imap.is_empty() {
+        true => String::new(),
+        false => imap::password(args.password_file.as_deref())?,
+    };
+    let roots = args.imap_ca.as_deref().map(imap::roots).transpose()?;
     let (config, journal) = args.events.open()?;
     tell_of_journal(&journal, &hosts, args.since)?;
     // A key that this user may not read is not missed: then nothing is sealed.
@@ -122,15 +145,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         complain(&"no key can be read: whoever wrote a recipe is believed");
     }
     for maildir in &args.maildir {
-        run.mailbox(maildir);
+        run.maildir(maildir);
+    }
+    for account in &args.imap {
+        run.account(account, password.as_str(), roots.as_deref());
     }
     run.bar.finish_and_clear();
-    if !args.maildir.is_empty() {
+    if !args.maildir.is_empty() || !args.imap.is_empty() {
         print(&run.report())?;
     }
     match run.sums.failed {
         0 => Ok(Answer::Done),
-        failed => anyhow::bail!("{failed} messages or folders could not be treated"),
+        failed => anyhow::bail!("{failed} messages, folders or accounts could not be treated"),
     }
 }
 
@@ -189,104 +215,48 @@ fn tell_of_journal(
 }
 
 impl Run {
-    fn mailbox(&mut self, root: &Path) {
-        let found = match folders(root) {
-            Ok(found) => found,
-            Err(error) => return self.failed(root, &error),
-        };
-        for (path, error) in &found.unread {
-            self.failed(path, error);
-        }
-        for folder in found.found {
-            // What is only looked at keeps nobody waiting.
-            let held = if self.dry_run { Ok(None) } else { folder.hold().map(Some) };
-            match held.and_then(|held| Ok((held, folder.letters()?))) {
-                Ok((_held, letters)) => self.folder(&folder, &letters),
-                Err(error) => self.failed(root, &error),
-            }
-        }
-    }
-
-    fn folder(&mut self, folder: &Folder, letters: &[Letter]) {
-        for (letter, standing) in letters.iter().zip(standings(letters)) {
-            self.bar.set_message(format!("{} read, {} changed", self.sums.read, self.sums.changed));
-            self.bar.tick();
-            match standing {
-                Standing::Replaced(copy) => self.leftover(folder, letter, copy),
-                // A copy of this copy would leave nothing that tells it is of that message.
-                Standing::Copy if !self.resume => {}
-                Standing::Copy | Standing::Alone => self.letter(folder, letter),
-            }
-        }
-    }
-
-    /// An earlier run ended between the new copy and the old message.
-    fn leftover(&mut self, folder: &Folder, letter: &Letter, copy: &Letter) {
-        let path = folder.path(letter);
-        if !self.resume {
-            let said = "an earlier run was interrupted here; --resume finishes it";
-            return self.failed(&path, &said);
-        }
-        if self.dry_run {
-            self.sums.finished += 1;
-            return;
-        }
-        match folder.finish(letter, copy.clone()) {
-            Ok(_) => self.sums.finished += 1,
-            Err(error) => self.failed(&path, &error),
-        }
-    }
-
-    fn letter(&mut self, folder: &Folder, letter: &Letter) {
-        let path = folder.path(letter);
-        let (bytes, delivered) = match folder.read(letter, self.most) {
-            Ok(read) => read,
-            // Whoever reads his mail moves it from `new` to `cur`, or removes it: the copy that is
-            // there now is met in a second run.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                self.sums.gone += 1;
-                return;
-            }
-            Err(error) => return self.failed(&path, &error),
-        };
-        self.sums.read += 1;
-        if self.since.is_some_and(|since| delivered < since) {
-            return;
-        }
-        if let Some(other) = no_message(&bytes) {
-            return self.failed(&path, &format_args!("expected a message, found {other}"));
+    /// What a message becomes, if it is one of those that are looked for.
+    fn treated(&mut self, place: &dyn Display, bytes: &[u8]) -> Option<Recalled> {
+        if let Some(other) = no_message(bytes) {
+            self.failed(place, &format_args!("expected a message, found {other}"));
+            return None;
         }
         let found = match self.give_back {
-            true => self.recall.given_back_wholly(&bytes),
-            false => self.recall.recalled(&bytes, &self.tlds),
+            true => self.recall.given_back_wholly(bytes),
+            false => self.recall.recalled(bytes, &self.tlds),
         };
-        let Recalled { bytes: new, links, left } = match found {
-            Ok(Some(found)) => found,
-            Ok(None) => return,
-            Err(why) => return self.failed(&path, &why),
-        };
-        if let Some(why) = left {
-            self.failed(&path, &why);
-        }
-        if self.dry_run {
-            self.sums.changed += 1;
-            self.sums.links += links;
-            return;
-        }
-        match folder.replace(letter, &new) {
-            Ok(Replaced::Done) => {
-                self.sums.changed += 1;
-                self.sums.links += links;
+        match found {
+            Ok(Some(found)) => {
+                if let Some(why) = &found.left {
+                    self.failed(place, why);
+                }
+                Some(found)
             }
-            Ok(Replaced::Gone) => self.sums.gone += 1,
-            Err(error) => return self.failed(&path, &error),
+            Ok(None) => None,
+            Err(why) => {
+                self.failed(place, &why);
+                None
+            }
         }
-        std::thread::sleep(self.pause);
     }
 
-    fn failed(&mut self, path: &Path, why: &dyn std::fmt::Display) {
+    fn is_too_old(&self, delivered: SystemTime) -> bool {
+        self.since.is_some_and(|since| delivered < since)
+    }
+
+    fn changed(&mut self, links: usize) {
+        self.sums.changed += 1;
+        self.sums.links += links;
+    }
+
+    fn tick(&self) {
+        self.bar.set_message(format!("{} read, {} changed", self.sums.read, self.sums.changed));
+        self.bar.tick();
+    }
+
+    fn failed(&mut self, place: &dyn Display, why: &dyn Display) {
         self.sums.failed += 1;
-        complain(&format_args!("{}: {why}", path.display()));
+        complain(&format_args!("{place}: {why}"));
     }
 
     fn report(&self) -> String {

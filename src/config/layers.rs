@@ -23,7 +23,7 @@ pub const DEFAULT_FILE: &str = "/etc/linkmilter/linkmilter.toml";
 pub const ENVIRONMENT_PREFIX: &str = "LINKMILTER";
 
 /// Variables of the prefix that are no settings.
-const NOT_SETTINGS: [&str; 1] = ["LINKMILTER_TESTDATA"];
+const NOT_SETTINGS: [&str; 2] = ["LINKMILTER_TESTDATA", "LINKMILTER_IMAP_PASSWORD"];
 
 /// Where settings come from.
 #[derive(Clone, Debug, Default)]

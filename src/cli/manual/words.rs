@@ -106,6 +106,11 @@ pub const EXAMPLES: &[(&str, &str, &str)] = &[
         "linkmilter recall bad.example.com --maildir ~/Maildir --give-back",
         "Undo it.",
     ),
+    (
+        "linkmilter-recall",
+        "linkmilter recall bad.example.com --imap imaps://ann@mail.example.org --password-file secret",
+        "Take links to a host apart in all folders of an account.",
+    ),
     ("linkmilter-check", "linkmilter check xn--80ak6aa92e.com", "Judge a host in words."),
     (
         "linkmilter-check",

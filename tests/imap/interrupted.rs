@@ -1,0 +1,213 @@
+//! Whatever happens meanwhile, each message is there: as it was or with its links taken apart.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::thread::JoinHandle;
+
+use linkmilter::recall::imap::Connection;
+use linkmilter::recall::imap::account::{Account, Way};
+use linkmilter::recall::imap::dial::{Stream, dial};
+use linkmilter::recall::imap::folder::{Access, Folder, NEW, OLD, Replaced, name};
+
+use crate::client::{Client, Kept};
+use crate::dovecot::{Dovecot, PASSWORD};
+use crate::free_port;
+use crate::{BAD, DATE, FINE, is_dead, recall};
+
+/// When a proxy hangs up.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    /// Before the server has the command.
+    Before,
+    /// The server carries the command out, and nobody hears of it.
+    Behind,
+}
+
+/// Passes so many blocks of the client on to the server, and hangs up then.
+struct Proxy {
+    port: u16,
+    thread: JoinHandle<bool>,
+}
+
+impl Proxy {
+    fn start(server: u16, blocks: usize, cut: Cut) -> Proxy {
+        let port = free_port();
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let thread = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+            let (mut back, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            let answers = std::thread::spawn(move || {
+                let _ = std::io::copy(&mut back, &mut to);
+                let _ = to.shutdown(Shutdown::Both);
+            });
+            let mut block = vec![0; 1 << 16];
+            let mut left = blocks;
+            let is_cut = loop {
+                let read = client.read(&mut block).unwrap_or(0);
+                if read == 0 {
+                    break false;
+                }
+                left -= 1;
+                let last = left == 0;
+                if last {
+                    let _ = client.shutdown(Shutdown::Both);
+                }
+                if !(last && matches!(cut, Cut::Before)) {
+                    server.write_all(&block[..read]).unwrap();
+                }
+                if last {
+                    // What was said is done before the connection ends.
+                    let _ = server.shutdown(Shutdown::Write);
+                    break true;
+                }
+            };
+            let _ = server.shutdown(Shutdown::Write);
+            answers.join().unwrap();
+            is_cut
+        });
+        Proxy { port, thread }
+    }
+}
+
+/// Two equal messages and another one, in a folder that was emptied.
+fn refill(client: &mut Client) -> Vec<Kept> {
+    client.ask("SELECT INBOX");
+    client.ask("STORE 1:* +FLAGS.SILENT (\\Deleted)");
+    client.ask("EXPUNGE");
+    for text in [BAD, BAD, FINE] {
+        client.append("INBOX", "\\Seen $Work", DATE, text);
+    }
+    client.folder("INBOX")
+}
+
+fn check(kept: &[Kept], at: &str, dead: bool) {
+    assert_eq!(kept.len(), 3, "{at}: {kept:#?}");
+    assert_eq!(kept.iter().filter(|kept| kept.text == FINE).count(), 1, "{at}");
+    for kept in kept {
+        assert_eq!((kept.flags.as_str(), kept.date.as_str()), ("$Work \\Seen", DATE), "{at}");
+        assert!(
+            kept.text == FINE || (if dead { is_dead(&kept.text) } else { kept.text == BAD }),
+            "{at}"
+        );
+    }
+}
+
+#[test]
+fn interrupted_anywhere_nothing_is_lost_and_resume_finishes() {
+    let dovecot = Dovecot::start("maildir");
+    let mut client = Client::connect(dovecot.port);
+    client.append("INBOX", "", DATE, FINE);
+    let mut cuts = 0;
+    for cut in [Cut::Before, Cut::Behind] {
+        for (direction, dead) in [(&[][..], true), (&["--give-back"][..], false)] {
+            for blocks in 1.. {
+                refill(&mut client);
+                if !dead {
+                    assert_eq!(recall(dovecot.port, &[]).code, Some(0));
+                }
+                let at = format!("{cut:?} {blocks} {direction:?}");
+                let proxy = Proxy::start(dovecot.port, blocks, cut);
+                let told = recall(proxy.port, direction);
+                if !proxy.thread.join().unwrap() {
+                    assert_eq!(told.code, Some(0), "{at}: {}", told.err);
+                    break;
+                }
+                cuts += 1;
+                let between = client.folder("INBOX");
+                assert!(between.len() >= 3, "{at}: {between:#?}");
+                let told = recall(dovecot.port, &[direction, &["--resume"]].concat());
+                assert_eq!(told.code, Some(0), "{at}: {}", told.err);
+                check(&client.folder("INBOX"), &at, dead);
+            }
+        }
+    }
+    assert!(cuts > 60, "{cuts}");
+}
+
+#[test]
+fn what_an_interrupted_run_left_is_told_and_waits_for_resume() {
+    let dovecot = Dovecot::start("maildir");
+    let mut client = Client::connect(dovecot.port);
+    client.append("INBOX", OLD, DATE, BAD);
+    client.append("INBOX", "", DATE, BAD);
+    let told = recall(dovecot.port, &[]);
+    assert_eq!(told.code, Some(2));
+    assert!(
+        told.err.contains("INBOX 1: an earlier run was interrupted here; --resume finishes it"),
+        "{}",
+        told.err
+    );
+    let kept = client.folder("INBOX");
+    assert_eq!((kept[0].text.as_str(), kept.len()), (BAD, 2));
+    assert!(is_dead(&kept[1].text));
+    let told = recall(dovecot.port, &["--resume"]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let kept = client.folder("INBOX");
+    assert!(kept.iter().all(|kept| is_dead(&kept.text) && kept.flags.is_empty()), "{kept:#?}");
+    assert_eq!(kept.len(), 2);
+}
+
+/// Another host's recall does not know what belongs together, so it leaves both.
+#[test]
+fn what_a_run_over_other_hosts_left_is_left_to_it() {
+    let dovecot = Dovecot::start("maildir");
+    let mut client = Client::connect(dovecot.port);
+    client.append("INBOX", OLD, DATE, BAD);
+    client.append("INBOX", NEW, DATE, FINE);
+    let before = client.folder("INBOX");
+    let told = recall(dovecot.port, &["--resume"]);
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.contains("INBOX 2: expected a run over the same hosts"), "{}", told.err);
+    assert_eq!(client.folder("INBOX"), before);
+}
+
+fn connected(dovecot: &Dovecot) -> Connection<Stream> {
+    let account = Account {
+        user: "ann".to_owned(),
+        host: "localhost".to_owned(),
+        port: dovecot.port,
+        way: Way::StartTls,
+        folder: None,
+    };
+    let roots = std::fs::read(dovecot.path("cert.pem")).unwrap();
+    dial(&account, PASSWORD, Some(&roots), 1 << 20).unwrap()
+}
+
+/// Flags of somebody who reads his mail meanwhile, a message that he removes, a copy that another run
+/// finished.
+#[test]
+fn a_mailbox_may_change_underneath() {
+    let dovecot = Dovecot::start("maildir");
+    let mut client = Client::connect(dovecot.port);
+    for _ in 0..4 {
+        client.append("INBOX", "\\Seen", DATE, BAD);
+    }
+    let mut connection = connected(&dovecot);
+    let mailbox = name("INBOX").unwrap();
+    let mut folder = Folder::open(&mut connection, &mailbox, Access::Change).unwrap();
+    let letters = folder.letters().unwrap();
+    let bytes = FINE.replace('\n', "\r\n");
+
+    client.ask("SELECT INBOX");
+    client.ask("UID STORE 1 +FLAGS (\\Answered $Later)");
+    client.ask("UID STORE 2 +FLAGS (\\Deleted)");
+    client.ask("UID EXPUNGE 2");
+    let Replaced::By(uid) = folder.replace(&letters[0], bytes.as_bytes()).unwrap() else {
+        panic!()
+    };
+    assert_eq!(folder.replace(&letters[1], bytes.as_bytes()).unwrap(), Replaced::Gone);
+    let kept = client.folder("INBOX");
+    assert_eq!(kept.len(), 3, "what he removed stays removed: {kept:#?}");
+    let copy = kept.iter().find(|kept| kept.uid == uid.get()).unwrap();
+    assert_eq!(copy.content(), ("$Later \\Answered \\Seen", DATE, FINE));
+
+    // Another run that was told to finish, in between.
+    client.append("INBOX", &format!("\\Seen {NEW}"), DATE, FINE);
+    let all = folder.letters().unwrap();
+    let copy = all.last().unwrap().clone();
+    assert_eq!(folder.finish(&letters[2], &copy).unwrap(), Replaced::By(copy.uid));
+    assert_eq!(folder.letters().unwrap().len(), 3);
+    let kept = client.folder("INBOX");
+    assert!(kept.iter().all(|kept| !kept.flags.contains("Linkmilter")), "{kept:#?}");
+}

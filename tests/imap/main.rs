@@ -1,0 +1,179 @@
+//! `linkmilter recall --imap` against a real Dovecot (Debian: dovecot-imapd).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+mod client;
+#[path = "../common/daemon.rs"]
+#[allow(dead_code, reason = "of several test programs")]
+mod daemon;
+#[path = "../common/dovecot.rs"]
+#[allow(dead_code, reason = "of several test programs")]
+mod dovecot;
+mod interrupted;
+mod servers;
+
+use std::fs;
+
+use assert_cmd::Command;
+use client::{Client, Kept};
+use daemon::{free_port, wait_for};
+use dovecot::{Dovecot, PASSWORD};
+
+pub const BAD: &str =
+    "From: ann@example.org\nSubject: one\n\nsee https://login.bad.example.com/a now\n";
+pub const FINE: &str = "From: ann@example.org\nSubject: two\n\nsee https://fine.example.org/ now\n";
+pub const DATE: &str = "17-Jul-2020 09:44:25 +0000";
+
+/// What is told on standard output and standard error.
+pub struct Told {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs `recall` with these arguments and a password in the environment.
+pub fn recall_with(password: &str, arguments: &[&str]) -> Told {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("linkmilter.toml");
+    fs::write(&config, format!("server.state_dir = {:?}\n", dir.path())).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    command.arg("recall").args(arguments).arg("--config").arg(&config).arg("--rate").arg("1000");
+    let output = command.env("LINKMILTER_IMAP_PASSWORD", password).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Told { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+pub fn recall(port: u16, arguments: &[&str]) -> Told {
+    let url = format!("imap://ann@127.0.0.1:{port}");
+    recall_with(PASSWORD, &[&["bad.example.com", "--imap", &url], arguments].concat())
+}
+
+fn is_dead(text: &str) -> bool {
+    text.contains("hxxps://login[.]bad[.]example[.]com/a") && !text.contains("https://login.bad")
+}
+
+fn filled(store: &str) -> (Dovecot, Client) {
+    let dovecot = Dovecot::start(store);
+    let mut client = Client::connect(dovecot.port);
+    client.ask("CREATE \"Gr&APw-n &- \\\"q\\\"\"");
+    client.append("INBOX", "\\Seen \\Flagged $Work", DATE, BAD);
+    client.append("INBOX", "\\Deleted", DATE, FINE);
+    client.append("INBOX", "\\Draft \\Answered \\Deleted", DATE, BAD);
+    client.append("Gr&APw-n &- \\\"q\\\"", "", DATE, BAD);
+    (dovecot, client)
+}
+
+fn taken_apart_and_given_back(store: &str) {
+    let (dovecot, mut client) = filled(store);
+    let lists = "Gr&APw-n &- \\\"q\\\"";
+    let before = [client.folder("INBOX"), client.folder(lists)];
+
+    let dry = recall(dovecot.port, &["--dry-run"]);
+    let said = "4 messages read, 3 would be changed, 3 links would be taken apart\n";
+    assert_eq!((dry.code, dry.out.as_str()), (Some(0), said), "{}", dry.err);
+    assert_eq!([client.folder("INBOX"), client.folder(lists)], before);
+
+    let told = recall(dovecot.port, &[]);
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let inbox = client.folder("INBOX");
+    assert!(
+        told.out.ends_with("4 messages read, 3 changed, 3 links taken apart\n"),
+        "{}",
+        told.out
+    );
+    assert!(told.out.contains("ann@127.0.0.1/INBOX: UID 1 is UID 4 now\n"), "{}", told.out);
+    let uids: Vec<u32> = inbox.iter().map(|kept| kept.uid).collect();
+    assert_eq!(uids, [2, 4, 5], "and what somebody else marked as deleted is there");
+    assert_eq!(inbox[0], before[0][1]);
+    for (now, then) in [(&inbox[1], &before[0][0]), (&inbox[2], &before[0][2])] {
+        assert_eq!((&now.flags, &now.date), (&then.flags, &then.date));
+        assert!(is_dead(&now.text), "{}", now.text);
+    }
+    assert!(is_dead(&client.folder(lists)[0].text));
+
+    let again = recall(dovecot.port, &[]);
+    assert_eq!(again.out, "4 messages read, 0 changed, 0 links taken apart\n");
+    let back = recall(dovecot.port, &["--give-back"]);
+    assert!(back.out.ends_with("4 messages read, 3 given back\n"), "{}{}", back.out, back.err);
+    for (now, then) in [client.folder("INBOX"), client.folder(lists)].iter().zip(&before) {
+        let contents = |all: &[Kept]| {
+            let mut all: Vec<_> =
+                all.iter().map(|k| (k.flags.clone(), k.date.clone(), k.text.clone())).collect();
+            all.sort();
+            all
+        };
+        assert_eq!(contents(now), contents(then));
+    }
+}
+
+#[test]
+fn links_are_taken_apart_and_given_back_in_a_maildir() {
+    taken_apart_and_given_back("maildir");
+}
+
+#[test]
+fn links_are_taken_apart_and_given_back_where_no_file_is_a_message() {
+    taken_apart_and_given_back("mdbox");
+}
+
+#[test]
+fn one_folder_and_some_days_are_enough() {
+    let (dovecot, mut client) = filled("sdbox");
+    let before = client.folder("INBOX");
+    client.append("INBOX", "", "01-Jan-2030 00:00:00 +0000", BAD);
+    let url = format!("imap://ann@127.0.0.1:{}/INBOX", dovecot.port);
+    let told = recall_with(PASSWORD, &["bad.example.com", "--imap", &url, "--since", "1d"]);
+    assert!(
+        told.out.ends_with("1 messages read, 1 changed, 1 links taken apart\n"),
+        "{}",
+        told.out
+    );
+    assert_eq!(client.folder("INBOX")[..3], before);
+    let url = format!("imap://ann@127.0.0.1:{}/Nowhere", dovecot.port);
+    let told = recall_with(PASSWORD, &["bad.example.com", "--imap", &url]);
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.contains("expected a folder \"Nowhere\", found none"), "{}", told.err);
+}
+
+#[test]
+fn the_password_comes_from_a_file_or_the_environment_and_is_never_shown() {
+    let (dovecot, _client) = filled("maildir");
+    let url = format!("imap://ann@127.0.0.1:{}", dovecot.port);
+    let file = dovecot.path("password");
+    fs::write(&file, format!("{PASSWORD}\nsomething else\n")).unwrap();
+    let file = file.to_str().unwrap();
+    let arguments = ["bad.example.com", "--dry-run", "--imap", &url];
+    let told = recall_with("", &[&arguments[..], &["--password-file", file]].concat());
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    let told = recall_with("", &arguments);
+    assert_eq!(told.code, Some(2));
+    assert!(
+        told.err.contains("expected a password in LINKMILTER_IMAP_PASSWORD or --password-file")
+    );
+    let told = recall_with("wr0ng", &arguments);
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.contains("LOGIN: expected OK of the server"), "{}", told.err);
+    assert!(!told.err.contains("wr0ng"));
+    let url = format!("imap://ann:hunter2@127.0.0.1:{}", dovecot.port);
+    let told = recall_with("", &["bad.example.com", "--imap", &url]);
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.contains("--password-file"), "{}", told.err);
+}
+
+#[test]
+fn tls_asks_for_a_certificate_that_is_trusted() {
+    let (dovecot, _client) = filled("maildir");
+    let url = format!("imaps://ann@localhost:{}", dovecot.tls_port);
+    let arguments = ["bad.example.com", "--dry-run", "--imap", &url];
+    let told = recall_with(PASSWORD, &arguments);
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.contains("certificate"), "{}", told.err);
+    let roots = dovecot.path("cert.pem");
+    let known = ["--imap-ca", roots.to_str().unwrap()];
+    let told = recall_with(PASSWORD, &[&arguments[..], &known].concat());
+    assert_eq!(told.code, Some(0), "{}", told.err);
+    assert!(told.out.starts_with("4 messages read, 3 would be changed"), "{}", told.out);
+    let none = dovecot.path("key.pem");
+    let told =
+        recall_with(PASSWORD, &[&arguments[..], &["--imap-ca", none.to_str().unwrap()]].concat());
+    assert!(told.err.contains("expected certificates in PEM: found none"), "{}", told.err);
+}

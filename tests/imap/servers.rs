@@ -1,0 +1,132 @@
+//! Servers that cannot, or will not.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+
+use linkmilter::recall::imap::account::{Account, Way};
+use linkmilter::recall::imap::dial::dial;
+
+use crate::{free_port, recall};
+
+/// A server that says these lines, one for each command; in them `TAG` stands for the tag of it.
+fn server(says: &'static [&'static str]) -> u16 {
+    let port = free_port();
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        stream.write_all(b"* OK hello\r\n").unwrap();
+        for said in says {
+            let Some(Ok(line)) = lines.next() else { return };
+            let tag = line.split(' ').next().unwrap_or_default();
+            let _ = stream.write_all(format!("{}\r\n", said.replace("TAG", tag)).as_bytes());
+        }
+    });
+    port
+}
+
+fn said(says: &'static [&'static str]) -> String {
+    let told = recall(server(says), &[]);
+    assert_eq!(told.code, Some(2), "{}", told.err);
+    told.err
+}
+
+const CAN: &str = "* CAPABILITY IMAP4rev1 UIDPLUS\r\nTAG OK done";
+const LISTED: &str = "* LIST () \"/\" INBOX\r\nTAG OK done";
+const OPEN: &str = "* OK [UIDVALIDITY 7] ok\r\n* OK [PERMANENTFLAGS (\\Deleted \\*)] ok\r\nTAG OK [READ-WRITE] done";
+const LETTER: &str = "* 1 FETCH (UID 1 FLAGS (\\Seen) INTERNALDATE \"17-Jul-2020 02:44:25 -0700\" RFC822.SIZE 44)\r\nTAG OK done";
+const TEXT: &str = "* 1 FETCH (UID 1 BODY[] {44}\r\nSubject: a\r\n\r\nhttps://bad.example.com/ now\r\n)\r\nTAG OK done";
+
+#[test]
+fn a_server_that_cannot_remove_one_message_alone_is_refused() {
+    let error = said(&["TAG OK in", "* CAPABILITY IMAP4rev1\r\nTAG OK done"]);
+    assert!(error.contains("expected a server with UIDPLUS"), "{error}");
+}
+
+#[test]
+fn a_folder_that_keeps_no_keywords_is_left() {
+    let flags = "* OK [UIDVALIDITY 7] ok\r\n* OK [PERMANENTFLAGS (\\Deleted)] ok\r\nTAG OK done";
+    let error = said(Box::leak(Box::new(["TAG OK in", CAN, LISTED, flags, "TAG OK bye"])));
+    assert!(error.contains("INBOX: expected a folder that keeps keywords"), "{error}");
+    let error = said(&["TAG OK in", CAN, LISTED, "TAG OK [READ-ONLY] done", "TAG OK bye"]);
+    assert!(
+        error.contains("expected a folder that may be changed, found one to read only"),
+        "{error}"
+    );
+}
+
+#[test]
+fn no_room_for_a_copy_leaves_the_message() {
+    let says = &[
+        "TAG OK in",
+        CAN,
+        LISTED,
+        OPEN,
+        "TAG OK noop",
+        LETTER,
+        TEXT,
+        "TAG OK marked",
+        "TAG NO [OVERQUOTA] no room",
+        "TAG OK unmarked",
+        "TAG OK bye",
+    ];
+    let error = said(says);
+    assert!(
+        error.contains("INBOX 1: APPEND: expected OK of the server, found \"no room\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_no_imap_ends_the_account_and_is_told_in_part() {
+    for (says, expected) in [
+        (&["what?"][..], "expected an answer as of RFC 3501, found \"what?\""),
+        (&["b7 OK in"], "found \"b7\""),
+        (&["* BYE go away"], "the server closed the connection: \"go away\""),
+        (&["TAG NO [AUTHENTICATIONFAILED] no"], "LOGIN: expected OK of the server, found \"no\""),
+        (&["TAG OK in", CAN, "* LIST () \"/\" {999999999}\r\nTAG"], "closed the connection"),
+        (
+            &[
+                "TAG OK in",
+                CAN,
+                LISTED,
+                OPEN,
+                "TAG OK noop",
+                LETTER,
+                "* 1 FETCH (UID 1 BODY[] {9}\r\nTAG",
+            ],
+            "closed",
+        ),
+    ] {
+        let error = said(says);
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
+/// Whoever stands in between and takes `STARTTLS` away gets no password; neither does one who says
+/// something in front of the handshake.
+#[test]
+fn without_tls_no_password_is_said() {
+    for answer in ["NO no such thing", "OK go on\r\n* CAPABILITY IMAP4rev1 UIDPLUS"] {
+        let port = free_port();
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let heard = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.write_all(b"* OK hello\r\n").unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap());
+            let mut heard = Vec::new();
+            lines.read_until(b'\n', &mut heard).unwrap();
+            let tag = String::from_utf8_lossy(&heard).split(' ').next().unwrap().to_owned();
+            stream.write_all(format!("{tag} {answer}\r\na2 OK in\r\n").as_bytes()).unwrap();
+            // Nothing, or the beginning of a handshake.
+            heard.extend(lines.fill_buf().unwrap_or_default());
+            heard
+        });
+        let (user, host) = ("ann".to_owned(), "localhost".to_owned());
+        let account = Account { user, host, port, way: Way::StartTls, folder: None };
+        assert!(dial(&account, "s3cret", None, 1000).is_err(), "{answer}");
+        let heard = String::from_utf8_lossy(&heard.join().unwrap()).into_owned();
+        assert!(heard.contains("STARTTLS"), "{heard}");
+        assert!(!heard.contains("LOGIN") && !heard.contains("s3cret"), "{heard}");
+    }
+}
