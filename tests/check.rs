@@ -68,12 +68,13 @@ fn the_configuration_is_the_filters() {
     assert_eq!(check(&["--config", config, "example.com"], "").0, 2);
 }
 
-/// A word that only our eye reads as Latin letters is told, not taken apart.
+/// A word that only our eye reads as Latin letters is noticed, and told when it reads as an English one.
 #[test]
 fn whole_scripts_have_degrees() {
     for (host, verdict) in [
         ("ѕсоре.com", "suspect"),
-        ("спорт.com", "suspect"),
+        ("спорт.com", "notice"),
+        ("роѕт.com", "suspect"),
         ("спорт.ru", "ok"),
         ("музей.com", "ok"),
         ("İSTANBUL.com", "suspect"),
@@ -101,6 +102,7 @@ fn words_say_which_character() {
     for line in [
         "unsafe   аррӏе.com  whole-script target-lookalike",
         "U+04CF CYRILLIC SMALL LETTER PALOCHKA reads as Latin l",
+        "U+0435 CYRILLIC SMALL LETTER IE (Russian, Serbian and 22 more languages) reads as Latin e",
         "in a message the filter would take it apart",
     ] {
         assert!(text.contains(line), "{text}");

@@ -14,7 +14,7 @@ use crate::daemon::recipes;
 use crate::daemon::seal::{self, Seal};
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
-use crate::engine::explain::in_front_of_target;
+use crate::engine::explain::{CHARACTERS, characters_of, in_front_of_target};
 use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Defang, Mode, Policy};
@@ -234,6 +234,9 @@ fn section<'a>(
         }
         if let Some(target) = &finding.target {
             let _ = writeln!(out, "    {} {target}", in_front_of_target(finding.reasons));
+        }
+        for character in characters_of(finding.unicode.chars(), CHARACTERS) {
+            let _ = writeln!(out, "    {}", character.words());
         }
         if let Some(tld) = &link.question {
             let _ = writeln!(out, "    a link if the DNS knows .{tld}");

@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use unicode_script::{Script, UnicodeScript};
-
 use super::aggregate::{Aggregate, DomainSum, HOSTS as HOSTS_KEPT, QUEUE_IDS, top};
 use super::event::Action;
 use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
 use super::time::Timestamp;
-use crate::engine::explain::{in_front_of_target, sentence};
-use crate::engine::host::reads_as;
+use crate::engine::explain::{Character, characters_of, in_front_of_target, sentence};
 use crate::engine::outcome::{Reason, Verdict};
 
 /// Registrable domains listed under each reason.
@@ -238,21 +235,10 @@ pub fn description<'c>(
     // text, which is then named as any other character.
     let labels = ascii.split('.').filter(|label| !label.contains('{'));
     let unicode: String = labels.map(|label| idna::domain_to_unicode(label).0).collect();
-    let mut characters: Vec<char> = Vec::new();
-    for char in unicode.chars().filter(|char| !char.is_ascii()) {
-        if !characters.contains(&char) && characters.len() <= CHARACTERS {
-            characters.push(char);
-        }
-    }
+    let characters = characters_of(unicode.chars(), CHARACTERS + 1);
     if !characters.is_empty() {
-        let mut names: Vec<String> = characters
-            .iter()
-            .take(CHARACTERS)
-            .map(|char| {
-                let like = reads_as(*char).map(|text| format!(" like {text}")).unwrap_or_default();
-                format!("U+{:04X} {}{like}", u32::from(*char), script_word(*char))
-            })
-            .collect();
+        let mut names: Vec<String> =
+            characters.iter().take(CHARACTERS).map(Character::words).collect();
         if characters.len() > CHARACTERS {
             names.push("more".to_owned());
         }
@@ -268,13 +254,6 @@ pub fn description<'c>(
 pub fn front<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static str {
     let reasons = codes.into_iter().filter_map(|code| Reason::from_code(code));
     in_front_of_target(reasons.collect())
-}
-
-fn script_word(char: char) -> &'static str {
-    match char.script() {
-        Script::Common | Script::Inherited => "of no script",
-        script => script.full_name(),
-    }
 }
 
 #[cfg(test)]
@@ -336,13 +315,13 @@ mod tests {
         mixed-script: its letters do not belong together
                  2  xn--ypal-43d9g[.]com  edited
                     hosts: a[.]xn--ypal-43d9g[.]com
-                    reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
+                    reads as paypal[.]com; holds U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
                     in 4XyzAB 4XyzAC
 
         target-lookalike: it is made to be taken for a protected name
                  2  xn--ypal-43d9g[.]com  edited
                     hosts: a[.]xn--ypal-43d9g[.]com
-                    reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
+                    reads as paypal[.]com; holds U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
                     in 4XyzAB 4XyzAC
 
         Senders of messages with suspect or worse links (domains)
@@ -365,7 +344,10 @@ mod tests {
     #[test]
     fn descriptions_name_characters_and_never_show_them() {
         let said = description("xn--80ak6aa92e.com", Some("apple.com"), []);
-        assert!(said.starts_with("reads as apple[.]com; holds U+0430 Cyrillic"), "{said}");
+        assert!(
+            said.starts_with("reads as apple[.]com; holds U+0430 CYRILLIC SMALL LETTER A"),
+            "{said}"
+        );
         assert!(said.is_ascii());
         let posing = ["display-name-poses".to_owned()];
         let said = description("example.com", Some("paypal.com"), &posing);

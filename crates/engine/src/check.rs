@@ -337,8 +337,8 @@ mod tests {
                 "it reads as paypal.com, which it is not",
                 "label раypal: Cyrillic and Latin letters do not belong together (mixed-script)",
                 "label раypal: it is made to be taken for a protected name (target-lookalike)",
-                "  U+0440 CYRILLIC SMALL LETTER ER reads as Latin p",
-                "  U+0430 CYRILLIC SMALL LETTER A reads as Latin a",
+                "  U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p",
+                "  U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a",
                 "in a message the filter would take it apart",
             ]
         );

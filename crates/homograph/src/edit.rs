@@ -5,6 +5,7 @@
 //! | RFC 5892 §2, §3: what a U-label may hold | [`is_u_label`] |
 //! | S30 bare words | [`is_word`] |
 
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::UnicodeScript;
 
@@ -47,7 +48,8 @@ pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
         told && bad && is_u_label(&label.unicode)
     };
     if judgement.labels.iter().any(mistaken) || has_styled_name(&judgement.labels, protected) {
-        return Edit::Anywhere;
+        let prose = ends_sentence(&judgement.labels);
+        return if prose { Edit::Link } else { Edit::Anywhere };
     }
     if judgement.verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
 }
@@ -86,6 +88,25 @@ fn has_styled_name(labels: &[Label], protected: bool) -> bool {
             || label.spelling.contains(is_styled) && (protected || !icon)
     };
     tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
+}
+
+/// Whether a word ends a sentence and the next one begins without a space: capitalised as nobody writes a
+/// top-level domain. The word holds letters of another script but reads as no name (`TNFα.In`, `SMSа.Но`),
+/// or it is a name in another case of its language (`Lufthansą.To`).
+fn ends_sentence(labels: &[Label]) -> bool {
+    let [word, next] = labels else { return false };
+    let mut letters = next.spelling.chars();
+    let capital = letters.next().is_some_and(char::is_uppercase);
+    if !capital || letters.as_str().is_empty() || !letters.all(char::is_lowercase) {
+        return false;
+    }
+    if !word.reasons.contains(Reason::TargetLookalike) {
+        return word.reasons.contains(Reason::MixedScript) && !word.spelling.contains(is_styled);
+    }
+    let mut stem = word.spelling.chars();
+    let ending = stem.next_back().unwrap_or_default();
+    let accented = std::iter::once(ending).nfd().next().is_some_and(|base| base.is_ascii());
+    !ending.is_ascii() && accented && stem.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Letters in circles, squares and brackets.
@@ -169,6 +190,31 @@ mod tests {
         ] {
             assert!(!is_word(host), "{host}");
         }
+    }
+
+    #[test]
+    fn sentences_end_without_a_space() {
+        let labels = |word: &str, next: &str, reason| {
+            let label = |spelling: &str| {
+                let mut label = Label { spelling: spelling.to_owned(), ..Label::default() };
+                label.reasons.insert(reason);
+                label
+            };
+            [label(word), label(next)]
+        };
+        let ends = |word: &str, next: &str, reason| ends_sentence(&labels(word, next, reason));
+        use Reason::{MixedScript, TargetLookalike};
+        for (word, next) in [("TNFα", "In"), ("SMSа", "Но"), ("γH2AX", "It")] {
+            assert!(ends(word, next, MixedScript), "{word}");
+            assert!(!ends(word, &next.to_lowercase(), MixedScript), "{word}");
+            assert!(!ends(word, &next.to_uppercase(), MixedScript), "{word}");
+            assert!(!ends(word, next, TargetLookalike), "{word}");
+        }
+        assert!(ends("Lufthansą", "To", TargetLookalike));
+        for word in ["lufthanṣa", "lüfthansą", "pаypal", "paypał", "paypal", ""] {
+            assert!(!ends(word, "To", TargetLookalike), "{word}");
+        }
+        assert!(!ends("𝐬ale", "In", MixedScript));
     }
 
     #[test]

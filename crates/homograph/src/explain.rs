@@ -4,12 +4,12 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 
 use crate::verdict::{Reason, Reasons, Verdict};
-use crate::{Judgement, Label, LinkJudgement, reads_as};
+use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
 use uts58::unicode::Class;
 use uts58::unicode::hosts::is_bidi_control;
 
 /// Characters of one label that are explained at most; the rest are of the same kind.
-const CHARACTERS: usize = 12;
+pub const CHARACTERS: usize = 12;
 
 /// One conspicuous character of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,9 @@ pub struct Character {
     pub name: String,
     /// Its script, by its long name.
     pub script: &'static str,
+    /// The languages to whose alphabet it belongs, in ASCII, those of most top-level domains first; `None`
+    /// where nothing is known: of scripts other than Latin and Cyrillic.
+    pub languages: Option<Vec<&'static str>>,
     /// What it is taken for: lower-case ASCII.
     pub reads_as: Option<String>,
 }
@@ -26,9 +29,14 @@ pub struct Character {
 /// The characters of a label that a reader should know of: those beyond ASCII, as spelled and,
 /// where the spelling is Punycode, as they would be shown. Each once, in order.
 pub fn characters(label: &Label) -> Vec<Character> {
+    characters_of(label.spelling.chars().chain(label.unicode.chars()), CHARACTERS)
+}
+
+/// The characters beyond ASCII of a text, each once, in order, so many at most.
+pub fn characters_of(text: impl IntoIterator<Item = char>, most: usize) -> Vec<Character> {
     let mut seen: Vec<char> = Vec::new();
-    for c in label.spelling.chars().chain(label.unicode.chars()) {
-        if !c.is_ascii() && !seen.contains(&c) && seen.len() < CHARACTERS {
+    for c in text {
+        if !c.is_ascii() && !seen.contains(&c) && seen.len() < most {
             seen.push(c);
         }
     }
@@ -36,21 +44,40 @@ pub fn characters(label: &Label) -> Vec<Character> {
 }
 
 impl Character {
-    fn of(c: char) -> Character {
+    /// What is to be said of the character.
+    pub fn of(c: char) -> Character {
         Character {
             character: c,
             name: unicode_names2::name(c).map(|name| name.to_string()).unwrap_or_default(),
             script: c.script().full_name(),
+            languages: letters::names(c.to_lowercase().next().unwrap_or(c)),
             reads_as: reads_as(c),
         }
     }
 
-    /// `U+0430 CYRILLIC SMALL LETTER A reads as Latin a`.
+    /// Which languages have it, in words; empty where that says nothing: of styled letters, and of Cyrillic
+    /// ones of which nothing is known.
+    fn of_languages(&self) -> String {
+        let styled =
+            !std::iter::once(self.character).nfkc().eq(std::iter::once(self.character).nfc());
+        match self.languages.as_deref() {
+            Some([only]) => format!(" ({only})"),
+            Some([first, second]) => format!(" ({first} and {second})"),
+            Some([first, second, rest @ ..]) => match rest.len() {
+                1 => format!(" ({first}, {second} and 1 more language)"),
+                more => format!(" ({first}, {second} and {more} more languages)"),
+            },
+            Some([]) if self.script == "Latin" && !styled => " (in no alphabet of CLDR)".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// `U+0455 CYRILLIC SMALL LETTER DZE (Macedonian) reads as Latin s`: ASCII.
     pub fn words(&self) -> String {
         let c = self.character;
         let code = u32::from(c);
         let name = if self.name.is_empty() { "(no name)" } else { &self.name };
-        let mut words = format!("U+{code:04X} {name}");
+        let mut words = format!("U+{code:04X} {name}{}", self.of_languages());
         let plain: String = std::iter::once(c).nfkc().collect();
         if is_bidi_control(c) {
             words.push_str(" turns the reading direction");
@@ -220,5 +247,46 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::TldSyntax => "it does not end like a top-level domain",
         Reason::TldUnknown => "there is no such top-level domain",
         Reason::TldUnverified => "the DNS did not confirm the top-level domain",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_in_words() {
+        for (c, words) in [
+            ('ѕ', "U+0455 CYRILLIC SMALL LETTER DZE (Macedonian) reads as Latin s"),
+            (
+                'а',
+                "U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a",
+            ),
+            ('ß', "U+00DF LATIN SMALL LETTER SHARP S (German and Colognian) reads as Latin b"),
+            ('ʀ', "U+0280 LATIN LETTER SMALL CAPITAL R (in no alphabet of CLDR) reads as Latin r"),
+            ('ӏ', "U+04CF CYRILLIC SMALL LETTER PALOCHKA reads as Latin l"),
+            (
+                'Ł',
+                "U+0141 LATIN CAPITAL LETTER L WITH STROKE (Polish, Inuktitut and 4 more languages) reads as Latin l",
+            ),
+            ('ο', "U+03BF GREEK SMALL LETTER OMICRON reads as Latin o"),
+            ('𝗮', "U+1D5EE MATHEMATICAL SANS-SERIF BOLD SMALL A is mapped to a"),
+            ('\u{200b}', "U+200B ZERO WIDTH SPACE is not seen"),
+            ('٣', "U+0663 ARABIC-INDIC DIGIT THREE"),
+            (
+                'é',
+                "U+00E9 LATIN SMALL LETTER E WITH ACUTE (French, Spanish and 64 more languages) reads as Latin e",
+            ),
+        ] {
+            assert_eq!(Character::of(c).words(), words);
+        }
+    }
+
+    #[test]
+    fn words_are_ascii() {
+        for c in '\u{80}'..'\u{3000}' {
+            let words = Character::of(c).words();
+            assert!(words.is_ascii() || !c.nfkc().all(|c| c.is_ascii()), "{words}");
+        }
     }
 }

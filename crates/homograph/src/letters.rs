@@ -1,6 +1,8 @@
-//! Which languages are written with a Latin letter (CLDR exemplar characters).
+//! Which languages are written with a Latin or Cyrillic letter (CLDR exemplar characters).
 
-use super::letter_table::{HOMES, LETTERS, WORDS};
+use unicode_script::{Script, UnicodeScript};
+
+use super::letter_table::{CYRILLIC, CYRILLIC_LANGUAGES, HOMES, LATIN_LANGUAGES, LETTERS, WORDS};
 
 /// A set of languages that are written in Latin letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +42,56 @@ fn row(c: char) -> Option<&'static (char, [u64; WORDS], [u64; WORDS])> {
 
 /// The languages at home under a top-level domain (lower-case ASCII).
 pub fn of_tld(tld: &str) -> Languages {
-    let at = HOMES.binary_search_by_key(&tld, |(home, _)| *home).ok();
-    at.and_then(|at| HOMES.get(at)).map_or(Languages::NONE, |(_, languages)| Languages(*languages))
+    home(tld).map_or(Languages::NONE, |(_, languages, _)| Languages(*languages))
+}
+
+/// Those of them that are official there, if only in a part of the country, and so not only spoken.
+pub fn official(tld: &str) -> Languages {
+    home(tld).map_or(Languages::NONE, |(_, _, official)| Languages(*official))
+}
+
+fn home(tld: &str) -> Option<&'static (&'static str, [u64; WORDS], [u64; WORDS])> {
+    let at = HOMES.binary_search_by_key(&tld, |(home, _, _)| *home).ok()?;
+    HOMES.get(at)
+}
+
+/// The names of the languages to whose main alphabet a letter beyond ASCII belongs, in lower case: those
+/// at home in most top-level domains first. `None` for letters of other scripts, of which nothing is known.
+pub fn names(c: char) -> Option<Vec<&'static str>> {
+    let mut found: Vec<(&str, u8)> = match c.script() {
+        Script::Latin => of_bits(&LATIN_LANGUAGES, &main(c).0).collect(),
+        Script::Cyrillic => {
+            of_bits(&CYRILLIC_LANGUAGES, &[cyrillic(c).map_or(0, |row| row.1)]).collect()
+        }
+        _ => return None,
+    };
+    found.sort_by_key(|(_, homes)| std::cmp::Reverse(*homes));
+    Some(found.into_iter().map(|(name, _)| name).collect())
+}
+
+/// The languages whose bits are set.
+fn of_bits<'t>(
+    table: &'t [(&'static str, u8)],
+    bits: &'t [u64],
+) -> impl Iterator<Item = (&'static str, u8)> + 't {
+    let is_set = |at: usize| bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1);
+    table.iter().enumerate().filter(move |(at, _)| is_set(*at)).map(|(_, language)| *language)
+}
+
+/// Whether all these Cyrillic letters are known, and no one language has them all. Of a letter that no
+/// language of the table has, nothing is known: there are more languages than the table's.
+pub fn are_of_no_cyrillic_language(letters: impl IntoIterator<Item = char>) -> bool {
+    let mut shared = u64::MAX;
+    for letter in letters {
+        let Some((_, _, all)) = cyrillic(letter) else { return false };
+        shared &= all;
+    }
+    shared == 0
+}
+
+fn cyrillic(c: char) -> Option<&'static (char, u64, u64)> {
+    let at = CYRILLIC.binary_search_by_key(&c, |(letter, _, _)| *letter).ok()?;
+    CYRILLIC.get(at)
 }
 
 #[cfg(test)]
@@ -61,5 +111,38 @@ mod tests {
         assert!(!all('ţ').and(of_tld("ro")).is_empty());
         assert!(main('ę').and(main('ê')).is_empty());
         assert_eq!(Languages::EVERY.and(main('ø')), main('ø'));
+    }
+
+    #[test]
+    fn some_languages_are_only_spoken() {
+        let has = |languages: Languages, c| !main(c).and(languages).is_empty();
+        assert!(has(of_tld("fr"), 'ñ') && !has(official("fr"), 'ñ'));
+        for (c, tld) in
+            [('é', "fr"), ('ä', "se"), ('ŵ', "uk"), ('ø', "no"), ('ç', "es"), ('ç', "cat")]
+        {
+            assert!(has(official(tld), c), "{c} {tld}");
+        }
+    }
+
+    #[test]
+    fn languages_have_names() {
+        assert_eq!(names('ł').unwrap().first(), Some(&"Polish"));
+        assert_eq!(names('ѕ'), Some(vec!["Macedonian"]));
+        assert_eq!(names('а').unwrap().first(), Some(&"Russian"));
+        assert_eq!(names('ʀ'), Some(vec![]));
+        assert_eq!(names('ο'), None);
+    }
+
+    #[test]
+    fn cyrillic_letters_of_no_one_language() {
+        for word in ["ѕҽҳ", "їѕ", "ґқ"] {
+            assert!(are_of_no_cyrillic_language(word.chars()), "{word}");
+        }
+        // Words of languages; and a letter that none of them has says nothing.
+        for word in
+            ["привет", "ґанок", "ўзбек", "қазақ", "ѕвезда", "ћирилица", "ӏамал", "аҧсуа", ""]
+        {
+            assert!(!are_of_no_cyrillic_language(word.chars()), "{word}");
+        }
     }
 }

@@ -22,6 +22,7 @@ mod cjk;
 mod domain;
 mod edit;
 mod embedded;
+mod english;
 pub mod explain;
 mod form;
 mod glyphs;
@@ -56,6 +57,7 @@ pub use domain::{Section, and_above, is_special_use, registrable};
 pub use edit::is_word;
 pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 pub use form::SPELLING_BYTES;
+pub use listed::Known;
 pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use names::{BadName, Names};
@@ -232,8 +234,8 @@ fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<
     if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, table)) {
         return Some(hit);
     }
-    let listed = context.protected.listed().and_then(|listed| listed.find(&subject));
-    [protected, listed].into_iter().flatten().max_by_key(|hit| hit.verdict)
+    let known = context.protected.known().filter_map(|known| known.find(&subject));
+    protected.into_iter().chain(known).max_by_key(|hit| hit.verdict)
 }
 
 impl Label {

@@ -4,37 +4,156 @@
 //! letters are not those of a listed name but look like them is reported. Only letters beyond ASCII
 //! count, and letters of the country whose top-level domain it is do not.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
+use super::domain::{Section, suffix_labels};
+use super::form::{Form, Literal};
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
-use super::names::LookHasher;
+use super::names::{BadName, LookHasher};
 use super::reading::Sights;
-use super::target::{Hit, Host, Subject};
+use super::target::{Hit, Host, Subject, tokens};
 use crate::verdict::{Reason, Verdict};
 
 /// Registrable names, one a line; the head says where they are from.
 const NAMES: &str = include_str!("listed.txt");
 
 /// Shortest label that is recognised under another suffix than its own, and under its own.
-const ELSEWHERE: usize = 5;
+const ELSEWHERE: usize = 4;
 const WHOLE: usize = 2;
+
+/// Shortest of which all letters may be twins, and shortest piece between hyphens.
+const TWINS: usize = 5;
+const TOKEN: usize = 5;
 
 /// Letters of a name that no word of another script comes near by chance, and with the suffix of
 /// the name behind it.
 const LONG: usize = 6;
 const SHORT: usize = 4;
 
-/// The built-in list. Reading it takes longer than all else that a start does, and most messages hold
-/// nothing that it is asked about: it is read when the first host beyond ASCII is judged.
-#[derive(Debug, Default)]
-pub(super) struct Listed(OnceLock<Looks>);
+/// Lines told of a list that is refused, at most.
+const TOLD: usize = 20;
+
+/// Names that are often visited: the built-in ones, or those of an operator.
+///
+/// The built-in ones are read when the first host beyond ASCII is judged: reading them takes longer than all
+/// else that a start does, and most messages hold nothing that they are asked about.
+#[derive(Debug)]
+pub struct Known {
+    looks: OnceLock<Looks>,
+    len: usize,
+    fingerprint: u64,
+}
+
+/// A name in ASCII form, and its registrable label in Unicode form.
+#[derive(Debug)]
+struct Entry {
+    name: Cow<'static, str>,
+    brand: Cow<'static, str>,
+}
+
+impl Known {
+    pub(super) fn builtin() -> Known {
+        Known { looks: OnceLock::new(), len: 0, fingerprint: 1 }
+    }
+
+    /// Reads a list: a host name a line in any spelling, `#` begins a comment. Of a host the registrable
+    /// domain counts.
+    ///
+    /// # Errors
+    /// The first lines that are no host below a public suffix; nothing of the list is taken then.
+    pub fn parse(text: &str) -> Result<Known, Vec<BadName>> {
+        let mut names = Vec::new();
+        let mut bad = Vec::new();
+        let mut hasher = DefaultHasher::new();
+        for (index, line) in text.lines().enumerate() {
+            let spelled = line.split('#').next().unwrap_or_default().trim();
+            match Entry::read(spelled) {
+                _ if spelled.is_empty() => {}
+                Some(entry) => {
+                    entry.name.hash(&mut hasher);
+                    names.push(entry);
+                }
+                None if bad.len() < TOLD => {
+                    bad.push(BadName { line: index + 1, found: excerpt(spelled) });
+                }
+                None => {}
+            }
+        }
+        if !bad.is_empty() {
+            return Err(bad);
+        }
+        let looks = OnceLock::from(Looks::new(&names));
+        Ok(Known { looks, len: names.len(), fingerprint: hasher.finish() })
+    }
+
+    /// Names of an operator's list.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The same for lists of the same names; differs for others, but for chance (2⁻⁶⁴).
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn looks(&self) -> &Looks {
+        self.looks.get_or_init(|| {
+            let names = NAMES.lines().filter(|line| !line.starts_with('#'));
+            let entries = names.map(|name| Entry { name: name.into(), brand: brand(name).into() });
+            Looks::new(&entries.collect::<Vec<_>>())
+        })
+    }
+
+    /// The name that a label of the host reads as most.
+    pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
+        let host = Host::of(subject);
+        let labels = subject.parts.iter().zip(subject.sights).enumerate();
+        labels
+            .take_while(|(at, _)| *at <= host.registrable)
+            .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
+            .filter_map(|(at, (part, sights))| {
+                let looks = self.looks();
+                let pieces = tokens(part, TOKEN).into_iter().map(|(_, sights)| sights);
+                let pieces = pieces.filter_map(|sights| looks.label(&host, at, &sights));
+                let whole = looks.label(&host, at, sights);
+                whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)
+            })
+            .max_by_key(|hit| hit.verdict)
+    }
+}
+
+impl Entry {
+    fn read(spelled: &str) -> Option<Entry> {
+        let form = Form::read(spelled);
+        let mut said =
+            form.problems.iter().chain(form.parts.iter().flat_map(|part| &part.problems));
+        if form.literal != Literal::Name || said.any(|(_, verdict)| *verdict >= Verdict::Suspect) {
+            return None;
+        }
+        let suffix = suffix_labels(&form.ascii, Section::Icann);
+        let at = form.parts.len().checked_sub(suffix + 1)?;
+        let labels: Vec<&str> = form.parts.get(at..)?.iter().map(|p| p.ascii.as_str()).collect();
+        let brand = form.parts.get(at)?.unicode.clone();
+        (labels.len() > 1).then(|| Entry { name: labels.join(".").into(), brand: brand.into() })
+    }
+}
+
+/// As much of a line as fits into a message.
+fn excerpt(line: &str) -> String {
+    line.chars().take(80).collect()
+}
 
 /// The names by what they read as.
 #[derive(Debug)]
 struct Looks {
-    by_look: HashMap<u64, Vec<&'static str>, BuildHasherDefault<LookHasher>>,
+    by_look: HashMap<u64, Vec<(Box<str>, Look)>, BuildHasherDefault<LookHasher>>,
     beginnings: Beginnings,
 }
 
@@ -42,78 +161,75 @@ struct Looks {
 #[derive(Debug)]
 struct Beginnings(Vec<u64>);
 
-/// Bits of the set: about eight for each of the beginnings of ten thousand names.
-const BITS: u64 = 1 << 19;
+/// Bits of the set for each letter of a name.
+const BITS: usize = 8;
 
 impl Beginnings {
-    fn place(look: LookHash) -> (usize, u64) {
+    /// For so many letters.
+    fn new(letters: usize) -> Beginnings {
+        let words = (letters.saturating_mul(BITS) / 64).next_power_of_two();
+        Beginnings(vec![0; words])
+    }
+
+    fn place(&self, look: LookHash) -> (usize, u64) {
         let hash = look.value();
-        let bit = (hash ^ hash >> 32) % BITS;
-        (usize::try_from(bit / 64).unwrap_or_default(), 1 << (bit % 64))
+        let bit = hash ^ hash >> 32;
+        let word = usize::try_from(bit / 64).unwrap_or_default() % self.0.len().max(1);
+        (word, 1 << (bit % 64))
     }
 
     fn add(&mut self, look: LookHash) {
-        let (word, bit) = Beginnings::place(look);
+        let (word, bit) = self.place(look);
         if let Some(word) = self.0.get_mut(word) {
             *word |= bit;
         }
     }
 
     fn holds(&self, look: LookHash) -> bool {
-        let (word, bit) = Beginnings::place(look);
+        let (word, bit) = self.place(look);
         self.0.get(word).is_some_and(|word| word & bit != 0)
     }
 }
 
-/// The registrable label of a name of the list.
+/// The registrable label of a name of the built-in list.
 fn brand(name: &str) -> &str {
     name.split_once('.').map_or(name, |(label, _)| label)
 }
 
-impl Listed {
-    /// The listed name that a label of the host reads as most.
-    pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
-        let host = Host::of(subject);
-        let labels = subject.parts.iter().zip(subject.sights).enumerate();
-        labels
-            .take_while(|(at, _)| *at <= host.registrable)
-            .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
-            .filter_map(|(at, (_, sights))| {
-                self.0.get_or_init(Looks::builtin).label(&host, at, sights)
-            })
-            .max_by_key(|hit| hit.verdict)
-    }
-}
-
 impl Looks {
-    fn builtin() -> Looks {
-        let mut listed = Looks {
-            by_look: HashMap::default(),
-            beginnings: Beginnings(vec![0; usize::try_from(BITS / 64).unwrap_or_default()]),
-        };
-        for name in NAMES.lines().filter(|line| !line.starts_with('#')) {
-            let look = name_look(brand(name), |beginning| listed.beginnings.add(beginning));
-            listed.by_look.entry(look).or_default().push(name);
+    fn new(names: &[Entry]) -> Looks {
+        let letters = names.iter().map(|entry| entry.brand.len() + 1).sum();
+        let mut known = Looks { by_look: HashMap::default(), beginnings: Beginnings::new(letters) };
+        for Entry { name, brand } in names {
+            let look = name_look(brand, |beginning| known.beginnings.add(beginning));
+            let names = known.by_look.entry(look).or_default();
+            if names.len() < ALIKE {
+                names.push((name.as_ref().into(), Look::new(brand)));
+            }
         }
-        listed
+        known
     }
 
     fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
         let names = found.iter().filter_map(|look| self.by_look.get(look)).flatten();
-        names
-            .filter_map(|name| {
-                let look = Look::new(brand(name));
-                let how = likeness(sights, &look)?;
-                let verdict = judge(host, at, sights, name, &look, how)?;
-                let target = (*name).to_owned();
-                Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
-            })
-            .max_by_key(|hit| hit.verdict)
+        let hits = names.filter_map(|(name, look)| {
+            let how = likeness(sights, look)?;
+            let verdict = judge(host, at, sights, name, look, how)?;
+            let target = name.to_string();
+            Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
+        });
+        hits.max_by_key(|hit| hit.verdict)
     }
 }
 
-fn judge(
+/// Names with one look that are compared: all of the built-in list; a list of one name under every suffix
+/// there is takes no more time for it.
+const ALIKE: usize = 256;
+
+/// How bad it is that a label of the host, or a piece of it between hyphens, resembles a name that many
+/// know and that is no brand of one owner.
+pub(super) fn judge(
     host: &Host<'_>,
     at: usize,
     sights: &Sights,
@@ -131,7 +247,9 @@ fn judge(
     let latin = sights.iter().any(|(c, _)| c.is_ascii_alphabetic());
     match how {
         // UTS #39 §4.1: every letter is a twin.
-        Likeness::Foreign if !latin && look.len() >= ELSEWHERE => Some(Verdict::Unsafe),
+        Likeness::Foreign if !latin && look.len() >= TWINS => Some(Verdict::Unsafe),
+        // The name in full, every letter in its shape.
+        Likeness::Alike if !latin && whole => Some(Verdict::Suspect),
         Likeness::Alike | Likeness::Rough if !latin => {
             let long = if whole { SHORT } else { LONG };
             Some(if look.len() < long { Verdict::Notice } else { Verdict::Suspect })
@@ -142,7 +260,10 @@ fn judge(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::Names;
 
     #[test]
     fn the_list_is_sound() {
@@ -158,8 +279,60 @@ mod tests {
 
     #[test]
     fn beginnings_are_seldom_mistaken() {
-        let listed = Looks::builtin();
-        let set: u32 = listed.beginnings.0.iter().map(|word| word.count_ones()).sum();
-        assert!(u64::from(set) < BITS / 4, "{set} of {BITS} bits");
+        let known = Known::builtin();
+        let bits = &known.looks().beginnings.0;
+        let set: u32 = bits.iter().map(|word| word.count_ones()).sum();
+        let all = u32::try_from(bits.len() * 64).unwrap();
+        assert!(set < all / 4, "{set} of {all} bits");
+        assert!(known.looks().by_look.values().all(|names| names.len() < ALIKE));
+    }
+
+    fn marked(names: &Names, host: &str) -> Option<String> {
+        let none = Names::default();
+        let tlds = uts58::tlds::TldTable::new(["com", "org", "de"], "");
+        let context = crate::Context {
+            level: crate::RestrictionLevel::default(),
+            protected: names,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            bounds: crate::HostBounds::Certain,
+        };
+        let judgement = crate::judge(host, &context);
+        judgement.target.filter(|_| judgement.verdict == Verdict::Suspect)
+    }
+
+    #[test]
+    fn lists_of_an_operator_are_known() {
+        let known =
+            Known::parse("# ours\nwww.Gardening.example.com # shop\nmüllerei.de\n\n").unwrap();
+        assert_eq!(known.len(), 2);
+        let names = Names::nobody().with_known([Arc::new(known)]);
+        assert_ne!(names.fingerprint(), Names::nobody().fingerprint());
+        for (host, name) in [
+            ("éxample.com", Some("example.com")),
+            ("éxample.org", Some("example.com")),
+            ("müllereì.com", Some("xn--mllerei-n2a.de")),
+            ("müllerei.de", None),
+            ("müllerei.org", None),
+            ("example.com", None),
+            ("élsewhere.com", None),
+        ] {
+            assert_eq!(marked(&names, host).as_deref(), name, "{host}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_as_a_whole() {
+        assert!(Known::parse("# nothing\n").unwrap().looks().by_look.is_empty());
+        let bad = Known::parse("good.example\n<html>\n\nco.uk\n192.0.2.1\nfoo..bar\n").unwrap_err();
+        let lines: Vec<usize> = bad.iter().map(|bad| bad.line).collect();
+        assert_eq!(lines, [2, 4, 5, 6]);
+        assert_eq!(
+            bad.first().unwrap().to_string(),
+            "line 2: expected a host name, found \"<html>\""
+        );
+        let many = "<\n".repeat(100);
+        assert_eq!(Known::parse(&many).unwrap_err().len(), TOLD);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{Section, and_above, is_listed_suffix, suffix_labels};
 use super::form::{Form, Literal};
-use super::listed::Listed;
+use super::listed::Known;
 use super::lookalike::{Look, LookHash, name_look};
 use super::near::Near;
 use super::organisations::Organisations;
@@ -31,8 +31,8 @@ pub struct Names {
     by_bidi: HashMap<String, usize>,
     /// Index by brands one letter away.
     near: Near,
-    /// Names that are only often visited.
-    listed: Option<Arc<Listed>>,
+    /// Names that are only often visited: lists.
+    known: Vec<Arc<Known>>,
     /// Who owns what, beside the names.
     organisations: Option<Arc<Organisations>>,
     /// Sum over the names, so that sets can be told apart cheaply.
@@ -83,7 +83,7 @@ impl Names {
     /// names of all continents. Takes about two milliseconds: make it once and share it.
     pub fn builtin() -> Names {
         Names {
-            listed: Some(Arc::new(Listed::default())),
+            known: vec![Arc::new(Known::builtin())],
             organisations: Some(Arc::new(Organisations::builtin())),
             ..Names::parse(BUILTIN).0
         }
@@ -102,8 +102,8 @@ impl Names {
     }
 
     /// The names that are often visited, beside the protected ones.
-    pub(super) fn listed(&self) -> Option<&Listed> {
-        self.listed.as_deref()
+    pub(super) fn known(&self) -> impl Iterator<Item = &Known> {
+        self.known.iter().map(Arc::as_ref)
     }
 
     /// A set of these names, in any spelling. Names that are no hosts are left out.
@@ -134,8 +134,8 @@ impl Names {
         for name in &other.names {
             self.add(name.clone());
         }
-        if self.listed.is_none() {
-            self.listed.clone_from(&other.listed);
+        if self.known.is_empty() {
+            self.known.clone_from(&other.known);
         }
         if self.organisations.is_none() {
             self.organisations.clone_from(&other.organisations);
@@ -148,6 +148,14 @@ impl Names {
         for name in names {
             self.insert(name.as_ref());
         }
+        self
+    }
+
+    /// The set with these lists of names as well, which are not protected, but which a reader knows: a host
+    /// that reads as one of them is suspect.
+    #[must_use]
+    pub fn with_known(mut self, lists: impl IntoIterator<Item = Arc<Known>>) -> Names {
+        self.known.extend(lists);
         self
     }
 
@@ -177,8 +185,9 @@ impl Names {
 
     /// The same for sets of the same names; differs for others, but for chance (2⁻⁶⁴).
     pub fn fingerprint(&self) -> u64 {
-        let tables = u64::from(self.listed.is_some()) + 2 * u64::from(self.organisations.is_some());
-        self.fingerprint.wrapping_add(tables)
+        let known = self.known().fold(0, |sum: u64, known| sum.wrapping_add(known.fingerprint()));
+        let tables = 2 * u64::from(self.organisations.is_some());
+        self.fingerprint.wrapping_add(tables).wrapping_add(known)
     }
 
     /// The names whose registrable label has this look.

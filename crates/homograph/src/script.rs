@@ -17,7 +17,7 @@ use unicode_security::mixed_script::AugmentedScriptSet;
 use super::glyphs::Shape;
 use super::homes::is_stranger;
 use super::reading::Sights;
-use super::{are_twins, cjk, homes, marks, separators, status};
+use super::{are_twins, cjk, english, homes, marks, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
 use crate::verdict::{Reason, Verdict};
@@ -130,9 +130,9 @@ fn holds_twins(word: &str, tld: &str) -> bool {
         })
 }
 
-/// UTS #39 §4.1, away from home. Ordinary words read as nonsense (`спорт.com`, `сахар.com`): they are
-/// told, and that they read as a name is for `target` to say. Below a registrable label only exact
-/// twins count.
+/// UTS #39 §4.1, away from home. Ordinary words read as nonsense by our eye (`спорт.com`, `сахар.com`):
+/// they are noticed, and English words told; that they read as a name is for `target` to say. Below a
+/// registrable label only exact twins count.
 fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
     if at_home(context.unicode, context.tld) {
         return None;
@@ -140,7 +140,9 @@ fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
     let word = context.sights.len() >= WORD;
     match context.sights.read_as_latin()? {
         Shape::Exact if word => Some(Verdict::Suspect),
-        Shape::Same if word && context.role == Role::Registrable => Some(Verdict::Suspect),
+        Shape::Same if context.role == Role::Registrable && english::is_read(context.sights) => {
+            Some(Verdict::Suspect)
+        }
         _ => Some(Verdict::Notice),
     }
 }
@@ -257,8 +259,13 @@ pub(super) fn mixes_numbers(label: &str) -> bool {
 }
 
 /// Whether no one language has all Latin letters of the label in its main alphabet
-/// (`myethęrwałłet`), nor a language of the top-level domain them all in any use.
+/// (`myethęrwałłet`), nor a language of the top-level domain them all in any use; or no one has all
+/// Cyrillic ones in any use.
 fn is_of_no_language(label: &str, tld: &str) -> bool {
+    let cyrillic = label.chars().filter(|c| c.script() == Script::Cyrillic);
+    if letters::are_of_no_cyrillic_language(cyrillic) {
+        return true;
+    }
     let mut shared = Languages::EVERY;
     let mut home = letters::of_tld(tld);
     for c in label.chars().filter(|c| !c.is_ascii() && c.script() == Script::Latin) {

@@ -10,12 +10,14 @@ use std::ops::RangeInclusive;
 
 use super::domain::{Section, suffix_labels};
 use super::form::Part;
+use super::listed;
 use super::lookalike::{LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
 use super::names::{Name, Names, Reach};
 use super::reading::Sights;
 use super::script::at_home;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
+use unicode_script::{Script, UnicodeScript};
 
 /// A protected name that the host reads as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,16 +78,18 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     let host = || host.get_or_init(|| Host::of(subject));
     for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
         for name in candidates(part, sights, names) {
-            keep(name, at, host().whole(at, name).max(host().label(at, name)));
+            let word = host().word(at, part, sights, name);
+            keep(name, at, host().whole(at, name).max(host().label(at, name)).max(word));
         }
         if let Some((name, verdict)) = part_of(part, sights, names)
             && at <= host().registrable
         {
             keep(name, at, Some(verdict));
         }
-        for (token, sights) in tokens(part) {
+        for (token, sights) in tokens(part, BRAND_TOKEN - 1) {
             for name in candidates(&token, &sights, names) {
-                keep(name, at, host().token(at, &token, &sights, name));
+                let verdict = host().token(at, &token, &sights, name);
+                keep(name, at, verdict.max(host().word(at, &token, &sights, name)));
             }
         }
     }
@@ -197,7 +201,7 @@ impl<'a> Host<'a> {
     pub(super) fn is_at_home(&self, at: usize) -> bool {
         let Some(part) = self.parts.get(at) else { return false };
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
-        let home = letters::of_tld(tld);
+        let home = letters::official(tld);
         let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
         part.unicode.chars().all(own) || self.is_home_word(part)
     }
@@ -235,9 +239,26 @@ impl<'a> Host<'a> {
     fn token(&self, at: usize, token: &Part, sights: &Sights, name: &Name) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
         let how = self.loose(at, name, resemblance(token, sights, look)?)?;
-        let plain =
-            look.len() < BRAND_TOKEN || how >= Likeness::Foreign && self.is_home_word(token);
+        // Beside the suffix of the name itself, five letters are enough.
+        let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
+        let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
+        let plain = look.len() < enough || how >= Likeness::Foreign && self.is_home_word(token);
         if plain { None } else { self.verdict_of(how, name, token) }
+    }
+
+    /// The label, or a piece of it between hyphens, in the disguise of a name that is a word: those who
+    /// bear the word rightly write it in their own letters.
+    fn word(&self, at: usize, part: &Part, sights: &Sights, name: &Name) -> Option<Verdict> {
+        if name.reach == Reach::Brand || at > self.registrable || part.unicode.is_ascii() {
+            return None;
+        }
+        let (_, look) = name.labels.get(name.brand)?;
+        let how = likeness(sights, look)?;
+        let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
+        if own && how >= Likeness::Marks && !self.is_kin(name, part) {
+            return Some(Verdict::Suspect);
+        }
+        listed::judge(self, at, sights, &name.ascii, look, how)
     }
 
     /// Filters what never counts for a label by itself.
@@ -246,10 +267,11 @@ impl<'a> Host<'a> {
         counts.then_some(how)
     }
 
+    /// A word of a script other than Latin where it is at home.
     fn is_home_word(&self, part: &Part) -> bool {
         let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
         let letters = || part.unicode.chars().filter(|c| c.is_alphabetic());
-        letters().all(|c| !c.is_ascii()) && at_home(&part.unicode, tld)
+        letters().all(|c| c.script() != Script::Latin) && at_home(&part.unicode, tld)
     }
 }
 
@@ -353,12 +375,12 @@ fn starts_of(chars: &[char], names: &Names) -> Vec<(usize, u64)> {
     found
 }
 
-/// The pieces of a hyphenated label that are long enough for a brand, with what they read as.
-fn tokens(part: &Part) -> Vec<(Part, Sights)> {
+/// The pieces of a hyphenated label of so many characters at least, with what they read as.
+pub(super) fn tokens(part: &Part, least: usize) -> Vec<(Part, Sights)> {
     if !part.unicode.contains('-') {
         return Vec::new();
     }
-    let pieces = part.unicode.split('-').filter(|piece| piece.chars().count() >= BRAND_TOKEN - 1);
+    let pieces = part.unicode.split('-').filter(|piece| piece.chars().count() >= least);
     pieces
         .map(|piece| {
             let token = Part {
@@ -383,6 +405,9 @@ mod tests {
             "modern.example",
             "paypal.com",
             "=turkiye.gov.tr",
+            "=signal.example",
+            "=impots.gouv.fr",
+            "zaire.fr",
             "נמל.example",
         ]);
         let form = Form::read(host);
@@ -420,7 +445,49 @@ mod tests {
         assert_eq!(marked("türkiye.com.tr"), None);
     }
 
-    /// Issue: `modem.example` beside a protected `modern.example` is not marked.
+    /// A name that is a word is known in other letters than those of the country.
+    #[test]
+    fn words_in_disguise() {
+        for host in [
+            "sígnal.com",
+            "sìgnal-login.com",
+            "my-sigŋal.com",
+            "mon-türkiye.com",
+            "assurés-zaïre.fr",
+            "zaïre-france.fr",
+        ] {
+            assert_eq!(marked(host), Some(Verdict::Suspect), "{host}");
+        }
+        for host in [
+            "signal.com",
+            "my-signal.com",
+            "türkiye.com.tr",
+            "mon-türkiye.com.tr",
+            "sígnals.com",
+            "impôts.gouv.fr",
+            "mes-impôts.fr",
+            "mon-zaïre.be",
+        ] {
+            assert_eq!(marked(host), None, "{host}");
+        }
+    }
+
+    /// Two letters with accents are no word of a script that is at home.
+    #[test]
+    fn accents_alone_are_no_script_of_their_own() {
+        let form = Form::read("éá.com");
+        let sights: Vec<Sights> =
+            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
+        let subject = Subject {
+            parts: &form.parts,
+            sights: &sights,
+            ascii: &form.ascii,
+            unicode: &form.unicode,
+        };
+        assert!(!Host::of(&subject).is_at_home(0));
+    }
+
+    /// `modem.example` beside a protected `modern.example` is not marked.
     #[test]
     fn words_are_words() {
         assert!(marked("modem.example").is_none_or(|verdict| verdict <= Verdict::Notice));

@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use unicode_script::{Script, UnicodeScript};
-
 use super::super::defang::{defang as dead, visible};
 use super::super::digest::front;
 use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
-use crate::engine::explain::sentence;
+use crate::engine::explain::{Character, sentence};
 
 /// Characters shown of what is spelled where a host should be.
 const SHOWN: usize = 80;
@@ -115,7 +113,7 @@ fn mark(shown: &str, target: Option<&str>) -> Marked {
         } else {
             let _ = write!(out.html, "<mark>{}</mark>", escape(piece));
             let glyph = escaped.is_none().then(|| piece.to_owned());
-            let name = Name { glyph, words: name(character) };
+            let name = Name { glyph, words: Character::of(character).words() };
             if out.names.len() < NAMED && !out.names.contains(&name) {
                 out.names.push(name);
             }
@@ -154,18 +152,6 @@ fn mark_difference(shown: &str, target: &str) -> Marked {
     Marked { html, names: vec![Name { glyph: None, words }] }
 }
 
-/// `U+0430 CYRILLIC SMALL LETTER A`; the script for a character that is newer than the names.
-fn name(character: char) -> String {
-    let code = u32::from(character);
-    match unicode_names2::name(character) {
-        Some(name) => format!("U+{code:04X} {name}"),
-        None => match character.script() {
-            Script::Common | Script::Inherited | Script::Unknown => format!("U+{code:04X}"),
-            script => format!("U+{code:04X}, {} script", script.full_name()),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,13 +167,22 @@ mod tests {
         assert_eq!(
             marked.names,
             [
-                named(Some("р"), "U+0440 CYRILLIC SMALL LETTER ER"),
-                named(Some("а"), "U+0430 CYRILLIC SMALL LETTER A"),
+                named(
+                    Some("р"),
+                    "U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p"
+                ),
+                named(
+                    Some("а"),
+                    "U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a"
+                ),
             ]
         );
         let marked = mark("a\\u{202e}b[.]com", None);
         assert_eq!(marked.html, "a<mark>\\u{202e}</mark>b[.]com");
-        assert_eq!(marked.names, [named(None, "U+202E RIGHT-TO-LEFT OVERRIDE")]);
+        assert_eq!(
+            marked.names,
+            [named(None, "U+202E RIGHT-TO-LEFT OVERRIDE turns the reading direction")]
+        );
     }
 
     #[test]

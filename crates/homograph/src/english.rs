@@ -1,0 +1,82 @@
+//! English words, for labels in another script that read as one (UTS #39 §4.1).
+
+use super::glyphs::Shape;
+use super::lookalike::VARIANTS;
+use super::reading::Sights;
+
+/// The words, sorted, one a line; the head says where they are from.
+const WORDS: &str = include_str!("english.txt");
+
+/// Whether the letters have the shapes of those of an English word of four letters or more, by our eye.
+/// Readings are followed as long as some word begins so, few at a time.
+pub(super) fn is_read(label: &Sights) -> bool {
+    let mut beginnings = vec![String::new()];
+    for (c, readings) in label.iter() {
+        let texts = readings.iter().filter(|reading| reading.shape < Shape::Near);
+        let texts: Vec<&str> = texts.map(|reading| reading.text.as_str()).collect();
+        let mut longer = Vec::new();
+        for beginning in &beginnings {
+            let next = texts.iter().map(|text| format!("{beginning}{text}"));
+            let next = next.filter(|text| c.is_alphabetic() && first_from(text).starts_with(text));
+            longer.extend(next);
+        }
+        longer.truncate(VARIANTS);
+        if longer.is_empty() {
+            return false;
+        }
+        beginnings = longer;
+    }
+    beginnings.iter().any(|word| first_from(word) == word)
+}
+
+/// The first word of the list that is not before this one; empty behind the last. Lines of the head are
+/// before all words.
+fn first_from(word: &str) -> &'static str {
+    let (mut low, mut high) = (0, WORDS.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        let before = WORDS.get(low..middle).unwrap_or_default();
+        let start = before.rfind('\n').map_or(low, |feed| low + feed + 1);
+        let line = line_at(start);
+        if line < word {
+            low = start + line.len() + 1;
+        } else {
+            high = start;
+        }
+    }
+    line_at(low)
+}
+
+fn line_at(start: usize) -> &'static str {
+    WORDS.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sound() {
+        let words: Vec<&str> = WORDS.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!((3_000..5_000).contains(&words.len()), "{}", words.len());
+        assert!(words.is_sorted());
+        assert!(WORDS.lines().take(words.len().min(9)).any(|line| line.starts_with('#')));
+        for word in words {
+            assert!(word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
+            assert_eq!(first_from(word), word);
+        }
+        assert_eq!(first_from("zzz"), "");
+        assert_eq!(first_from(""), line_at(0));
+    }
+
+    #[test]
+    fn words_are_read() {
+        let read = |label: &str| is_read(&Sights::of(label.chars()));
+        for label in ["ѕроrт", "роѕт", "тоор", "ѕсоре"] {
+            assert_eq!(read(label), matches!(label, "роѕт"), "{label}");
+        }
+        for label in ["спорт", "купа", "актерка", "нет", "", "-", "роѕт1"] {
+            assert!(!read(label), "{label}");
+        }
+    }
+}
