@@ -131,7 +131,7 @@ fn holds_twins(word: &str, tld: &str) -> bool {
 }
 
 /// UTS #39 §4.1, away from home. Ordinary words read as nonsense by our eye (`спорт.com`, `сахар.com`):
-/// they are noticed, and English words told; that they read as a name is for `target` to say. Below a
+/// they are noticed, and English words and short ones told; that they read as a name is for `target` to say. Below a
 /// registrable label only exact twins count.
 fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
     if at_home(context.unicode, context.tld) {
@@ -140,8 +140,9 @@ fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
     let word = context.sights.len() >= WORD;
     match context.sights.read_as_latin()? {
         Shape::Exact if word => Some(Verdict::Suspect),
-        Shape::Same if context.role == Role::Registrable && english::is_read(context.sights) => {
-            Some(Verdict::Suspect)
+        Shape::Same if word && context.role == Role::Registrable => {
+            let nonsense = is_long_word(context.unicode) && !english::is_read(context.sights);
+            Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
         }
         _ => Some(Verdict::Notice),
     }
@@ -149,6 +150,21 @@ fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
 
 /// Letters of a label that can be a word made of twins; shorter ones are abbreviations.
 const WORD: usize = 2;
+
+/// Whether a label can be a word of an alphabet and no abbreviation, which any two or three letters may be
+/// in Latin as well. Where vowels are marks, a row of bare letters is seldom a word.
+fn is_long_word(label: &str) -> bool {
+    let alphabet = |c: char| {
+        matches!(
+            c.script(),
+            Script::Armenian | Script::Cyrillic | Script::Georgian | Script::Greek | Script::Hebrew
+        )
+    };
+    label.chars().count() > ABBREVIATION && label.chars().next().is_some_and(alphabet)
+}
+
+/// Letters of an abbreviation at most.
+const ABBREVIATION: usize = 3;
 
 /// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
 /// punctuation and symbols), CONTEXTO aside.
