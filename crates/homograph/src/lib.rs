@@ -234,7 +234,8 @@ fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<
     if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, table)) {
         return Some(hit);
     }
-    let known = context.protected.known().filter_map(|known| known.find(&subject));
+    let known = [context.own, context.protected].into_iter().flat_map(Names::known);
+    let known = known.filter_map(|known| known.find(&subject));
     protected.into_iter().chain(known).max_by_key(|hit| hit.verdict)
 }
 

@@ -85,8 +85,8 @@ impl Known {
         if !bad.is_empty() {
             return Err(bad);
         }
-        let looks = OnceLock::from(Looks::new(&names));
-        Ok(Known { looks, len: names.len(), fingerprint: hasher.finish() })
+        let len = names.len();
+        Ok(Known { looks: OnceLock::from(Looks::new(names)), len, fingerprint: hasher.finish() })
     }
 
     /// Names of an operator's list.
@@ -107,7 +107,7 @@ impl Known {
         self.looks.get_or_init(|| {
             let names = NAMES.lines().filter(|line| !line.starts_with('#'));
             let entries = names.map(|name| Entry { name: name.into(), brand: brand(name).into() });
-            Looks::new(&entries.collect::<Vec<_>>())
+            Looks::new(entries.collect())
         })
     }
 
@@ -153,7 +153,7 @@ fn excerpt(line: &str) -> String {
 /// The names by what they read as.
 #[derive(Debug)]
 struct Looks {
-    by_look: HashMap<u64, Vec<(Box<str>, Look)>, BuildHasherDefault<LookHasher>>,
+    by_look: HashMap<u64, Vec<Entry>, BuildHasherDefault<LookHasher>>,
     beginnings: Beginnings,
 }
 
@@ -197,14 +197,14 @@ fn brand(name: &str) -> &str {
 }
 
 impl Looks {
-    fn new(names: &[Entry]) -> Looks {
+    fn new(names: Vec<Entry>) -> Looks {
         let letters = names.iter().map(|entry| entry.brand.len() + 1).sum();
         let mut known = Looks { by_look: HashMap::default(), beginnings: Beginnings::new(letters) };
-        for Entry { name, brand } in names {
-            let look = name_look(brand, |beginning| known.beginnings.add(beginning));
+        for entry in names {
+            let look = name_look(&entry.brand, |beginning| known.beginnings.add(beginning));
             let names = known.by_look.entry(look).or_default();
             if names.len() < ALIKE {
-                names.push((name.as_ref().into(), Look::new(brand)));
+                names.push(entry);
             }
         }
         known
@@ -213,9 +213,10 @@ impl Looks {
     fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
         let names = found.iter().filter_map(|look| self.by_look.get(look)).flatten();
-        let hits = names.filter_map(|(name, look)| {
-            let how = likeness(sights, look)?;
-            let verdict = judge(host, at, sights, name, look, how)?;
+        let hits = names.filter_map(|Entry { name, brand }| {
+            let look = Look::new(brand);
+            let how = likeness(sights, &look)?;
+            let verdict = judge(host, at, sights, name, &look, how)?;
             let target = name.to_string();
             Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
         });
