@@ -82,7 +82,7 @@ fn in_print() {
         "1  exempted",
         "xn--pypal-4ve[.]com",
         "reads as paypal[.]com",
-        "U+0430 Cyrillic",
+        "U+0430 CYRILLIC SMALL LETTER A (Russian",
         "sender[.]example",
         "1  authenticated",
     ] {

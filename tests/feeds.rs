@@ -48,11 +48,11 @@ impl Place {
         let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
         let held = kept(&self.feed, &self.store).ok().flatten();
         let loaded = refresh(&self.feed, &self.store, held.as_ref(), now)?;
-        Ok(loaded.map(|loaded| loaded.listing.table.len()))
+        Ok(loaded.map(|loaded| loaded.listing.len()))
     }
 
     fn kept(&self) -> Option<usize> {
-        kept(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.table.len())
+        kept(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.len())
     }
 }
 
@@ -123,6 +123,32 @@ fn whatever_is_wrong_the_last_good_list_stays() {
     // Of another place nothing is kept.
     place.feed.source = Source::File(PathBuf::from("/nonexistent"));
     assert_eq!(place.kept(), None);
+}
+
+/// A list of names that readers know: refreshed as any other, refused as a whole.
+#[test]
+fn names_that_readers_know_are_a_list_too() {
+    use linkmilter::engine::{Policy, check::check, lists::Lists};
+    let mirror = Mirror::start(vec![Reply::list("# ours\ngardening.example\n")]);
+    let mut place = Place::mirrored(&mirror);
+    place.feed.form.holds = Holds::Names;
+    assert_eq!(place.refresh().unwrap(), Some(1));
+    mirror.queue(Reply::list("gardening.example\nmuseum.example\n<html>\n"));
+    let error = place.refresh().unwrap_err().to_string();
+    assert!(error.ends_with("line 3: expected a host name, found \"<html>\""), "{error}");
+    assert_eq!(place.kept(), Some(1));
+    let loaded = kept(&place.feed, &place.store).unwrap().unwrap();
+    let lists = Lists { listings: std::sync::Arc::new(vec![loaded.listing]), ..Lists::default() };
+    let policy = Policy { lists, ..Policy::default() };
+    let tlds = linkmilter::tld::builtin();
+    for (host, verdict) in [
+        ("gàrdening.com", Verdict::Suspect),
+        ("gardening.example", Verdict::Ok),
+        ("gardening.com", Verdict::Ok),
+        ("gàrden.com", Verdict::Ok),
+    ] {
+        assert_eq!(check(host, &policy, &tlds).link.verdict, verdict, "{host}");
+    }
 }
 
 #[test]
@@ -268,7 +294,7 @@ fn a_look_judges_as_a_refresh_does() {
     let mut place = Place::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
-    let found = |feed: &Feed| look(feed, None).map(|loaded| loaded.listing.table.len());
+    let found = |feed: &Feed| look(feed, None).map(|loaded| loaded.listing.len());
     assert_eq!(found(&place.feed).unwrap(), 2);
     place.feed.checksum = Some(Checksum::Is("0".repeat(64)));
     assert!(found(&place.feed).unwrap_err().to_string().contains("expected SHA-256 0000"));

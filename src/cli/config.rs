@@ -162,14 +162,17 @@ fn feeds(out: &mut String, config: &Config) {
         };
         let _ = match found {
             Ok(Some(list)) => {
-                let entries = list.listing.table.len();
+                let entries = list.listing.len();
                 let odd = match list.first_odd {
                     Some(line) => {
                         format!(", {} lines passed over, line {line} the first", list.odd)
                     }
                     None => String::new(),
                 };
-                writeln!(out, "{entries} {} entries{odd}", feed.verdict)
+                match list.listing.known {
+                    Some(_) => writeln!(out, "{entries} names that readers know"),
+                    None => writeln!(out, "{entries} {} entries{odd}", feed.verdict),
+                }
             }
             Ok(None) => writeln!(out, "note: not fetched yet"),
             Err(error) => writeln!(out, "note: {error}"),

@@ -25,8 +25,10 @@ settings! {
         /// `plain` (an entry a line), `hosts` (hosts(5)), `csv`, `jsonl` (an object of JSON a line), `rpz`
         /// (a response policy zone as a zone file). Default: `plain`.
         format: Option<Format> = "", Reload;
-        /// What the entries are: `domains` (each with all below it), `hosts` (each alone) or `urls`.
-        /// Default: `hosts` for the format `hosts`, else `domains`; a zone says it itself.
+        /// What the entries are: `domains` (each with all below it), `hosts` (each alone), `urls`, or
+        /// `names` that readers know: not bad, but whatever reads as one of them is suspect; a list with a
+        /// line that is no name is refused. Default: `hosts` for the format `hosts`, else `domains`; a zone
+        /// says it itself.
         holds: Option<Holds> = "", Reload;
         /// The column of CSV, from 1. Default: 1.
         column: Option<usize> = "", Reload, 1..=1000;
@@ -46,8 +48,8 @@ settings! {
         sha256: Option<Sum> = "", Reload;
         /// Biggest list that is read, in bytes. Default: 64 MiB.
         max_size: Option<Size> = "", Reload, 1024..=4294967296;
-        /// Most entries; a list that has more is refused. An entry takes 8 bytes of memory. Default: two
-        /// million.
+        /// Most entries; a list that has more is refused. An entry takes 8 bytes of memory, a name that
+        /// readers know about 300. Default: two million, of such names 100,000.
         max_entries: Option<usize> = "", Reload, 1..=100000000;
         /// Age since the last good look at which a warning is logged, once a day. Default: 3 days.
         warn_age: Option<Duration> = "", Reload, 60000..=31536000000;
@@ -75,7 +77,12 @@ choice!(Format {
     "jsonl" = Format::JsonLines,
     "rpz" = Format::Rpz,
 });
-choice!(Holds { "domains" = Holds::Domains, "hosts" = Holds::Hosts, "urls" = Holds::Urls });
+choice!(Holds {
+    "domains" = Holds::Domains,
+    "hosts" = Holds::Hosts,
+    "urls" = Holds::Urls,
+    "names" = Holds::Names,
+});
 choice!(ListVerdict { "suspect" = ListVerdict::Suspect, "unsafe" = ListVerdict::Unsafe });
 
 impl Text for Sum {
@@ -134,7 +141,10 @@ impl Config {
             refresh: section.refresh.unwrap_or(HOUR),
             warn_age: section.warn_age.unwrap_or(72 * HOUR),
             max_bytes: section.max_size.map_or(64 << 20, |size| size.0),
-            max_entries: section.max_entries.unwrap_or(2_000_000),
+            max_entries: section.max_entries.unwrap_or(match section.holds {
+                Some(Holds::Names) => 100_000,
+                _ => 2_000_000,
+            }),
             checksum: section.sha256.as_ref().map(|sum| match sum {
                 Sum::Is(digits) => Checksum::Is(digits.clone()),
                 Sum::At(url) => Checksum::At(fetch(url)),
@@ -172,6 +182,16 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
                 "holds",
                 feed.holds.is_some() && format == Format::Rpz,
                 "no holds beside format = \"rpz\": a zone says it itself",
+            ),
+            (
+                "holds",
+                feed.holds == Some(Holds::Names) && !matches!(format, Format::Plain | Format::Rpz),
+                "format = \"plain\" beside holds = \"names\"",
+            ),
+            (
+                "verdict",
+                feed.holds == Some(Holds::Names) && feed.verdict.is_some(),
+                "no verdict beside holds = \"names\": what reads as one is suspect",
             ),
             (
                 "timeout",

@@ -172,7 +172,7 @@ impl Feeds {
         self.current.store(Arc::new(loaded.map(|loaded| Arc::clone(&loaded.listing)).collect()));
         self.metrics.feeds(held.values().map(|one| ListInUse {
             name: &one.feed.name,
-            entries: one.loaded.as_ref().map(|loaded| loaded.listing.table.len()),
+            entries: one.loaded.as_ref().map(|loaded| loaded.listing.len()),
             checked: one.loaded.as_ref().map(|loaded| loaded.checked),
         }));
     }
@@ -207,9 +207,8 @@ impl Held {
     /// until then it stays as it is.
     fn become_this(&mut self, feed: Feed) -> Option<Feed> {
         if let Some(loaded) = &mut self.loaded {
-            let Listing { name, table, .. } = &*loaded.listing;
-            let (name, table) = (name.clone(), Arc::clone(table));
-            loaded.listing = Arc::new(Listing { name, verdict: feed.verdict, table });
+            let same = Listing::clone(&loaded.listing);
+            loaded.listing = Arc::new(Listing { verdict: feed.verdict, ..same });
         }
         self.feed.verdict = feed.verdict;
         let read_alike = self.feed.form == feed.form
@@ -243,10 +242,10 @@ impl Held {
     fn take_newer(&mut self, newer: Option<Loaded>) {
         match newer {
             Some(newer) => {
-                let before = self.loaded.as_ref().map_or(0, |loaded| loaded.listing.table.len());
+                let before = self.loaded.as_ref().map_or(0, |loaded| loaded.listing.len());
                 tracing::info!(
                     list = self.feed.name,
-                    entries = newer.listing.table.len(),
+                    entries = newer.listing.len(),
                     before,
                     odd_lines = newer.odd,
                     "a new list"

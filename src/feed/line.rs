@@ -36,6 +36,8 @@ pub enum Holds {
     Hosts,
     /// URLs; their scheme and fragment do not count.
     Urls,
+    /// Names that readers know, which others pose as; no bad ones. A line that is none spoils the list.
+    Names,
 }
 
 /// How the lines of a list are read.

@@ -1,10 +1,12 @@
 //! A list as a whole: its bounds, and whether to believe it.
 
 use std::io::{self, BufRead};
+use std::sync::Arc;
 
+use crate::engine::host::{BadName, Known};
 use crate::engine::lists::{Table, TableBuilder};
 
-use super::line::{Form, Line, Reader};
+use super::line::{Form, Holds, Line, Reader};
 
 /// Bytes of a line that is read: the longest URL of a list is about 2,000.
 const LINE_BYTES: usize = 8 << 10;
@@ -13,6 +15,8 @@ const LINE_BYTES: usize = 8 << 10;
 #[derive(Clone, Debug)]
 pub struct Parsed {
     pub table: Table,
+    /// Names that readers know, of a list of such: its table is empty.
+    pub known: Option<Arc<Known>>,
     /// Lines that hold something else than entries, and the first of them, counted from 1.
     pub odd: usize,
     pub first_odd: Option<usize>,
@@ -28,8 +32,16 @@ pub enum ParseError {
          such lines beside {entries} entries, line {first} the first"
     )]
     Odd { odd: usize, entries: usize, first: usize },
+    #[error("expected a name a line, found others, and took none: {}", told(.0))]
+    Names(Vec<BadName>),
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+/// The first lines that are no names.
+fn told(bad: &[BadName]) -> String {
+    let lines: Vec<String> = bad.iter().map(BadName::to_string).collect();
+    lines.join("; ")
 }
 
 /// Reads a list of at most `most` entries, a line at a time.
@@ -37,6 +49,9 @@ pub enum ParseError {
 /// # Errors
 /// Too many entries, a text that is no such list, a failure of `bytes`.
 pub fn parse(mut bytes: impl BufRead, form: &Form, most: usize) -> Result<Parsed, ParseError> {
+    if form.holds == Holds::Names {
+        return names(bytes, most);
+    }
     let mut table = TableBuilder::default();
     let mut reader = Reader::new(form);
     let (mut entries, mut odd, mut first_odd) = (0_usize, 0, None);
@@ -70,7 +85,19 @@ pub fn parse(mut bytes: impl BufRead, form: &Form, most: usize) -> Result<Parsed
     if let Some(first) = first_odd.filter(|_| odd > entries) {
         return Err(ParseError::Odd { odd, entries, first });
     }
-    Ok(Parsed { table: table.finish(), odd, first_odd })
+    Ok(Parsed { table: table.finish(), known: None, odd, first_odd })
+}
+
+/// Reads a list of names that readers know, all of it or nothing.
+fn names(mut bytes: impl BufRead, most: usize) -> Result<Parsed, ParseError> {
+    let mut text = Vec::new();
+    bytes.read_to_end(&mut text)?;
+    let known = Known::parse(&String::from_utf8_lossy(&text)).map_err(ParseError::Names)?;
+    if known.len() > most {
+        return Err(ParseError::TooMany(most));
+    }
+    let table = TableBuilder::default().finish();
+    Ok(Parsed { table, known: Some(Arc::new(known)), odd: 0, first_odd: None })
 }
 
 /// What comes next.
@@ -136,6 +163,22 @@ mod tests {
         let error = read(page, 10).unwrap_err();
         assert!(matches!(error, ParseError::Odd { odd: 3, entries: 1, first: 1 }), "{error}");
         assert!(matches!(read("a.example\nb.example\n", 1), Err(ParseError::TooMany(1))));
+    }
+
+    /// Unlike bad names, of which some odd lines do no harm: what is no name here is a page, or another list.
+    #[test]
+    fn a_list_of_names_is_taken_whole_or_not() {
+        let form = Form { holds: Holds::Names, ..Form::default() };
+        let list = parse(&b"# known\nexample.com\nmuseum.example\n"[..], &form, 10).unwrap();
+        assert_eq!((list.known.unwrap().len(), list.table.len(), list.odd), (2, 0, 0));
+        let error = parse(&b"example.com\n<p>\n\na b\n"[..], &form, 10).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "expected a name a line, found others, and took none: \
+             line 2: expected a host name, found \"<p>\"; line 4: expected a host name, found \"a b\""
+        );
+        let error = parse(&b"a.example\nb.example\n"[..], &form, 1).unwrap_err();
+        assert!(matches!(error, ParseError::TooMany(1)), "{error}");
     }
 
     #[test]

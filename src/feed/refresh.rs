@@ -233,7 +233,8 @@ fn good(
     if let Some(checksum) = &feed.checksum {
         compare(&place, checksum, &sum)?;
     }
-    let (before, found) = (held.map_or(0, |held| held.listing.table.len()), parsed.table.len());
+    let count = parsed.known.as_ref().map_or(parsed.table.len(), |known| known.len());
+    let (before, found) = (held.map_or(0, |held| held.listing.len()), count);
     if found < before.div_ceil(2) {
         return Err(FeedError::Shrunk { place, before, found });
     }
@@ -315,9 +316,9 @@ pub fn digits(text: &str) -> Option<String> {
 }
 
 fn loaded(feed: &Feed, parsed: Parsed, sum: String, checked: SystemTime) -> Loaded {
-    let Parsed { table, odd, first_odd } = parsed;
-    let listing =
-        Listing { name: feed.name.clone(), verdict: feed.verdict, table: Arc::new(table) };
+    let Parsed { table, known, odd, first_odd } = parsed;
+    let (name, verdict) = (feed.name.clone(), feed.verdict);
+    let listing = Listing { name, verdict, table: Arc::new(table), known };
     Loaded { listing: Arc::new(listing), odd, first_odd, sum, checked }
 }
 

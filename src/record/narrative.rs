@@ -164,7 +164,7 @@ mod tests {
           xn--ypal-43d9g[.]com: unsafe, edited in 2 places
             mixed-script: its letters do not belong together
             from-the-future: of a newer version
-            reads as paypal[.]com; holds U+0440 Cyrillic like p, U+0430 Cyrillic like a
+            reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
           fine: www[.]example[.]com
           not read: 1 parts (limit:depth)
         "#);

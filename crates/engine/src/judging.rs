@@ -73,6 +73,8 @@ impl<'a> Judge<'a> {
         for names in &policy.lists.protected {
             own.extend(names);
         }
+        let known = policy.lists.listings.iter().filter_map(|listing| listing.known.clone());
+        let own = own.with_known(known);
         Judge {
             policy,
             tlds,

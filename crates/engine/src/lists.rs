@@ -7,7 +7,7 @@ use core::net::Ipv6Addr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use homograph::{Names, and_above};
+use homograph::{Known, Names, and_above};
 
 use super::outcome::Verdict;
 
@@ -75,6 +75,19 @@ pub struct Listing {
     /// What its entries are.
     pub verdict: Verdict,
     pub table: Arc<Table>,
+    /// Of a list of names that readers know, those: nothing in it is bad by itself, and its table is empty.
+    pub known: Option<Arc<Known>>,
+}
+
+impl Listing {
+    /// Entries.
+    pub fn len(&self) -> usize {
+        self.known.as_ref().map_or(self.table.len(), |known| known.len())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Lists that hold for one message beside the names of the house.
