@@ -8,7 +8,7 @@
 //! | standard | module | test |
 //! | --- | --- | --- |
 //! | UTS #58 detection, escaping, addresses | [`engine::link`] | `crates/uts58/tests`, `tests/readings.rs` |
-//! | UASG 000, UASG 001 | [`engine::link`], [`engine::content::linkify`] | `tests/uasg.rs` |
+//! | UASG 000, UASG 001 | [`engine::link`], [`engine::host::linkify`] | `tests/uasg.rs` |
 //! | RFC 3696 | [`engine::link`] | `crates/uts58/tests/rfc3696.rs` |
 //! | UTS #46 | [`engine::host`] | `crates/homograph/tests/idna.rs` |
 //! | UTS #39 | [`engine::host`] | `tests/host_cases.rs`, `tests/attacks.rs` |

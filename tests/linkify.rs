@@ -12,7 +12,7 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use linkmilter::engine::content::linkify::{Options, Switch, linkify};
+use linkmilter::engine::host::linkify::{Options, Switch, linkify};
 use linkmilter::engine::link::{Linkifier, Url, mailto_addresses};
 use linkmilter::engine::policy::Linkify;
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};

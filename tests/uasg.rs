@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use common::world::World;
 use libtest_mimic::{Arguments, Failed, Trial};
-use linkmilter::engine::content::linkify::{Options, Switch, linkify};
+use linkmilter::engine::host::linkify::{Options, Switch, linkify};
 use linkmilter::engine::link::{Address, detect, domain_to_ascii};
 
 /// What is to become of a string.

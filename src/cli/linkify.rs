@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::builtin::Builtin;
 use super::shared::ConfigFile;
 use super::{Answer, input, print};
-use crate::engine::content::linkify::{Options, Switch, linkify};
+use crate::engine::host::linkify::{Options, Switch, linkify};
 
 /// Turn text into HTML with anchors
 #[derive(Debug, clap::Args)]

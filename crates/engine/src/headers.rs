@@ -8,7 +8,6 @@ use std::sync::Arc;
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
 use super::budget::Budget;
-use super::content;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged, TldStatus, same_domain};
@@ -249,7 +248,7 @@ impl FieldReader<'_, '_, '_> {
 
     /// A host in the name that a reader sees in front of the address.
     fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
-        let Some(mut judged) = self.judge.spelled(name, link, content::bounds_in_text(link.kind))
+        let Some(mut judged) = self.judge.spelled(name, link, HostBounds::in_text(link.kind))
         else {
             return;
         };
@@ -319,7 +318,7 @@ impl FieldReader<'_, '_, '_> {
             return;
         }
         for link in self.links(text) {
-            let bounds = content::bounds_in_text(link.kind);
+            let bounds = HostBounds::in_text(link.kind);
             let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
             let lie = link.kind == Kind::Scheme && judged.verdict >= Verdict::Unsafe;
             if self.field.interest == Interest::Lies && !lie {

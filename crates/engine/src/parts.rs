@@ -14,6 +14,7 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Finding, Reason, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldTable, actions, headers, notices};
+use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
 use uts58::Target;
@@ -424,8 +425,8 @@ impl<'a> LayerReader<'a> {
         match &occurrence.target {
             Target::Link(link)
                 if linkify
-                    && content::linkify::may_be_linked(text, link, judged.verdict)
-                    && content::linkify::is_as_judged(link, judged.host.as_deref()) =>
+                    && linkify::may_be_linked(text, link, judged.verdict)
+                    && linkify::is_as_judged(link, judged.host.as_deref()) =>
             {
                 let anchor = |href: String| {
                     self.defanger.anchor(occurrence, link.inner..link.span.end, &href)

@@ -3,6 +3,7 @@
 
 use unicode_script::{Script, UnicodeScript};
 
+use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
 use super::{Context, HostBounds, Judgement, judge_part};
@@ -87,7 +88,7 @@ fn is_prose(reading: &str) -> bool {
     let meet = label.contains(|c: char| c.is_ascii_alphabetic() || prose::is_sign(c))
         || scripts.any(|script| Some(script) != first);
     let deceives =
-        |word: &str| are_twins(word.chars(), Script::Latin) || word.chars().any(prose::is_styled);
+        |word: &str| are_twins(word.chars(), Script::Latin) || word.chars().any(is_styled);
     let seam = |c: char| prose::is_sign(c) || matches!(c, '\u{fe0f}' | '\u{20e3}');
     let glued = words().next().is_some() || label.contains(seam);
     glued && meet && !words().any(deceives)

@@ -7,7 +7,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::UnicodeScript;
+use unicode_script::{Script, UnicodeScript};
 
 use super::form::is_dot;
 use super::script::{compat_char, is_numeral, never_joins, restricted};
@@ -15,7 +15,14 @@ use super::{Judgement, Label};
 use crate::verdict::{Edit, Reason, Verdict};
 use uts58::unicode::Class;
 use uts58::unicode::hosts::is_joiner;
-use uts58::unicode::prose::is_styled;
+
+/// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.
+pub(super) fn is_styled(c: char) -> bool {
+    !c.is_ascii()
+        && c.script() == Script::Common
+        && c.is_alphabetic()
+        && std::iter::once(c).nfkc().all(|plain| plain.is_ascii_alphabetic())
+}
 
 /// Reasons that say that a reader takes the letters for those of another name.
 const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];

@@ -15,7 +15,7 @@ pub const CHARACTERS: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Character {
     pub character: char,
-    /// Its Unicode name; empty when it has none.
+    /// Its Unicode name; empty when it has none, or without the feature `character-names`.
     pub name: String,
     /// Its script, by its long name.
     pub script: &'static str,
@@ -48,7 +48,7 @@ impl Character {
     pub fn of(c: char) -> Character {
         Character {
             character: c,
-            name: unicode_names2::name(c).map(|name| name.to_string()).unwrap_or_default(),
+            name: name_of(c),
             script: c.script().full_name(),
             languages: letters::names(c.to_lowercase().next().unwrap_or(c)),
             reads_as: reads_as(c),
@@ -76,7 +76,11 @@ impl Character {
     pub fn words(&self) -> String {
         let c = self.character;
         let code = u32::from(c);
-        let name = if self.name.is_empty() { "(no name)" } else { &self.name };
+        let name = match self.name.as_str() {
+            "" if cfg!(feature = "character-names") => "(no name)",
+            "" => self.script,
+            name => name,
+        };
         let mut words = format!("U+{code:04X} {name}{}", self.of_languages());
         let plain: String = std::iter::once(c).nfkc().collect();
         if is_bidi_control(c) {
@@ -93,6 +97,16 @@ impl Character {
         }
         words
     }
+}
+
+#[cfg(feature = "character-names")]
+fn name_of(c: char) -> String {
+    unicode_names2::name(c).map(|name| name.to_string()).unwrap_or_default()
+}
+
+#[cfg(not(feature = "character-names"))]
+fn name_of(_: char) -> String {
+    String::new()
 }
 
 /// A link's judgement, a line each: the hosts, their labels, characters.

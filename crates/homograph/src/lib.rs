@@ -11,6 +11,7 @@
 //! | S27, S29 | `bounds` |
 //! | S30 | `edit` |
 //! | what a link holds beside its host | `carried`, `embedded` |
+//! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
 
 #![forbid(unsafe_code)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -30,6 +31,7 @@ mod homes;
 mod inside;
 mod letter_table;
 pub mod letters;
+pub mod linkify;
 mod listed;
 mod lookalike;
 mod marks;
@@ -73,6 +75,7 @@ use reading::Sights;
 use script::{LabelContext, Role};
 use target::{Hit, Subject};
 use unicode_normalization::char::is_combining_mark;
+use uts58::Kind;
 use uts58::tlds::TldTable;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 
@@ -97,6 +100,16 @@ pub enum HostBounds {
     Certain,
     /// A schemeless host in prose, which may stand before it without a space.
     Prose,
+}
+
+impl HostBounds {
+    /// Whether prose may be glued to the host of a link in running text.
+    pub const fn in_text(kind: Kind) -> HostBounds {
+        match kind {
+            Kind::Scheme | Kind::Email => HostBounds::Certain,
+            Kind::Www | Kind::Bare => HostBounds::Prose,
+        }
+    }
 }
 
 /// What was found of one label.

@@ -3,20 +3,22 @@
 //! | clause | here |
 //! | --- | --- |
 //! | S4: the root dot | [`root_dot`] |
-//! | S9: registrable, ICANN section of the Public Suffix List | [`is_registrable`] |
+//! | S9: registrable, ICANN section of the Public Suffix List | `registrable` |
 //! | S10: syntax of the top-level domain | [`Form::has_tld`] |
 //! | S12: separators, S13: deviation characters | [`Class`] |
 //! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
 //! | WHATWG URL: IPv4 and IPv6 | [`is_host`], [`ipv6_end`] |
 
 use core::net::Ipv6Addr;
+#[cfg(feature = "suffixes")]
+mod registrable;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
-use super::suffixes::{self, Section};
 use super::{encoded, ipv4, percent};
 use crate::unicode::{Class, is_dot_to_somebody};
 
@@ -112,7 +114,10 @@ impl Form {
 
     fn is_domain(&self, text: &str, host: Range<usize>) -> bool {
         let name = text.get(host).unwrap_or_default();
-        self.labels >= 2 && self.has_tld(text) && fits(name, self) && is_registrable(name, self)
+        self.labels >= 2
+            && self.has_tld(text)
+            && fits(name, self)
+            && registrable::is_registrable(name, self)
     }
 
     /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
@@ -290,49 +295,12 @@ fn raw_lengths_fit(name: &str) -> bool {
     })
 }
 
-/// S9: not itself a public suffix of the ICANN section. A name below a private suffix
-/// (`blogspot.com`) always is.
-fn is_registrable(name: &str, form: &Form) -> bool {
-    /// No suffix of a registry has more labels; below those of hosters everything is registrable.
-    const DEEPEST_SUFFIX: usize = 5;
-    if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
-        return true;
+/// S9 needs the list: without it every name below a top-level domain is registrable.
+#[cfg(not(feature = "suffixes"))]
+mod registrable {
+    pub(super) fn is_registrable(_: &str, form: &super::Form) -> bool {
+        form.labels > 1
     }
-    let lower: Cow<'_, str> = if name.chars().all(is_lower) {
-        Cow::Borrowed(name)
-    } else {
-        Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
-    };
-    let suffix = suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody));
-    suffix.labels < form.labels || suffix.section == Some(Section::Private)
-}
-
-/// Whether the last label is longer than any top-level domain beyond ASCII that the list has: then it
-/// knows none, and what has two labels is registrable.
-fn ends_in_sentence(name: &str, form: &Form) -> bool {
-    /// Bytes of UTF-8. சிங்கப்பூர் has 33.
-    const LONGEST: usize = 40;
-    let last = name.len().min(form.last.len());
-    last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
-}
-
-/// Whether the character is its own lower case.
-fn is_lower(c: char) -> bool {
-    match c {
-        '\0'..='\u{7F}' => !c.is_ascii_uppercase(),
-        // Hebrew to Myanmar, and East Asia: scripts without case.
-        '\u{590}'..='\u{109F}' | '\u{3001}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => true,
-        '\u{FF0E}' | '\u{FF61}' => true,
-        _ => c.to_lowercase().eq([c]),
-    }
-}
-
-/// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
-/// do, and need no look at the list.
-fn is_below_flat(name: &str) -> bool {
-    name.as_bytes().last_chunk().is_some_and(|end: &[u8; 4]| {
-        matches!(&end.map(|byte| byte.to_ascii_lowercase()), b".com" | b".net" | b".org")
-    })
 }
 
 /// The end of `[…]` at this place, if it holds an IPv6 address.
@@ -388,16 +356,4 @@ pub(super) fn port(text: &str, at: usize) -> Port {
     }
     let value = text.get(at + 1..at + 1 + length).and_then(|digits| digits.parse::<u16>().ok());
     if value.is_some() { Port::Digits(at + 1..at + 1 + length) } else { Port::TooBig }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scripts_without_case() {
-        for c in '\0'..=char::MAX {
-            assert_eq!(is_lower(c), c.to_lowercase().eq([c]), "{c:?}");
-        }
-    }
 }

@@ -11,6 +11,7 @@
 //! | RFC 6068: `mailto:` and its like | [`mailto`] |
 //! | S12, S15: `href` | [`Link::href`], [`Link::ascii_host`] |
 //! | UTS #58 §4 minimal escaping (UTS58-C2) | [`format()`], [`Url`] |
+//! | text to HTML with anchors | [`html`] |
 //! | UTS #58 §8: adjusted boundaries (S3, S8, S12, S27) | [`Linkifier`], `prose` |
 //! | S27, S29: what careless clients link | [`Boundaries::Wide`], `wide` |
 //!
@@ -37,6 +38,7 @@ mod encoded;
 mod escape;
 mod finder;
 mod href;
+pub mod html;
 pub mod ipv4;
 mod linkifier;
 pub mod mailto;
@@ -44,6 +46,7 @@ pub mod percent;
 mod prose;
 pub mod reference;
 pub mod scheme;
+#[cfg(feature = "suffixes")]
 pub mod suffixes;
 mod termination;
 pub mod tlds;

@@ -10,7 +10,6 @@ mod defanger;
 mod encoded;
 mod flowed;
 mod html;
-pub mod linkify;
 mod mapped;
 pub mod script;
 mod text;
@@ -22,7 +21,7 @@ use super::outcome::Place;
 use homograph::HostBounds;
 use mailsplice::media::Media;
 use uts58::tlds::TldTable;
-use uts58::{Kind, Link, Target};
+use uts58::{Link, Target};
 
 pub use defanger::Defanger;
 pub use html::{Holds, top_of_html};
@@ -271,7 +270,7 @@ impl Occurrence {
         Occurrence {
             seen,
             site,
-            bounds: bounds_in_text(link.kind),
+            bounds: HostBounds::in_text(link.kind),
             target: Target::Link(link),
             shown: Shown::AsWritten,
             anchor: None,
@@ -295,13 +294,5 @@ impl Occurrence {
             Target::Link(link) => link.span.clone(),
             Target::Dangerous { span, .. } => span.clone(),
         }
-    }
-}
-
-/// Whether prose may be glued to the host of a link in running text (S27).
-pub fn bounds_in_text(kind: Kind) -> HostBounds {
-    match kind {
-        Kind::Scheme | Kind::Email => HostBounds::Certain,
-        Kind::Www | Kind::Bare => HostBounds::Prose,
     }
 }

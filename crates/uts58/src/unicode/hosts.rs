@@ -1,6 +1,6 @@
 //! Properties that judging hosts needs.
 
-use super::host_table::{ALLOWED_SYMBOLS, ZEROS};
+use super::host_table::{ALLOWED_SYMBOLS, MARKS, ZEROS};
 
 /// The zero of the system of decimal digits that the character belongs to; `None` when it is no
 /// decimal digit.
@@ -8,6 +8,12 @@ pub fn numeral_zero(c: char) -> Option<char> {
     let after = ZEROS.partition_point(|zero| *zero <= c);
     let zero = ZEROS.get(after.checked_sub(1)?)?;
     (u32::from(c) - u32::from(*zero) < 10).then_some(*zero)
+}
+
+/// Combining marks (General_Category M).
+pub fn is_mark(c: char) -> bool {
+    let after = MARKS.partition_point(|(first, _)| *first <= c);
+    after.checked_sub(1).and_then(|at| MARKS.get(at)).is_some_and(|(_, last)| c <= *last)
 }
 
 /// Whether UTS #39 allows the character, though it is neither letter, mark nor digit.

@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 
-use super::hosts::{is_joiner, numeral_zero};
+use super::hosts::{is_joiner, is_mark, numeral_zero};
 use super::{Class, is_dot_to_somebody as is_dot};
 
 /// Places at which some client begins a host, at most.
@@ -69,7 +67,7 @@ pub fn behind_marks(name: &str) -> Option<usize> {
 /// Behind the last sign or emoji, where those begin that end a word there, a scheme before it or not
 /// (`http://→example.com`). A mark is a part of the letter before it.
 pub fn behind_sign(name: &str) -> Option<usize> {
-    behind_break(name, |c| is_sign(c) && !is_combining_mark(c))
+    behind_break(name, |c| is_sign(c) && !is_mark(c))
 }
 
 fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {
@@ -144,7 +142,7 @@ fn last_www(name: &str) -> Option<usize> {
 
 /// Marks, joiners and whatever else is no letter by itself.
 fn belongs_to_letter(c: char) -> bool {
-    !c.is_ascii() && (Class::of(c).is_ignored() || is_joiner(c) || is_combining_mark(c))
+    !c.is_ascii() && (Class::of(c).is_ignored() || is_joiner(c) || is_mark(c))
 }
 
 /// Digits and numbers of other scripts: `½`, `٣`.
@@ -199,14 +197,6 @@ fn goes_on(script: Script, c: char) -> bool {
     !c.is_ascii() && (c.script() == script || c.script() == Script::Inherited)
 }
 
-/// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.
-pub fn is_styled(c: char) -> bool {
-    !c.is_ascii()
-        && c.script() == Script::Common
-        && c.is_alphabetic()
-        && std::iter::once(c).nfkc().all(|plain| plain.is_ascii_alphabetic())
-}
-
 /// Letters of scripts whose words stand without spaces, none of which looks Latin.
 pub fn is_unspaced(c: char) -> bool {
     matches!(
@@ -237,6 +227,8 @@ fn is_edge(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use unicode_normalization::char::is_combining_mark;
+
     use super::*;
 
     fn all(name: &str) -> Vec<&str> {
@@ -270,6 +262,13 @@ mod tests {
         assert_eq!(all("½пример.рф"), ["½пример.рф", "пример.рф"]);
         assert_eq!(all("٣раypal.com"), ["٣раypal.com", "ypal.com", "раypal.com"]);
         assert_eq!(all("приветwww.example.com"), ["приветwww.example.com", "www.example.com"]);
+    }
+
+    #[test]
+    fn marks_are_those_of_normalization() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_mark(c), is_combining_mark(c), "U+{:04X}", u32::from(c));
+        }
     }
 
     #[test]

@@ -7,20 +7,21 @@
 //! | UASG 000 1.4b (S22) | [`Writer::tail`] |
 //! | UASG 000 2.2, UASG 001 rec. 8 | [`Switch`], [`Options::exceptions`] |
 //! | UASG 001 table: Punycode is shown in Unicode (S24) | [`Writer::host`] |
-//! | S27: prose glued to a host stays outside | [`Writer::link`] |
+//! | S27: prose glued to a host stays outside | [`decide`] |
 //!
 //! The filter never adds links of its own accord (S23): this runs as the command `linkify`, as a
 //! library, and in the filter only on request.
 
 use std::ops::Range;
 
-use crate::outcome::{Reason, Verdict};
-use homograph::{Context, Judgement, LinkJudgement, judge_link};
-use uts58::{Boundaries, Confidence, Kind, Link, Linkifier, format, percent_encoded};
+use super::{Context, HostBounds, Judgement, LinkJudgement, Reason, Verdict, judge_link};
+use uts58::html::{anchor, escape};
+use uts58::{Boundaries, Kind, Link, Linkifier, format, percent_encoded};
 
 /// Whether links are made at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Switch {
+    /// Links are anchors.
     #[default]
     On,
     /// The text comes out escaped, without anchors.
@@ -30,18 +31,30 @@ pub enum Switch {
 /// What the user decides (UASG 000 2.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
+    /// Whether links are made at all.
     pub switch: Switch,
     /// Strings that are not to become links: as the link is spelled, or its host.
     pub exceptions: &'a [String],
+}
+
+/// A link of a text, judged.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The link, with careful bounds.
+    pub link: Link,
+    /// What was found of it.
+    pub judgement: LinkJudgement,
+    /// The worst that was found of it in any bounds that a client may give it (S29).
+    pub worst: Verdict,
+    /// What the anchor leads to; `None` where none is made.
+    pub href: Option<String>,
 }
 
 /// Whether an anchor may be made of a link that was judged so, its top-level domain being known to
 /// exist: nothing about it is suspect, nobody took it apart, and it is meant as a link (UTS #58 §8).
 /// The filter asks the same (UASG 000 2.3).
 pub fn may_be_linked(text: &str, link: &Link, verdict: Verdict) -> bool {
-    verdict <= Verdict::Notice
-        && link.confidence == Confidence::Sure
-        && link.refanged_host(text).is_none()
+    verdict <= Verdict::Notice && link.is_meant(text)
 }
 
 /// Whether the link that careful bounds make is the one that was judged (S27): no judgement left out prose
@@ -52,115 +65,109 @@ pub fn is_as_judged(link: &Link, judgement: Option<&Judgement>) -> bool {
     link.kind == Kind::Email || judged <= link.inner.max(link.host.start)
 }
 
-/// The text as HTML: markup characters escaped, links in anchors.
+/// Tells every link that careful bounds make in the text, in order and disjoint, judged, and whether
+/// [`linkify`] makes an anchor of it. `exceptions` are those of [`Options`].
 ///
-/// A link is made when its host exists by the table, and nothing about it is suspect. An unsafe host is
-/// shown in Punycode instead. Every `href` is ASCII; the visible text is minimally escaped (UTS #58
-/// §4). Linear in the text, apart from what a judgement of a host costs.
-pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
-    let mut writer = Writer { text, options, context, out: String::with_capacity(text.len() * 2) };
-    if options.switch == Switch::Off {
-        writer.escape(text);
-        return writer.out;
-    }
+/// An anchor is made when the host exists by the table, and nothing about the link is suspect, in
+/// whatever bounds a client reads it. Linear in the text, apart from what a judgement of a host costs.
+pub fn decide(
+    text: &str,
+    exceptions: &[String],
+    context: &Context<'_>,
+    mut tell: impl FnMut(Decision),
+) {
+    let reader = Reader { text, exceptions, context };
     let linkifier = Linkifier::new(context.tlds);
     let mut careful = linkifier.links(text).peekable();
-    let mut at = 0;
     for wide in linkifier.boundaries(Boundaries::Wide).links(text) {
         while let Some(link) = careful.next_if(|link| link.span.end <= wide.span.start) {
-            at = writer.put(at, &link, |writer, link| writer.link(link));
+            tell(reader.decide(link, Verdict::Ok));
         }
-        let judgement = writer.judge(&wide);
-        if judgement.verdict <= Verdict::Notice || wide.defanged {
+        let worst = reader.judge(&wide).verdict;
+        if worst <= Verdict::Notice || wide.defanged {
             continue;
         }
         // S27: no anchor in a run of which any reading is doubtful.
         while let Some(link) = careful.next_if(|link| link.span.start < wide.span.end) {
-            at = writer.put(at, &link, |writer, link| writer.dead(link));
+            tell(reader.decide(link, worst));
         }
     }
     for link in careful {
-        at = writer.put(at, &link, |writer, link| writer.link(link));
+        tell(reader.decide(link, Verdict::Ok));
+    }
+}
+
+/// The text as HTML: markup characters escaped, links in anchors ([`decide`] says which).
+///
+/// An unsafe host is shown in Punycode instead. Every `href` is ASCII; the visible text is minimally
+/// escaped (UTS #58 §4). Linear in the text, apart from what a judgement of a host costs.
+pub fn linkify(text: &str, options: &Options<'_>, context: &Context<'_>) -> String {
+    let mut writer = Writer { text, out: String::with_capacity(text.len() * 2) };
+    let mut at = 0;
+    if options.switch == Switch::On {
+        decide(text, options.exceptions, context, |Decision { link, judgement, href, .. }| {
+            writer.escape_range(at..link.span.start);
+            match href {
+                Some(href) => writer.anchor(&link, &href, &judgement),
+                None if judgement.verdict >= Verdict::Unsafe => writer.punycode(&link, &judgement),
+                None => writer.escape_range(link.span.clone()),
+            }
+            at = link.span.end;
+        });
     }
     writer.escape_range(at..text.len());
     writer.out
 }
 
+struct Reader<'a> {
+    text: &'a str,
+    exceptions: &'a [String],
+    context: &'a Context<'a>,
+}
+
+impl Reader<'_> {
+    /// Decides about a link of which wider bounds are so bad.
+    fn decide(&self, link: Link, wider: Verdict) -> Decision {
+        let judgement = self.judge(&link);
+        let worst = wider.max(judgement.verdict);
+        let wanted = may_be_linked(self.text, &link, worst)
+            && is_as_judged(&link, judgement.host.as_deref())
+            // What the href will hold: a judgement may have left prose out at the right end.
+            && link.exists(self.text, self.context.tlds)
+            && !self.is_excepted(&link);
+        let href = link.href(self.text).filter(|_| wanted);
+        Decision { link, judgement, worst, href }
+    }
+
+    fn judge(&self, link: &Link) -> LinkJudgement {
+        let context = Context { bounds: HostBounds::in_text(link.kind), ..*self.context };
+        judge_link(self.text, link, &context)
+    }
+
+    fn is_excepted(&self, link: &Link) -> bool {
+        let spelled = self.text.get(link.inner..link.span.end).unwrap_or_default();
+        let ascii = link.ascii_host(self.text).unwrap_or_default();
+        self.exceptions.iter().any(|exception| {
+            exception == spelled
+                || exception.eq_ignore_ascii_case(link.host_str(self.text))
+                || exception.eq_ignore_ascii_case(&ascii)
+        })
+    }
+}
+
 struct Writer<'a> {
     text: &'a str,
-    options: &'a Options<'a>,
-    context: &'a Context<'a>,
     out: String,
 }
 
 impl<'a> Writer<'a> {
-    /// The text from `at` to the link, then the link, unless it is written already; where it ends.
-    fn put(&mut self, at: usize, link: &Link, write: impl FnOnce(&mut Self, &Link)) -> usize {
-        if link.span.start < at {
-            return at;
-        }
-        self.escape_range(at..link.span.start);
-        write(self, link);
-        link.span.end
-    }
-
-    /// No anchor: an unsafe host in Punycode, all else as it stands.
-    fn dead(&mut self, link: &Link) {
-        let judgement = self.judge(link);
-        match judgement.verdict {
-            Verdict::Unsafe | Verdict::Invalid => self.punycode(link, &judgement),
-            _ => self.escape_range(link.span.clone()),
-        }
-    }
-
-    fn link(&mut self, link: &Link) {
-        let judgement = self.judge(link);
-        if judgement.verdict >= Verdict::Unsafe {
-            return self.punycode(link, &judgement);
-        }
-        let wanted =
-            is_as_judged(link, judgement.host.as_deref()) && self.is_wanted(link, &judgement);
-        match link.href(self.text).filter(|_| wanted) {
-            Some(href) => self.anchor(link, &href, &judgement),
-            None => self.escape_range(link.span.clone()),
-        }
-    }
-
-    fn judge(&self, link: &Link) -> LinkJudgement {
-        let context = Context { bounds: super::bounds_in_text(link.kind), ..*self.context };
-        judge_link(self.text, link, &context)
-    }
-
-    fn is_wanted(&self, link: &Link, judgement: &LinkJudgement) -> bool {
-        let spelled = self.str(link.inner..link.span.end);
-        // What the href will hold: a judgement may have left prose out at the right end.
-        let Some(ascii) = link.ascii_host(self.text) else { return false };
-        let top = ascii.rsplit('.').next().unwrap_or_default();
-        let numeric = ascii.starts_with('[') || top.bytes().all(|byte| byte.is_ascii_digit());
-        let excepted = self.options.exceptions.iter().any(|exception| {
-            exception == spelled
-                || exception.eq_ignore_ascii_case(link.host_str(self.text))
-                || exception.eq_ignore_ascii_case(&ascii)
-        });
-        // UASG 000 1.2c; names of special use (S25) are in no table.
-        (numeric || self.context.tlds.contains(top))
-            && !excepted
-            && may_be_linked(self.text, link, judgement.verdict)
-    }
-
     fn anchor(&mut self, link: &Link, href: &str, judgement: &LinkJudgement) {
         self.escape_range(link.span.start..link.inner);
-        self.out.push_str("<a href=\"");
-        self.escape(href);
-        self.out.push_str("\">");
         let host = self.host(link, judgement);
         let tail = self.tail(link, judgement);
         let before = self.str(link.inner..link.host.start.max(link.inner));
         let between = self.str(link.host.end..link.tail.start);
-        for piece in [before, &host, between, &tail] {
-            self.escape(piece);
-        }
-        self.out.push_str("</a>");
+        anchor(href, &[before, &host, between, &tail].concat(), &mut self.out);
     }
 
     /// The visible host: as spelled, Punycode in Unicode (S24).
@@ -200,15 +207,15 @@ impl<'a> Writer<'a> {
             })
             .collect();
         if shown.is_empty() {
-            self.escape(spelled);
+            escape(spelled, &mut self.out);
         } else {
-            self.escape(spelled.get(..span.start).unwrap_or_default());
-            self.escape(&shown.join("."));
-            self.escape(spelled.get(span.end..).unwrap_or_default());
+            escape(spelled.get(..span.start).unwrap_or_default(), &mut self.out);
+            escape(&shown.join("."), &mut self.out);
+            escape(spelled.get(span.end..).unwrap_or_default(), &mut self.out);
         }
         let tail = percent_encoded(self.str(link.tail.clone()));
         self.escape_range(link.host.end..link.tail.start);
-        self.escape(&tail);
+        escape(&tail, &mut self.out);
         self.escape_range(link.tail.end..link.span.end);
     }
 
@@ -217,29 +224,14 @@ impl<'a> Writer<'a> {
     }
 
     fn escape_range(&mut self, range: Range<usize>) {
-        self.escape(self.str(range));
-    }
-
-    /// HTML character references for what is markup in text or in a quoted attribute.
-    fn escape(&mut self, text: &str) {
-        for c in text.chars() {
-            match c {
-                '&' => self.out.push_str("&amp;"),
-                '<' => self.out.push_str("&lt;"),
-                '>' => self.out.push_str("&gt;"),
-                '"' => self.out.push_str("&quot;"),
-                '\'' => self.out.push_str("&#39;"),
-                c => self.out.push(c),
-            }
-        }
+        escape(self.str(range), &mut self.out);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::RestrictionLevel;
-    use homograph::{HostBounds, Names};
+    use crate::{Names, RestrictionLevel};
     use uts58::tlds::TldTable;
 
     fn html(text: &str) -> String {

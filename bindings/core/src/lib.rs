@@ -1,0 +1,174 @@
+//! What the packages for other languages say of a text, in values that any language has: offsets in the
+//! units of its strings, and words.
+
+#[cfg(feature = "judge")]
+mod judged;
+
+use std::sync::LazyLock;
+
+use uts58::tlds::TldTable;
+use uts58::{Kind, Link, Linkifier, html};
+
+#[cfg(feature = "judge")]
+pub use judged::{Judged, check, judged_linkify, judged_links};
+
+/// The top-level domains of the day that the package `tld` was made.
+static TLDS: LazyLock<TldTable> = LazyLock::new(|| TldTable::new(tld::TLD.iter(), "tld 2.45.0"));
+
+/// What the strings of a language count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// UTF-16 code units: JavaScript.
+    Utf16,
+    /// Code points: Python.
+    CodePoint,
+}
+
+/// A link of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where it begins, in units of the language.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// `scheme`, `www`, `bare` or `email`.
+    pub kind: &'static str,
+    /// The scheme as spelled, with its colon; empty where none is spelled, but `mailto:` for addresses.
+    pub schema: String,
+    /// The host as spelled.
+    pub host: String,
+    /// The host in A-label form; `None` if it has none.
+    pub ascii: Option<String>,
+    /// The host in U-label form; `None` if it has none.
+    pub unicode: Option<String>,
+    /// The URL, ASCII only, whether an anchor is made or not; `None` if the host has no ASCII form.
+    pub href: Option<String>,
+    /// Whether `linkify` makes an anchor of it.
+    pub linked: bool,
+}
+
+/// The links of a text, in order, as a reader sees them: linear in the text.
+pub fn links(text: &str, unit: Unit) -> Vec<Found> {
+    let mut counter = Counter::new(text, unit);
+    let linkifier = Linkifier::new(&TLDS);
+    let found = linkifier.links(text);
+    found.map(|link| counter.found(&link, link.anchor(text, &TLDS).is_some())).collect()
+}
+
+/// The text as HTML with anchors, nothing judged.
+pub fn linkify(text: &str) -> String {
+    html::linkify(text, &TLDS)
+}
+
+/// Whether the text may hold a link at all: no, if it has no character that all of them have one of.
+pub fn pretest(text: &str) -> bool {
+    text.contains(|c| matches!(c, ':' | '@') || uts58::unicode::DOTS.contains(&c))
+}
+
+/// Whether [`links`] finds one of which `linkify` makes an anchor.
+pub fn test(text: &str) -> bool {
+    Linkifier::new(&TLDS).links(text).any(|link| link.anchor(text, &TLDS).is_some())
+}
+
+/// Counts the units before each link: in order, so that the text is walked once.
+struct Counter<'t> {
+    text: &'t str,
+    unit: Unit,
+    /// Bytes counted, and the units that they are.
+    at: (usize, usize),
+}
+
+impl<'t> Counter<'t> {
+    fn new(text: &'t str, unit: Unit) -> Counter<'t> {
+        Counter { text, unit, at: (0, 0) }
+    }
+
+    /// The units before a byte, which lies behind all those asked for before.
+    fn units(&mut self, byte: usize) -> usize {
+        let piece = self.text.get(self.at.0..byte).unwrap_or_default();
+        let more = match self.unit {
+            Unit::Utf16 => piece.encode_utf16().count(),
+            Unit::CodePoint => piece.chars().count(),
+        };
+        self.at = (byte, self.at.1 + more);
+        self.at.1
+    }
+
+    fn found(&mut self, link: &Link, linked: bool) -> Found {
+        let text = self.text;
+        let spelled = text.get(link.inner..link.span.end).unwrap_or_default();
+        let schema = match link.kind {
+            Kind::Scheme => spelled.find(':').and_then(|colon| spelled.get(..=colon)),
+            Kind::Email => Some("mailto:"),
+            Kind::Www | Kind::Bare => None,
+        };
+        Found {
+            start: self.units(link.inner),
+            end: self.units(link.span.end),
+            kind: kind(link.kind),
+            schema: schema.unwrap_or_default().to_owned(),
+            host: text
+                .get(link.inner.max(link.host.start)..link.host.end)
+                .unwrap_or_default()
+                .to_owned(),
+            ascii: link.ascii_host(text),
+            unicode: link.unicode_host(text),
+            href: link.href(text),
+            linked,
+        }
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Scheme => "scheme",
+        Kind::Www => "www",
+        Kind::Bare => "bare",
+        Kind::Email => "email",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(text: &str, unit: Unit) -> Vec<(usize, usize)> {
+        links(text, unit).iter().map(|link| (link.start, link.end)).collect()
+    }
+
+    #[test]
+    fn offsets_are_in_units_of_the_language() {
+        let text = "👉👉example.com 日本語 ftp://例え.com/𠀋";
+        assert_eq!(spans(text, Unit::Utf16), [(4, 15), (20, 34)]);
+        assert_eq!(spans(text, Unit::CodePoint), [(2, 13), (18, 31)]);
+    }
+
+    #[test]
+    fn whatever_has_a_link_passes_the_pretest() {
+        for text in ["a。com", "a．com", "a｡com", "me@example.com", "http://[::1]/", "example.com"]
+        {
+            assert!(pretest(text), "{text}");
+        }
+        assert!(!pretest("no link at all / here") && !pretest(""));
+    }
+
+    #[test]
+    fn what_a_schema_is() {
+        let found = links(
+            "HTTP://example.com www.example.com me@example.com mailto:me@example.com",
+            Unit::Utf16,
+        );
+        let schemas: Vec<&str> = found.iter().map(|link| link.schema.as_str()).collect();
+        assert_eq!(schemas, ["HTTP:", "", "mailto:", "mailto:"]);
+    }
+
+    #[test]
+    fn what_is_tested_is_what_is_linked() {
+        for text in
+            ["helpers.py", "http://example.invalid", "see example.com", "hxxp://example[.]com"]
+        {
+            let linked = links(text, Unit::Utf16).iter().any(|link| link.linked);
+            assert_eq!((test(text), linkify(text).contains("<a ")), (linked, linked), "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The module of wasm below the npm package. It speaks in plain objects; `package/api.js` gives them the
+//! shape that its users see.
+
+use bindings_core::{Found, Unit};
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Whether the text may hold a link at all.
+#[wasm_bindgen]
+pub fn pretest(text: &str) -> bool {
+    bindings_core::pretest(text)
+}
+
+#[cfg(not(feature = "judge"))]
+mod plain {
+    use super::{Array, Unit, object, wasm_bindgen};
+
+    /// The links of a text.
+    #[wasm_bindgen]
+    pub fn links(text: &str) -> Array {
+        bindings_core::links(text, Unit::Utf16).iter().map(object).collect()
+    }
+
+    /// The text as HTML.
+    #[wasm_bindgen]
+    pub fn linkify(text: &str) -> String {
+        bindings_core::linkify(text)
+    }
+
+    /// Whether there is a link that `linkify` makes an anchor of.
+    #[wasm_bindgen]
+    pub fn test(text: &str) -> bool {
+        bindings_core::test(text)
+    }
+}
+
+#[cfg(feature = "judge")]
+mod judging {
+    use bindings_core::{Judged, judged_linkify, judged_links};
+
+    use super::{Array, JsValue, Object, Unit, object, or_null, set, wasm_bindgen};
+
+    /// The links of a text, judged.
+    #[wasm_bindgen]
+    pub fn links(text: &str) -> Array {
+        let links = judged_links(text, Unit::Utf16);
+        links.iter().map(|(found, judged)| with_judgement(object(found), judged)).collect()
+    }
+
+    /// The text as HTML; no anchor where something may deceive.
+    #[wasm_bindgen]
+    pub fn linkify(text: &str) -> String {
+        judged_linkify(text, &[])
+    }
+
+    /// Whether there is a link that `linkify` makes an anchor of.
+    #[wasm_bindgen]
+    pub fn test(text: &str) -> bool {
+        judged_links(text, Unit::Utf16).iter().any(|(found, _)| found.linked)
+    }
+
+    /// Judges a host, a URL or a mail address.
+    #[wasm_bindgen]
+    pub fn check(target: &str) -> Object {
+        let judged = bindings_core::check(target);
+        let object = with_judgement(Object::new(), &judged);
+        set(&object, "ascii", judged.ascii);
+        set(&object, "unicode", judged.unicode);
+        object
+    }
+
+    fn with_judgement(object: Object, judged: &Judged) -> Object {
+        set(&object, "verdict", judged.verdict);
+        set(&object, "reasons", words(judged.reasons.iter().copied()));
+        set(&object, "target", or_null(judged.target.as_ref()));
+        set(&object, "words", words(judged.words.iter().map(String::as_str)));
+        object
+    }
+
+    fn words<'a>(words: impl Iterator<Item = &'a str>) -> Array {
+        words.map(JsValue::from_str).collect()
+    }
+}
+
+fn object(found: &Found) -> Object {
+    let object = Object::new();
+    // Both are at most the length of a string of JavaScript, far below 2^53.
+    set(&object, "start", found.start as f64);
+    set(&object, "end", found.end as f64);
+    set(&object, "kind", found.kind);
+    set(&object, "schema", found.schema.as_str());
+    set(&object, "host", found.host.as_str());
+    set(&object, "ascii", or_null(found.ascii.as_ref()));
+    set(&object, "unicode", or_null(found.unicode.as_ref()));
+    set(&object, "href", or_null(found.href.as_ref()));
+    set(&object, "linked", found.linked);
+    object
+}
+
+fn set(object: &Object, field: &str, value: impl Into<JsValue>) {
+    // A plain object takes any field.
+    let _ = Reflect::set(object, &field.into(), &value.into());
+}
+
+/// What is absent is `null`, not `undefined`: the field is there.
+fn or_null(value: Option<&String>) -> JsValue {
+    value.map_or(JsValue::NULL, |value| value.into())
+}
