@@ -26,6 +26,16 @@ const here = {
   'markdown-it': text => hrefs(markdownIt.render(text)),
 }
 
+// The same, but the links as they stand in the text.
+const shown = html => [...html.matchAll(/<a [^>]*>([^]*?)<\/a>/g)].map(([, text]) => unescaped(text))
+export const spelled = {
+  'linkify-it': text => (linkifyIt.match(text) ?? []).map(({ raw }) => raw),
+  linkifyjs: text => linkifyjs.find(text).map(({ value }) => value),
+  autolinker: text => Autolinker.parse(escaped(text)).map(match => unescaped(match.getMatchedText())),
+  anchorme: text => shown(anchors({ input: escaped(text) })),
+  'markdown-it': text => shown(markdownIt.render(text)),
+}
+
 // Texts that hold nothing a link could be made of.
 const barren = text => !/[.:@/\\。．｡․]/u.test(text)
 

@@ -61,17 +61,37 @@ fn link(text: &Bound<'_, PyString>, found: Found, judged: Judged) -> PyResult<Li
     let Found { start, end, kind, host, ascii, unicode, href, linked, .. } = found;
     let Judged { verdict, reasons, target, .. } = judged;
     // Sliced by Python, so that it is what stands there, surrogates too.
-    let sliced = text.get_item(pyo3::types::PySlice::new(text.py(), start as isize, end as isize, 1))?;
+    let sliced =
+        text.get_item(pyo3::types::PySlice::new(text.py(), start as isize, end as isize, 1))?;
     let text = sliced.cast_into::<PyString>()?.unbind();
-    Ok(Link { start, end, text, kind, host, ascii, unicode, href, linked, verdict, reasons, target })
+    Ok(Link {
+        start,
+        end,
+        text,
+        kind,
+        host,
+        ascii,
+        unicode,
+        href,
+        linked,
+        verdict,
+        reasons,
+        target,
+    })
 }
 
 /// The text as HTML with anchors.
 #[pyfunction]
 #[pyo3(signature = (text, exceptions = None))]
-fn linkify(py: Python<'_>, text: &Bound<'_, PyString>, exceptions: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+fn linkify(
+    py: Python<'_>,
+    text: &Bound<'_, PyString>,
+    exceptions: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
     let exceptions = match exceptions {
-        Some(exceptions) => exceptions.try_iter()?.map(|one| one?.extract()).collect::<PyResult<Vec<String>>>()?,
+        Some(exceptions) => {
+            exceptions.try_iter()?.map(|one| one?.extract()).collect::<PyResult<Vec<String>>>()?
+        }
         None => Vec::new(),
     };
     let text = readable(text)?.into_owned();
@@ -81,7 +101,8 @@ fn linkify(py: Python<'_>, text: &Bound<'_, PyString>, exceptions: Option<&Bound
 /// Judges a host, a URL or a mail address.
 #[pyfunction]
 fn check(target: &Bound<'_, PyString>) -> PyResult<Check> {
-    let Judged { verdict, reasons, ascii, unicode, target, words } = bindings_core::check(&readable(target)?);
+    let Judged { verdict, reasons, ascii, unicode, target, words } =
+        bindings_core::check(&readable(target)?);
     Ok(Check { verdict, reasons, ascii, unicode, target, words })
 }
 
