@@ -46,17 +46,24 @@ fn headers_that_end_early_for_some() {
     }
 }
 
-/// Types that most programs hand on, with letters as numbers: the net reads them inside base64 as well.
+/// Types that most programs hand on, with letters as numbers: read as markup, and by the net inside base64
+/// as well.
 #[test]
 fn references_in_what_is_handed_on() {
-    let labels = ["application/atom+xml; name=a.atom", "application/octet-stream; name=a.webloc"];
-    for label in labels {
-        let body = "<x><link href=\"https://&#1088;&#x430;ypal.com/\"/></x>";
+    let body = "<x><link href=\"https://&#1088;&#x430;ypal.com/\"/></x>";
+    for (label, floor) in [
+        ("application/atom+xml; name=a.atom", Fate::Caught),
+        ("application/octet-stream; name=a.webloc", Fate::Caught),
+        ("text/xml", Fate::Caught),
+        ("application/octet-stream; name=a.dat", Fate::Reported),
+    ] {
         let fields = format!("Content-Type: {label}\r\n");
-        class("references", Fate::Reported, everywhere(&fields, body));
+        class("references", floor, everywhere(&fields, body));
         let fields = format!("{fields}Content-Transfer-Encoding: base64\r\n");
-        class("references", Fate::Reported, everywhere(&fields, base64(body)));
+        class("references", floor, everywhere(&fields, base64(body)));
     }
+    let body = format!("<?xml version=\"1.0\"?>{body}");
+    class("references", Fate::Caught, everywhere("Content-Type: application/x-odd\r\n", body));
 }
 
 /// Joined with the next line it is the link of no existing name, which hides none from programs that join

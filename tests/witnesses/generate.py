@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the messages that the witnesses are shown: generate.py FOLDER [--quick].
+"""Writes the messages that the witnesses are shown: generate.py FOLDER [--quick] [--only WORD].
 
 Each holds one deceptive link, in a way that mail programs and libraries read in different ways. The
 class, the text or HTML form and the place of the part are drawn in turn, so that every run writes the
-same ones: FOLDER/original/NNNNN.eml, and FOLDER/index.jsonl with the class of each.
+same ones: FOLDER/original/NNNNN.eml, and FOLDER/index.jsonl with the class of each. With --only those
+classes are written whose name holds the word.
 """
 
 import itertools
@@ -15,6 +16,7 @@ import sys
 import contents
 import labels
 import others
+import strange
 import structures
 from carriers import HOSTS, PLACES, b64, message, part, shown
 
@@ -46,6 +48,12 @@ CLASSES = {
     "codecs that are no charsets": others.codecs,
     "headers that end early, few letters": others.headers,
     "types that are handed on": others.packed,
+    "a stranger's charsets": strange.charsets,
+    "a stranger's labels": strange.labels,
+    "a stranger's structures": strange.structures,
+    "a stranger's encodings": strange.transfers,
+    "a stranger's running text": strange.running_text,
+    "a stranger's markup": strange.markup,
 }
 
 # Of the quick form, every so many-th message.
@@ -78,7 +86,9 @@ def generated():
                 if inner in seen:
                     continue
                 seen.add(inner)
-                for place, around in [("top", PLACES["top"]), next(places)]:
+                # Labels that have been tried everywhere need not be again.
+                tops = [] if name.startswith("a stranger") else [("top", PLACES["top"])]
+                for place, around in [*tops, next(places)]:
                     yield name, place, around(inner)
     for inner in combined(random.Random(58)):
         place, around = next(places)
@@ -88,11 +98,12 @@ def generated():
 def main():
     folder = sys.argv[1]
     every = QUICK if "--quick" in sys.argv else 1
+    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
     os.makedirs(f"{folder}/original", exist_ok=True)
     written = set()
     with open(f"{folder}/index.jsonl", "w") as index:
         for name, place, inner in itertools.islice(generated(), 0, None, every):
-            if (place, inner) in written:
+            if (place, inner) in written or only not in name:
                 continue
             written.add((place, inner))
             number = f"{len(written):05}"

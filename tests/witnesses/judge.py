@@ -55,19 +55,29 @@ def is_alive(text, url=False):
     return bool(ALIVE.search(text) or GLUED.search(text))
 
 
+# What neither has a scheme nor a host: it leads to the base of the page.
+RELATIVE = re.compile(r"(?![a-z][a-z0-9+.-]*:|[/\\]{2})", re.I)
+
+
 class Page(html.parser.HTMLParser):
     """Attributes with URLs, and visible text."""
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
         self.alive = False
+        # Whether the base deceives: by itself it leads nowhere.
+        self.based = False
         # Script is not run, and a sheet is not shown.
         self.mute = 0
         self.text = []
 
     def handle_starttag(self, tag, attributes):
         for name, value in attributes:
-            if name in URLS and value and is_alive(value, url=True):
+            if tag == "base":
+                self.based |= name == "href" and is_alive(value or "", url=True)
+            elif name in URLS and value and is_alive(value, url=True):
+                self.alive = True
+            elif self.based and name in {"href", "action", "formaction"} and RELATIVE.match((value or "").strip()):
                 self.alive = True
             if name == "srcdoc" and value and shows(value):
                 self.alive = True

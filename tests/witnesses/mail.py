@@ -14,7 +14,7 @@ import subprocess
 import sys
 import urllib.parse
 
-from judge import URLS, Page
+from judge import RELATIVE, URLS, Page
 
 # What announces a host in text, and the host.
 ANNOUNCED = re.compile(r"(?:(?:https?|ftp):[/\\]{2}|@)([^\s<>\"'/\\?#()\[\]{}|,;:&=!*^`~$%+@]+)|\b(www\.[^\s<>\"'/\\?#()\[\]{}|,;:&=!*^`~$%+@]+)", re.I)
@@ -31,10 +31,16 @@ class Links(Page):
     def __init__(self):
         super().__init__()
         self.hosts = set()
+        # The hosts of the base, to which only what is relative leads.
+        self.base = set()
 
     def handle_starttag(self, tag, attributes):
         for name, value in attributes:
-            if name in URLS and value:
+            if tag == "base":
+                self.base.update(in_text(urllib.parse.unquote(value or "")) if name == "href" else ())
+            elif name in {"href", "action", "formaction"} and RELATIVE.match((value or "").strip()):
+                self.hosts.update(self.base)
+            elif name in URLS and value:
                 self.hosts.update(in_text(urllib.parse.unquote(value)))
         self.mute += tag in {"script", "style"}
 

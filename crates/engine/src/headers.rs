@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
+use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
@@ -16,7 +17,7 @@ use super::outcome::{Done, Edit, Finding, Place, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use super::sender::{Author, MAILBOXES, Mailbox, Of};
 use homograph::HostBounds;
-use mailsplice::mime::{Media, Part};
+use mailsplice::mime::{Charset, Media, Part};
 use mailsplice::splice;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
@@ -48,6 +49,7 @@ pub fn read(
         let span = header.offset_start as usize..header.offset_end as usize;
         (header, span, Interest::Lies)
     });
+    let words = words(&read);
     let author = Author::of(&message, judge);
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
@@ -61,6 +63,24 @@ pub fn read(
             return;
         }
     }
+    for (at, text) in words {
+        let field = Field { part: "0", name: "Subject", span: at..at, interest: Interest::Lies };
+        let most = budget.findings;
+        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(&text);
+    }
+}
+
+/// Fields in which a character begins in one encoded word and ends in the next, as those read them who put
+/// the bytes of words together first.
+fn words(read: &Read) -> Vec<(usize, String)> {
+    let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
+    let fields = read.fields.iter().zip(ends);
+    let several = |line: &[u8]| memchr::memmem::find_iter(line, b"=?").nth(1).is_some();
+    fields
+        .filter_map(|((start, at), end)| Some((*at, read.bytes.get(*start..end)?)))
+        .filter(|(_, line)| several(line))
+        .map(|(at, line)| (at, Charset::Words.decode(line.into()).as_str().to_owned()))
+        .collect()
 }
 
 /// The fields that are read, one after the other: a header is mostly others.
@@ -171,15 +191,32 @@ fn parser() -> MessageParser {
     parser.default_header_ignore()
 }
 
-/// Judges what relative URLs of an HTML part begin with: programs put both together.
-pub fn bases(
+/// Judges where the label of a part says that its body is: programs make a link of that.
+pub fn externals(
     part: &Part,
     judge: &mut Judge<'_>,
     most: usize,
     policy: &Policy,
     found: &mut Findings,
 ) {
+    for external in &part.externals {
+        let field =
+            Field { part: &part.path, name: "Content-Type", span: 0..0, interest: Interest::Any };
+        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(external);
+    }
+}
+
+/// Judges what relative URLs of an HTML part begin with: programs put both together. The first that is to
+/// be taken apart, as it is spelled.
+pub fn bases(
+    part: &Part,
+    judge: &mut Judge<'_>,
+    most: usize,
+    policy: &Policy,
+    found: &mut Findings,
+) -> Option<(String, Judged)> {
     let html = part.media == Media::Html || part.also.contains(&Media::Html);
+    let mut lie = None;
     for base in part.bases.iter().filter(|_| html) {
         let field = Field {
             part: &part.path,
@@ -187,8 +224,18 @@ pub fn bases(
             span: 0..0,
             interest: Interest::Any,
         };
-        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(base);
+        let mut reader =
+            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
+        reader.text(base);
+        for link in reader.links(base) {
+            let judged = reader.judge.spelled(base, &link, HostBounds::Certain);
+            let judged =
+                judged.filter(|judged| actions::link(policy, part, judged).1 == Done::Edited);
+            let spelled = base.get(link.span).unwrap_or_default().to_owned();
+            lie = lie.or(judged.map(|judged| (spelled, judged)));
+        }
     }
+    lie
 }
 
 struct Field<'h> {

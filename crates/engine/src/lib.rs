@@ -171,7 +171,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<St
     }
     net::cast(message, tree, (&mut judge, policy), budget, &mut found);
     found.compare_alternatives(tree);
-    if let Some(path) = tree.ambiguous.first().filter(|_| tree.undecoded || found.links() > 0) {
+    if let Some(path) = tree.ambiguous.first().filter(|_| tree.codec || found.links() > 0) {
         found.note_ambiguous(path);
     }
     (judge.questions, found)

@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use super::content::{
-    self, Defanger, Layer, Markup, Occurrence, SeenBy, Shown, Site, View, Visibility,
+    self, Defanger, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site, View,
+    Visibility,
 };
 use super::cost::Stage;
 use super::finding::{Badness, Candidate, Findings};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Finding, Reason, Verdict};
+use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldTable, actions, headers, notices};
 use homograph::linkify;
@@ -42,7 +43,8 @@ impl PartContext<'_> {
         found: &mut Findings,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        headers::bases(entry, judge, budget.findings, self.policy, found);
+        headers::externals(entry, judge, budget.findings, self.policy, found);
+        let base = headers::bases(entry, judge, budget.findings, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
         let mut index = 0;
         while let Some(reading) = readings.next() {
@@ -70,6 +72,9 @@ impl PartContext<'_> {
                     false => Passes::Several,
                 };
                 first = false;
+                if let Some(base) = &base {
+                    open.relatives(&layer, base, budget, found);
+                }
                 open.layer((&layer, passes), &mut documents, judge, budget, found);
                 if budget.over().is_some() {
                     return over(budget, entry, found);
@@ -160,6 +165,50 @@ impl Open<'_> {
             found.bypass(&self.entry.path, Bypass::Limit("links"));
         }
         found.know(here, self.context.policy.limits.links);
+    }
+
+    /// Takes apart what leads to a base that deceives: its host stands in a header, and the header of a
+    /// message is left as it is.
+    fn relatives(
+        &self,
+        layer: &Layer<'_>,
+        (spelling, judged): &(String, Judged),
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) {
+        let text = layer.seen.as_str();
+        if layer.language != Language::Html || !budget.spend(Stage::Reading, text.len() as u64) {
+            return;
+        }
+        let relatives = content::relatives(text);
+        let Some(first) = relatives.first() else { return };
+        let host = judged.host.as_deref();
+        let finding = Finding {
+            part: self.entry.path.clone(),
+            place: Place::Attribute {
+                element: first.element.clone(),
+                attribute: first.attribute.to_owned(),
+            },
+            span: 0..0,
+            spelling: spelling.clone(),
+            ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
+            unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
+            verdict: judged.verdict,
+            reasons: judged.reasons,
+            edit: judged.edit,
+            target: host.and_then(|host| host.target.clone()),
+            done: Done::Edited,
+        };
+        let mut edits = Vec::new();
+        for Relative { edit, .. } in relatives {
+            layer.seen.place(edit.range, edit.replacement, &mut edits);
+        }
+        if !edits.iter().all(|edit| budget.edit(edit.replacement.len())) {
+            return found.bypass(&self.entry.path, Bypass::Limit("links"));
+        }
+        let reading = Some((self.part, self.index));
+        let candidate = Candidate { finding, tld_status: TldStatus::Link, reading, edits };
+        found.push(self.context.policy, candidate);
     }
 }
 

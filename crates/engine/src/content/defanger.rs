@@ -59,11 +59,16 @@ impl<'a> Defanger<'a> {
             return inner;
         }
         match (&occurrence.site, action) {
-            (_, LinkAction::Leave) | (Site::Attribute { holds: Holds::Script, .. }, _) => {}
+            (_, LinkAction::Leave) => {}
+            // What a script does is not known: only a URL that deceives is worth breaking it.
+            (
+                Site::Attribute { holds: Holds::Script, .. },
+                LinkAction::PercentEncode | LinkAction::Punycode | LinkAction::Unlink,
+            ) => {}
             (_, LinkAction::PercentEncode) => self.percent_encode(occurrence, &mut inner),
             (_, LinkAction::Punycode) => self.punycode(occurrence, judgement, &mut inner),
             (
-                Site::Attribute { holds: Holds::Shown, .. }
+                Site::Attribute { holds: Holds::Shown | Holds::Script, .. }
                 | Site::Text
                 | Site::Value
                 | Site::HtmlText,

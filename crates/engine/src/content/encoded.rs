@@ -4,6 +4,8 @@
 use super::calendar::value_colon;
 use super::mapped::{Builder, MappedText};
 use super::{Edits, Language};
+use mailsplice::mime::Charset;
+use mailsplice::span::Text;
 use uts58::base64;
 
 /// Whether a content line says that it is in quoted-printable.
@@ -29,9 +31,16 @@ fn is_base64(head: &str) -> bool {
 /// What an encoded value says, a URL or text, in its own coordinates; `None` where nothing is encoded.
 pub fn value(head: &str, value: &str, language: Language) -> Option<(MappedText<'static>, Edits)> {
     if says(head, "quoted-printable") {
-        return Some((quoted(value), Edits::Possible));
+        return Some((quoted(value, charset(head)), Edits::Possible));
     }
-    is_base64(head).then(|| (unwrapped(value, language), Edits::Impossible))
+    is_base64(head).then(|| (unwrapped(value, language, charset(head)), Edits::Impossible))
+}
+
+/// The charset of a value (vCard 2.1 §2.1.5); UTF-8 where nothing is said.
+fn charset(head: &str) -> Charset {
+    let mut parameters = head.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let said = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    said.and_then(|(_, label)| Charset::from_label(label)).unwrap_or(Charset::Utf8)
 }
 
 /// Whether a parameter is this encoding, with or without its name (vCard 2.1 leaves it out).
@@ -47,7 +56,7 @@ fn is_b(parameter: &str) -> bool {
 }
 
 /// `=D1=80`, soft line breaks gone before.
-fn quoted(value: &str) -> MappedText<'static> {
+fn quoted(value: &str, charset: Charset) -> MappedText<'static> {
     let mut seen = Builder::with_capacity(value.len());
     let mut at = 0;
     while let Some(rest) = value.get(at..).filter(|rest| !rest.is_empty()) {
@@ -55,16 +64,13 @@ fn quoted(value: &str) -> MappedText<'static> {
         seen.linear(rest.get(..plain).unwrap_or_default(), at);
         at += plain;
         let octets = octets(value.get(at..).unwrap_or_default());
-        for chunk in octets.utf8_chunks() {
-            for c in chunk.valid().chars() {
-                let end = at + 3 * c.len_utf8();
-                seen.unit(c.encode_utf8(&mut [0; 4]), at..end);
-                at = end;
-            }
-            let invalid = 3 * chunk.invalid().len();
-            seen.unit(if invalid > 0 { "\u{FFFD}" } else { "" }, at..at + invalid);
-            at += invalid;
+        let decoded = charset.decode((&octets).into());
+        for (index, c) in decoded.as_str().char_indices() {
+            let source = decoded.source(index..index + c.len_utf8());
+            let escapes = at + 3 * source.start..at + 3 * source.end;
+            seen.unit(c.encode_utf8(&mut [0; 4]), escapes);
         }
+        at += 3 * octets.len();
         if octets.is_empty() && at < value.len() {
             seen.linear("=", at);
             at += 1;
@@ -85,15 +91,15 @@ fn octets(text: &str) -> Vec<u8> {
 
 /// Base64 as a whole: no character of it has bytes of its own. The blanks are what folds have left (vCard
 /// 2.1 indents its lines by several).
-fn unwrapped(value: &str, language: Language) -> MappedText<'static> {
+fn unwrapped(value: &str, language: Language, charset: Charset) -> MappedText<'static> {
     let mut seen = Builder::default();
     let digits: Vec<u8> = value.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let octets = base64::decode(&digits);
     let text = match language {
-        Language::Url if is_no_url(&octets) => "".into(),
-        _ => String::from_utf8_lossy(&octets),
+        Language::Url if charset == Charset::Utf8 && is_no_url(&octets) => Text::plain(""),
+        _ => charset.decode((&octets).into()),
     };
-    seen.unit(&text, 0..value.len());
+    seen.unit(text.as_str(), 0..value.len());
     seen.finish()
 }
 
@@ -134,6 +140,22 @@ mod tests {
         }
         let (seen, _) = value("URL;BASE64", "   aHR0cHM6    Ly9hLmI=", Language::Url).unwrap();
         assert_eq!((seen.as_str(), seen.source(0..1)), ("https://a.b", 0..23));
+    }
+
+    #[test]
+    fn values_have_charsets_of_their_own() {
+        for head in [
+            "NOTE;CHARSET=KOI8-R;ENCODING=QUOTED-PRINTABLE",
+            "NOTE;QUOTED-PRINTABLE;charset=\"koi8-r\"",
+        ] {
+            let (seen, _) = value(head, "https://=D2=C1ypal.com", Language::Text).unwrap();
+            assert_eq!(seen.as_str(), "https://раypal.com", "{head}");
+            assert_eq!(seen.source(8..10), 8..11);
+        }
+        let head = "NOTE;CHARSET=UTF-16LE;ENCODING=QUOTED-PRINTABLE";
+        assert_eq!(value(head, "=40=04=2E=00", Language::Text).unwrap().0.as_str(), "р.");
+        let (seen, _) = value("URL;ENCODING=b;CHARSET=koi8-r", "0sEuYg==", Language::Url).unwrap();
+        assert_eq!(seen.as_str(), "ра.b");
     }
 
     #[test]

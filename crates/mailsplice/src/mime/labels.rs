@@ -18,6 +18,8 @@ pub(super) struct Labels {
     pub clarity: Clarity,
     /// What relative URLs begin with.
     pub bases: Vec<String>,
+    /// Where a body is that is not in the message.
+    pub externals: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +64,10 @@ impl Labels {
             reader.field(name, &value);
         }
         let Reader { types, transfers, disposition, mut names, bases, .. } = reader;
+        let mut externals = Vec::new();
+        for label in &types {
+            distinct(&mut externals, external(label));
+        }
         for label in &types {
             distinct(&mut names, named(label, "name"));
         }
@@ -72,6 +78,7 @@ impl Labels {
             names,
             clarity,
             bases,
+            externals,
         }
     }
 }
@@ -167,6 +174,18 @@ impl Reader {
         }
         distinct(&mut self.types, readings);
     }
+}
+
+/// Where a label says that the body is: an address (RFC 2017 §3, white space in it is none), or a server
+/// (RFC 2046 §5.2.3.2).
+fn external(label: &ContentType) -> Vec<String> {
+    if (label.kind.as_str(), label.subtype.as_str()) != ("message", "external-body") {
+        return Vec::new();
+    }
+    let said = |name| label.parameter(name).filter(|value| !value.trim().is_empty());
+    let url = said("url").map(|url| url.split_whitespace().collect());
+    let site = said("site").map(|site| format!("ftp://{}/", site.trim()));
+    url.into_iter().chain(site).collect()
 }
 
 /// The file name of a label, also with its encoded words decoded (RFC 2047 §5 forbids them here).

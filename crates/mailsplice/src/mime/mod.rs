@@ -103,6 +103,8 @@ pub struct Part {
     pub view: View,
     /// Content-Base and Content-Location: what relative URLs begin with, as the header has them.
     pub bases: Vec<String>,
+    /// Where message/external-body says that the body is.
+    pub externals: Vec<String>,
     site: structure::Site,
 }
 
@@ -132,9 +134,8 @@ pub struct Tree {
     pub bypasses: Vec<(String, Bypass)>,
     /// Paths of entities whose labels programs read in different ways.
     pub ambiguous: BTreeSet<String>,
-    /// Whether a text is labelled with a codec of which nothing is read here: there a link would not be
-    /// met.
-    pub undecoded: bool,
+    /// Whether a text is labelled with a codec that is no charset: nobody but a library would decode it.
+    pub codec: bool,
     /// Bytes that were walked and unwrapped to split it.
     pub steps: u64,
     /// What encoded messages inside the message unwrap to.

@@ -110,7 +110,8 @@ impl<'m> Readings<'m> {
         let markup = matches!(media, Media::Plain | Media::Flowed { .. })
             && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
         let mut ways = VecDeque::new();
-        for charset in charsets(&bytes, media == Media::Html || markup, labels) {
+        let shown = if markup { Media::Html } else { media };
+        for charset in charsets(&bytes, shown, labels) {
             ways.push_back((charset, media));
             let others = self.also.iter().filter(|other| !markup || **other != Media::Html);
             ways.extend(others.map(|other| (charset, *other)));
@@ -141,7 +142,7 @@ impl<'m> Unwrapped<'m> {
 }
 
 /// The charsets that a client might choose, the label's first. Never empty.
-fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
+fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
     let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
     let mut found: Vec<Charset> = Vec::new();
@@ -151,9 +152,11 @@ fn charsets(bytes: &[u8], html: bool, labels: &[String]) -> Vec<Charset> {
         found.extend(charset.lenient(bytes));
     }
     let labelled = labels.iter().any(|label| !label.eq_ignore_ascii_case("us-ascii"));
-    found.extend(charset::byte_order_mark(bytes));
-    if html {
-        found.extend(meta_charsets(bytes));
+    found.extend(charset::byte_order_marks(bytes));
+    match media {
+        Media::Html => found.extend(meta_charsets(bytes)),
+        Media::Calendar => found.extend(card_charsets(bytes)),
+        _ => {}
     }
     if utf8 {
         found.push(Charset::Utf8);
@@ -199,34 +202,38 @@ const LETTERS: usize = 16;
 /// Bytes between what announces a host and a letter of it.
 const HOST: usize = 253;
 
-/// Whether a byte that is no UTF-8 stands behind what announces a host, in one word with it: there a guess
+/// The bytes that are no UTF-8 and stand behind what announces a host, in one word with it: there a guess
 /// counts, however little it says.
-fn stands_in_link(bytes: &[u8]) -> bool {
+fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
     let mut end = 0;
-    let odd = bytes.utf8_chunks().filter_map(|chunk| {
+    let odd = bytes.utf8_chunks().filter_map(move |chunk| {
         let at = end + chunk.valid().len();
         end = at + chunk.invalid().len();
-        (end > at).then_some(at)
+        (end > at).then_some((at, chunk.invalid()))
     });
-    let before = |at: usize| bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default();
-    odd.take(LETTERS).map(before).any(|before| {
+    let announced = move |at: usize| {
+        let before = bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default();
         let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
         let www = |four: &[u8]| four.eq_ignore_ascii_case(b"www.");
         memchr::memchr3(b':', b'@', b'\\', word).is_some()
             || memchr::memmem::find(word, b"//").is_some()
             || word.windows(4).any(www)
-    })
+    };
+    odd.take(LETTERS).filter(move |(at, _)| announced(*at)).flat_map(|(_, odd)| odd).copied()
 }
 
 /// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
 pub const DETECTED: usize = 16 << 10;
 
-/// What a detector takes unlabelled bytes for: chardetng, which Firefox and Thunderbird use.
-fn guessed(bytes: &[u8]) -> Option<Charset> {
+/// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
+/// mbstring does, where signs of Western charsets would stand in a host.
+fn guessed(bytes: &[u8]) -> Vec<Charset> {
     let many = bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
-    if !many && !stands_in_link(bytes) {
-        return None;
+    let mut linked = bytes_of_links(bytes).peekable();
+    if !many && linked.peek().is_none() {
+        return Vec::new();
     }
+    let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     let mut left = DETECTED;
     // Lines of ASCII tell nothing.
@@ -239,7 +246,9 @@ fn guessed(bytes: &[u8]) -> Option<Charset> {
         }
     }
     detector.feed(&[], true);
-    Some(Charset::Known(detector.guess(None, chardetng::Utf8Detection::Deny)))
+    let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
+    let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
+    std::iter::once(guess).chain(dos).map(Charset::Known).collect()
 }
 
 /// `<meta>` that are looked at: a decoy or two may stand in front of the one that counts.
@@ -252,20 +261,44 @@ fn meta_charsets(bytes: &[u8]) -> Vec<Charset> {
     metas.filter_map(|at| meta_charset(opening.get(at..)?)).collect()
 }
 
+/// The charsets that properties of a card or a calendar name (vCard 2.1 §2.1.5, vCalendar 1.0 §2.1.5):
+/// `NOTE;CHARSET=KOI8-R:…`.
+fn card_charsets(bytes: &[u8]) -> Vec<Charset> {
+    let mut found = Vec::new();
+    for at in memchr::memmem::find_iter(bytes, b"=").take(PARAMETERS) {
+        let name = at.checked_sub(7).and_then(|start| bytes.get(start..at));
+        if name.is_some_and(|name| name.eq_ignore_ascii_case(b"charset")) {
+            let charset =
+                bytes.get(at..).and_then(named).filter(|charset| !found.contains(charset));
+            found.extend(charset);
+        }
+        if found.len() == METAS {
+            break;
+        }
+    }
+    found
+}
+
+/// Parameters of a card that are looked at for a charset.
+const PARAMETERS: usize = 1_000;
+
 /// The charset of the `<meta>` at the front.
 fn meta_charset(rest: &[u8]) -> Option<Charset> {
     let at = memchr::memmem::find(rest, b"charset")?;
-    let value = rest.get(at + b"charset".len()..)?.trim_ascii_start().strip_prefix(b"=")?;
-    let value = value.trim_ascii_start();
-    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
-    let length =
-        value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(b)).count();
-    let label = std::str::from_utf8(value.get(..length)?).ok()?;
-    match Charset::from_label(label)? {
+    match named(rest.get(at + b"charset".len()..)?)? {
         // Text in which a <meta> can be read at all is not UTF-16.
         Charset::Utf16(_) => Some(Charset::Utf8),
         charset => Some(charset),
     }
+}
+
+/// The charset behind a sign of equality.
+fn named(rest: &[u8]) -> Option<Charset> {
+    let value = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let length =
+        value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(b)).count();
+    Charset::from_label(std::str::from_utf8(value.get(..length)?).ok()?)
 }
 
 impl Reading<'_> {
@@ -299,7 +332,7 @@ mod tests {
             .encode("Пожалуйста, подтвердите ваш адрес электронной почты.\r\n")
             .0
             .into_owned();
-        let expected = Some(Charset::Known(encoding_rs::WINDOWS_1251));
+        let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
         assert_eq!(guessed(&russian), expected);
         let ascii = b"Please confirm your address.\r\n".repeat(DETECTED / 10);
         assert_eq!(guessed(&[ascii.as_slice(), &russian].concat()), expected);
@@ -307,6 +340,8 @@ mod tests {
             guessed(&[russian.repeat(DETECTED / 10).as_slice(), b"\x80\xFF"].concat()),
             expected
         );
-        assert_eq!(guessed(b"caf\xE9\r\n"), None, "too little to tell");
+        assert_eq!(guessed(b"caf\xE9\r\n"), [], "too little to tell");
+        let dos = guessed(b"see https://\xE0\xA0ypal.com/ now\r\n");
+        assert_eq!(dos.last(), Some(&Charset::Known(encoding_rs::IBM866)));
     }
 }

@@ -74,6 +74,10 @@ pub(super) fn of(
         // RFC 1896: what is in angle brackets is markup; else it is shown as it stands.
         ("text", "enriched" | "richtext") => vec![Media::Html, Media::Plain],
         ("text", "plain") => text(plain(label)),
+        ("text", "xml" | "vnd.wap.wml") => match text(Media::Plain).as_slice() {
+            [Media::Plain] => vec![Media::Plain, Media::Html],
+            named => named.to_vec(),
+        },
         ("text" | "message", _) => text(Media::Plain),
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => {
             vec![html.unwrap_or(Media::Inert)]
@@ -92,7 +96,11 @@ pub(super) fn of(
             media => vec![media, Media::Plain],
         },
         ("application", subtype) if is_text(subtype) => {
-            vec![html.unwrap_or_else(|| sniff_text(&opening()))]
+            match html.unwrap_or_else(|| sniff_text(&opening())) {
+                // Its letters may be references.
+                Media::Plain if subtype.ends_with("xml") => vec![Media::Plain, Media::Html],
+                media => vec![media],
+            }
         }
         // Office programs write pages under their own types, and browsers open what looks like one.
         ("application", _) => vec![html.unwrap_or_else(|| sniff(&opening()))],
@@ -126,7 +134,9 @@ fn by_extension(name: &str) -> Option<Media> {
     match extension(name)?.as_str() {
         "html" | "htm" | "xhtml" | "xhtm" | "xht" | "shtml" | "shtm" | "stm" | "dhtml"
         | "jhtml" | "phtml" | "php" | "asp" | "aspx" | "jsp" | "cfm" | "htc" | "mht" | "mhtml"
-        | "hta" | "svg" | "xsl" | "xslt" | "webarchive" => Some(Media::Html),
+        | "hta" | "svg" | "xsl" | "xslt" | "webarchive" | "webloc" | "atom" | "rss" | "wml" => {
+            Some(Media::Html)
+        }
         "ics" | "ical" | "ifb" | "icalendar" | "vcs" | "vcf" | "vcard" => Some(Media::Calendar),
         "txt" | "text" | "md" | "csv" | "log" | "eml" | "url" => Some(Media::Plain),
         "png" | "gif" | "jpg" | "jpeg" | "webp" | "bmp" | "mp3" | "mp4" | "wav" | "asc" | "sig"
@@ -181,11 +191,11 @@ pub(super) fn opening(raw: &[u8], transfer: Transfer) -> Vec<u8> {
 }
 
 /// Whether the first KiB holds markup that clients take for HTML (as the WHATWG MIME Sniffing table,
-/// anywhere in the first KiB; NULs are skipped, so UTF-16 is seen as well).
+/// anywhere in the first KiB; NULs are skipped, so UTF-16 is seen as well), or for XML.
 pub(super) fn looks_like_html(opening: &[u8]) -> bool {
-    const MARKS: [&str; 19] = [
-        "!doctype", "html", "head", "body", "script", "iframe", "table", "style", "title", "div",
-        "font", "center", "a", "meta", "img", "br", "p", "h1", "span",
+    const MARKS: [&str; 20] = [
+        "!doctype", "?xml", "html", "head", "body", "script", "iframe", "table", "style", "title",
+        "div", "font", "center", "a", "meta", "img", "br", "p", "h1", "span",
     ];
     let text: Vec<u8> = opening
         .iter()

@@ -21,7 +21,7 @@ pub enum Holds {
     Refresh,
     /// What SVG animation sets an attribute to: URLs between semicolons.
     Animated,
-    /// Script: what it does is not known; reported, never edited.
+    /// Script: what it does is not known, so a URL in it is edited only where it is taken apart.
     Script,
     /// Characters that a reader sees.
     Shown,

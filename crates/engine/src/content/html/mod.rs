@@ -10,6 +10,7 @@ mod loose;
 mod named;
 mod open;
 mod outlook;
+mod relative;
 mod style;
 mod subset;
 mod token;
@@ -21,6 +22,7 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
+pub use relative::{Relative, relatives};
 pub use token::{RawText, Tag, Token, Tokenizer};
 pub use top::top_of_html;
 pub(super) use urls::loads;

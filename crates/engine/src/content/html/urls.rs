@@ -68,9 +68,10 @@ impl<'t> Reader<'t, '_, '_> {
                 {
                     traits.direction = Direction::Turned;
                 }
-                None if written.get(..2).is_some_and(|on| on.eq_ignore_ascii_case("on")) => {
+                None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
-                    self.script(seen, &found("on*").site(Holds::Script));
+                    let name = if written.starts_with(['[', 'd', 'D']) { "[*]" } else { "on*" };
+                    self.script(seen, &found(name).site(Holds::Script));
                 }
                 None => {}
             }
@@ -230,6 +231,14 @@ impl<'t> Reader<'t, '_, '_> {
     }
 }
 
+/// Whether an attribute holds script: `onclick`, or what AMP computes another one from (`[href]`).
+fn is_script(name: &str) -> bool {
+    let starts = |prefix: &str| {
+        name.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+    };
+    name.starts_with('[') || starts("on") || starts("data-amp-bind-")
+}
+
 /// An attribute and the tag that it stands in.
 struct Found<'a> {
     tag: &'a Tag,
@@ -336,7 +345,7 @@ fn words(value: &str, separates: fn(char) -> bool) -> Vec<Range<usize>> {
 
 /// The URL of a refresh (HTML §4.2.5.3): behind the time, `url=` and a quote. More lenient: no time is
 /// needed, and separators may repeat.
-fn refresh_url(content: &str) -> Option<Range<usize>> {
+pub(super) fn refresh_url(content: &str) -> Option<Range<usize>> {
     let skip = |at: usize, drop: fn(char) -> bool| {
         let rest = content.get(at..).unwrap_or_default();
         at + rest.len() - rest.trim_start_matches(drop).len()

@@ -6,7 +6,8 @@
 //! | --- | --- | --- |
 //! | UTF-8, and every superset of ASCII | std, `encoding_rs` | its bytes as they are |
 //! | UTF-16 | here | two bytes a character |
-//! | UTF-7 (RFC 2152) | [`utf7`] | a shifted run that it cuts is encoded anew |
+//! | UTF-7 (RFC 2152), and what libraries take for a charset: names of mailboxes, encoded words | [`utf7`] | a run that it cuts is encoded anew |
+//! | escapes (`\u0440`), which libraries take for one as well | [`codec`] | its bytes as they are |
 //! | ISO-2022-JP (RFC 1468) | `encoding_rs` | escapes to ASCII before it and back behind it |
 //! | ISO-2022-JP-1, -2 (RFC 1554), -3, -2004 | [`japanese`] | the same |
 //! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
@@ -16,6 +17,7 @@
 //! Labels are those of WHATWG Encoding, then those of [`aliases`].
 
 mod aliases;
+mod codec;
 mod japanese;
 mod names;
 mod pages;
@@ -31,13 +33,21 @@ use encoding_rs::Encoding;
 use super::TextEdit;
 use crate::edit::RawEdit;
 use crate::span::{Map, PieceKind, Text};
+pub(super) use codec::Codec;
 use pages::Page;
+use utf7::Form;
 
 /// A charset that a client might read a part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
     Utf8,
     Utf7,
+    /// UTF-7 as names of mailboxes have it.
+    Mailbox,
+    /// Encoded words.
+    Words,
+    /// `\u0440`.
+    Escapes,
     Utf16(Endian),
     /// ISO-2022-KR and ISO-2022-CN: SO and SI switch between ASCII and two-byte characters.
     Iso2022Shift,
@@ -82,13 +92,11 @@ impl Charset {
             "cp936" => Some(Charset::Known(encoding_rs::GBK)),
             "cp949" | "uhc" => Some(Charset::Known(encoding_rs::EUC_KR)),
             "cp950" | "windows-950" => Some(Charset::Known(encoding_rs::BIG5)),
-            _ => names::find(&lower),
+            _ => match Codec::from_label(&lower) {
+                Some(Codec::Charset(charset)) => Some(charset),
+                _ => names::find(&lower),
+            },
         }
-    }
-
-    /// Whether a label names a codec that no text is written in, though some library decodes by it.
-    pub fn is_codec(label: &str) -> bool {
-        names::is_codec(label)
     }
 
     /// ISO-2022-JP as others than WHATWG read it, where that makes a difference.
@@ -129,6 +137,9 @@ impl Charset {
         match self {
             Charset::Utf8 => "utf-8".to_owned(),
             Charset::Utf7 => "utf-7".to_owned(),
+            Charset::Mailbox => "utf-7-imap".to_owned(),
+            Charset::Words => "mime-header".to_owned(),
+            Charset::Escapes => "unicode-escape".to_owned(),
             Charset::Utf16(Endian::Big) => "utf-16be".to_owned(),
             Charset::Utf16(Endian::Little) => "utf-16le".to_owned(),
             Charset::Iso2022Shift => "iso-2022-kr".to_owned(),
@@ -170,7 +181,10 @@ impl Charset {
         }
         match self {
             Charset::Utf8 => utf8_lossy(&bytes).into_owned(),
-            Charset::Utf7 => utf7::decode(&bytes),
+            Charset::Utf7 => utf7::decode(&bytes, Form::Utf7),
+            Charset::Mailbox => utf7::decode(&bytes, Form::Mailbox),
+            Charset::Words => utf7::decode(&bytes, Form::Words),
+            Charset::Escapes => codec::escapes(&bytes),
             Charset::Utf16(endian) => utf16(&bytes, endian),
             Charset::Iso2022Shift => shifted::decode_iso2022(&bytes),
             Charset::Hz => shifted::decode_hz(&bytes),
@@ -196,7 +210,9 @@ impl Charset {
             replacement: bytes_of(&edit.replacement),
         });
         match self {
-            Charset::Utf7 => utf7::lower(&bytes(), text, edits),
+            Charset::Utf7 => utf7::lower(&bytes(), text, edits, Form::Utf7),
+            Charset::Mailbox => utf7::lower(&bytes(), text, edits, Form::Mailbox),
+            Charset::Words => utf7::lower(&bytes(), text, edits, Form::Words),
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
             Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
             Charset::Iso2022Jp2 => japanese::lower(&bytes(), plain.collect()),
@@ -204,6 +220,7 @@ impl Charset {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
             Charset::Utf8
+            | Charset::Escapes
             | Charset::Utf16(_)
             | Charset::Utf32(_)
             | Charset::Page(_)
@@ -220,7 +237,13 @@ impl Charset {
             Charset::Utf32(endian) => Some(wide::encode(text, endian)),
             Charset::Page(page) => text.chars().map(|c| page.byte(c)).collect(),
             _ if text.is_ascii() => Some(text.as_bytes().to_vec()),
-            Charset::Utf7 | Charset::Iso2022Shift | Charset::Hz | Charset::Iso2022Jp2 => None,
+            Charset::Utf7
+            | Charset::Mailbox
+            | Charset::Words
+            | Charset::Escapes
+            | Charset::Iso2022Shift
+            | Charset::Hz
+            | Charset::Iso2022Jp2 => None,
             Charset::Known(encoding) => {
                 let (bytes, used, unmappable) = encoding.encode(text);
                 (used == encoding && !unmappable).then(|| bytes.into_owned())
@@ -231,9 +254,14 @@ impl Charset {
 
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// The charset that a byte order mark announces. That of UTF-32 in little-endian order begins with the one
-/// of UTF-16: see [`Charset::swapped`] for the order, and labels for the width.
-pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Charset> {
+/// The charsets that a byte order mark announces. That of UTF-32 in little-endian order begins with the one
+/// of UTF-16.
+pub(super) fn byte_order_marks(bytes: &[u8]) -> impl Iterator<Item = Charset> {
+    let wide = bytes.starts_with(b"\xFF\xFE\0\0").then_some(Charset::Utf32(Endian::Little));
+    byte_order_mark(bytes).into_iter().chain(wide)
+}
+
+fn byte_order_mark(bytes: &[u8]) -> Option<Charset> {
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Some(Charset::Utf8),
         [0, 0, 0xFE, 0xFF, ..] => Some(Charset::Utf32(Endian::Big)),

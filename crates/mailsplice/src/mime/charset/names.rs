@@ -12,41 +12,6 @@ pub(super) fn find(label: &str) -> Option<Charset> {
     known(label).or_else(|| alias(label)).or_else(|| cut(label))
 }
 
-/// What libraries take for a charset and is a codec: `\u0440`, encoded words, transfer encodings, names
-/// of mailboxes. Without hyphens and underscores.
-const CODECS: [&str; 19] = [
-    // Python 3.14, codecs; Ruby 3.4 and iconv-lite 0.7 have the last one as well.
-    "unicodeescape",
-    "rawunicodeescape",
-    "punycode",
-    "idna",
-    // Perl, Encode 3.21.
-    "mimeheader",
-    "mimeb",
-    "mimeq",
-    "mimeheaderiso2022jp",
-    "imaputf7",
-    // PHP 8.4, mbstring.
-    "base64",
-    "uuencode",
-    "htmlentities",
-    "quotedprintable",
-    "qprint",
-    "utf7imap",
-    // iconv-lite 0.7, libiconv 1.18, Mozilla.
-    "hex",
-    "c99",
-    "imap4modifiedutf7",
-    "ximap4modifiedutf7",
-];
-
-/// Whether a label names a codec that no text is written in.
-pub(super) fn is_codec(label: &str) -> bool {
-    let mut key = label.trim().to_ascii_lowercase();
-    key.retain(|c| !matches!(c, '-' | '_'));
-    CODECS.contains(&key.as_str())
-}
-
 /// The charset of a WHATWG label.
 fn known(label: &str) -> Option<Charset> {
     let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;

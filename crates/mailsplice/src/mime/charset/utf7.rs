@@ -1,18 +1,36 @@
-//! UTF-7 (RFC 2152): phishing uses it where a filter does not read it and a client does.
+//! Text with runs in another form between signs: phishing uses it where a filter does not read it and a
+//! client does.
+//!
+//! | form | runs | who takes it for a charset |
+//! | --- | --- | --- |
+//! | [`Form::Utf7`] (RFC 2152) | `+BEA-` | mail programs |
+//! | [`Form::Mailbox`] (RFC 3501 §5.1.3) | `&BEA-` | mbstring, iconv-lite, Perl |
+//! | [`Form::Words`] (RFC 2047) | `=?utf-8?q?=D1=80?=` | Perl's Encode, as `MIME-Header` |
 
 use std::ops::Range;
 
-use super::Builder;
+use super::super::transfer::Transfer;
+use super::{Builder, Charset};
 use crate::edit::RawEdit;
 use crate::span::Text;
 use crate::span::TextEdit;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/// How runs are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Utf7,
+    /// Names of mailboxes: `&` instead of `+`, `,` instead of `/`.
+    Mailbox,
+    /// Encoded words.
+    Words,
+}
+
 /// Decodes. A shifted run is one unit of the map.
-pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
+pub(super) fn decode(bytes: &[u8], form: Form) -> Text<'static> {
     let mut out = Builder::new(bytes.len());
-    for run in runs(bytes) {
+    for run in runs(bytes, form) {
         match run.shifted {
             None => out.utf8(bytes.get(run.source.clone()).unwrap_or_default(), run.source.start),
             Some(text) => out.unit(&text, run.source),
@@ -22,26 +40,26 @@ pub(super) fn decode(bytes: &[u8]) -> Text<'static> {
 }
 
 /// Edits of the bytes for edits of the text; what a cut shifted run keeps is encoded anew.
-pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit]) -> Vec<RawEdit> {
-    let mut runs = Runs { bytes, placed: placed_runs(bytes), decoded: None };
+pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: Form) -> Vec<RawEdit> {
+    let mut runs = Runs { bytes, form, placed: placed_runs(bytes, form), decoded: None };
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     let mut rest = edits;
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
         let (start, before) = runs.cut(text, first.range.start, Side::Before);
-        let mut replacement = encode(&before);
+        let mut replacement = form.encode(&before);
         let mut last = first;
-        replacement.push_str(&first.replacement.replace('+', "+-"));
+        replacement.push_str(&form.direct(&first.replacement));
         // Two edits in one run: the second goes on where the first stopped.
         while let Some((next, behind)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
-            replacement.push_str(&encode(&between));
-            replacement.push_str(&next.replacement.replace('+', "+-"));
+            replacement.push_str(&form.encode(&between));
+            replacement.push_str(&form.direct(&next.replacement));
             (last, rest) = (next, behind);
         }
         let (end, after) = runs.cut(text, last.range.end, Side::After);
-        replacement.push_str(&encode(&after));
+        replacement.push_str(&form.encode(&after));
         lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
     lowered
@@ -56,6 +74,7 @@ enum Side {
 /// The runs of a text, with the bytes that they are read from.
 struct Runs<'b> {
     bytes: &'b [u8],
+    form: Form,
     placed: Vec<Placed>,
     /// The run that was asked for last, by number: one may hold many edits.
     decoded: Option<(usize, String)>,
@@ -78,11 +97,11 @@ impl Placed {
     }
 }
 
-fn placed_runs(bytes: &[u8]) -> Vec<Placed> {
+fn placed_runs(bytes: &[u8], form: Form) -> Vec<Placed> {
     // Offsets past 4 GiB do not occur: the splitter refuses such messages.
     let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
     let mut at = 0;
-    runs(bytes)
+    runs(bytes, form)
         .map(|run| {
             let length = match &run.shifted {
                 Some(text) => text.len(),
@@ -109,7 +128,7 @@ impl Runs<'_> {
             return String::new();
         };
         if self.decoded.as_ref().is_none_or(|(known, _)| *known != index) {
-            let (_, text) = shifted(self.bytes.get(run.bytes()).unwrap_or_default());
+            let (_, text) = self.form.shifted(self.bytes.get(run.bytes()).unwrap_or_default());
             self.decoded = Some((index, text));
         }
         let start = run.text().start;
@@ -151,19 +170,19 @@ struct Run {
     shifted: Option<String>,
 }
 
-fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
+fn runs(bytes: &[u8], form: Form) -> impl Iterator<Item = Run> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
-        let shifted = match memchr::memchr(b'+', rest) {
+        let shifted = match form.find(rest) {
             Some(0) => {
-                let (length, text) = shifted(rest);
+                let (length, text) = form.shifted(rest);
                 at += length;
                 Some(text)
             }
-            plus => {
-                at += plus.unwrap_or(rest.len());
+            sign => {
+                at += sign.unwrap_or(rest.len());
                 None
             }
         };
@@ -171,62 +190,187 @@ fn runs(bytes: &[u8]) -> impl Iterator<Item = Run> {
     })
 }
 
-/// The shifted run that begins with the `+` at the front: its bytes and its text.
-fn shifted(bytes: &[u8]) -> (usize, String) {
-    let body = bytes.get(1..).unwrap_or_default();
-    let length = body.iter().take_while(|b| ALPHABET.contains(b)).count();
-    let closed = body.get(length) == Some(&b'-');
-    if length == 0 {
-        return (if closed { 2 } else { 1 }, "+".to_owned());
-    }
-    let mut units = Vec::with_capacity(length);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in body.iter().take(length) {
-        let value = ALPHABET.iter().position(|letter| letter == byte).unwrap_or(0);
-        bits = bits << 6 | value as u32;
-        count += 6;
-        if count >= 16 {
-            count -= 16;
-            units.push((bits >> count) as u16);
-            bits &= (1 << count) - 1;
+impl Form {
+    /// The sign that a shifted run begins with.
+    fn sign(self) -> u8 {
+        match self {
+            Form::Utf7 => b'+',
+            Form::Mailbox => b'&',
+            Form::Words => b'=',
         }
     }
-    (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
+
+    /// Where the next shifted run begins.
+    fn find(self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Form::Words => memchr::memmem::find(bytes, b"=?"),
+            _ => memchr::memchr(self.sign(), bytes),
+        }
+    }
+
+    /// The value of a digit.
+    fn digit(self, byte: u8) -> Option<u32> {
+        let byte = match (self, byte) {
+            (Form::Mailbox, b',') => b'/',
+            (Form::Mailbox, b'/') => return None,
+            (_, byte) => byte,
+        };
+        ALPHABET.iter().position(|letter| *letter == byte).map(|value| value as u32)
+    }
+
+    /// The shifted run at the front: its bytes and its text.
+    fn shifted(self, bytes: &[u8]) -> (usize, String) {
+        if self == Form::Words {
+            return words(bytes).unwrap_or((1, "=".to_owned()));
+        }
+        let body = bytes.get(1..).unwrap_or_default();
+        let digits = body.iter().map_while(|byte| self.digit(*byte));
+        let length = digits.clone().count();
+        let closed = body.get(length) == Some(&b'-');
+        if length == 0 {
+            return (if closed { 2 } else { 1 }, char::from(self.sign()).to_string());
+        }
+        let mut units = Vec::with_capacity(length);
+        let (mut bits, mut count) = (0_u32, 0);
+        for value in digits {
+            bits = bits << 6 | value;
+            count += 6;
+            if count >= 16 {
+                count -= 16;
+                units.push((bits >> count) as u16);
+                bits &= (1 << count) - 1;
+            }
+        }
+        (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
+    }
+
+    /// ASCII as it stands outside of shifted runs.
+    fn direct(self, text: &str) -> String {
+        match self {
+            Form::Utf7 => text.replace('+', "+-"),
+            Form::Mailbox => text.replace('&', "&-"),
+            Form::Words => text.to_owned(),
+        }
+    }
+
+    /// A shifted run for this text; nothing for no text.
+    fn encode(self, text: &str) -> String {
+        match self {
+            Form::Words if text.is_ascii() => text.to_owned(),
+            Form::Words => {
+                let escaped: String = text.bytes().map(|byte| format!("={byte:02X}")).collect();
+                format!("=?utf-8?q?{escaped}?=")
+            }
+            _ if text.is_empty() => String::new(),
+            _ => self.digits(text),
+        }
+    }
+
+    fn digits(self, text: &str) -> String {
+        let mut out = String::from(char::from(self.sign()));
+        let (mut bits, mut count) = (0_u32, 0);
+        let mut digit = |value: u32| {
+            let digit = ALPHABET.get((value & 63) as usize).map_or('A', |byte| char::from(*byte));
+            out.push(if self == Form::Mailbox && digit == '/' { ',' } else { digit });
+        };
+        for unit in text.encode_utf16() {
+            bits = bits << 16 | u32::from(unit);
+            count += 16;
+            while count >= 6 {
+                count -= 6;
+                digit(bits >> count);
+                bits &= (1 << count) - 1;
+            }
+        }
+        if count > 0 {
+            digit(bits << (6 - count));
+        }
+        out.push('-');
+        out
+    }
 }
 
-/// A shifted run for this text; nothing for no text.
-fn encode(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    let mut out = String::from("+");
-    let (mut bits, mut count) = (0_u32, 0);
-    let mut digit = |value: u32| {
-        out.push(ALPHABET.get((value & 63) as usize).map_or('A', |byte| char::from(*byte)));
-    };
-    for unit in text.encode_utf16() {
-        bits = bits << 16 | u32::from(unit);
-        count += 16;
-        while count >= 6 {
-            count -= 6;
-            digit(bits >> count);
-            bits &= (1 << count) - 1;
+/// Bytes of an encoded word; RFC 2047 §2 allows 75, and programs more.
+const WORD: usize = 1_000;
+
+/// The encoded words at the front that are in one charset: their bytes and their text. White space before a
+/// further word is none (RFC 2047 §6.2), and some programs let a character begin in one word and end in the
+/// next.
+fn words(bytes: &[u8]) -> Option<(usize, String)> {
+    let first = Word::of(bytes)?;
+    // What is read inside words is no form of words again.
+    let charset = Charset::from_label(first.charset)
+        .filter(|found| !matches!(found, Charset::Words | Charset::Mailbox | Charset::Escapes))?;
+    let mut length = first.length;
+    let mut decoded = first.decoded;
+    loop {
+        let behind = bytes.get(length..).unwrap_or_default();
+        let space = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let behind = behind.get(space..).unwrap_or_default();
+        if !behind.starts_with(b"=?") {
+            break;
+        }
+        length += space;
+        match Word::of(behind) {
+            Some(next) if next.charset.eq_ignore_ascii_case(first.charset) => {
+                length += next.length;
+                decoded.extend(next.decoded);
+            }
+            _ => break,
         }
     }
-    if count > 0 {
-        digit(bits << (6 - count));
+    Some((length, charset.decode(decoded.into()).as_str().to_owned()))
+}
+
+/// An encoded word: `=?charset?encoding?text?=`.
+struct Word<'b> {
+    charset: &'b str,
+    decoded: Vec<u8>,
+    length: usize,
+}
+
+impl<'b> Word<'b> {
+    /// The one at the front.
+    fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
+        let inner = bytes.strip_prefix(b"=?")?;
+        let inner = inner.get(..WORD).unwrap_or(inner);
+        let charset = memchr::memchr(b'?', inner)?;
+        let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
+        let start = charset + 3;
+        let length = memchr::memmem::find(inner.get(start..)?, b"?=")?;
+        let payload = inner.get(start..start + length)?;
+        let decoded = match encoding.to_ascii_lowercase() {
+            b'b' => Transfer::Base64.decode(payload).bytes.into_owned(),
+            b'q' => {
+                let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
+                let payload: Vec<u8> = payload.iter().map(space).collect();
+                Transfer::QuotedPrintable.decode(&payload).bytes.into_owned()
+            }
+            _ => return None,
+        };
+        // RFC 2231 §5: a language behind an asterisk.
+        let label = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
+        let charset = std::str::from_utf8(label).ok()?;
+        Some(Word { charset, decoded, length: 2 + start + length + 2 })
     }
-    out.push('-');
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn decode(bytes: &[u8]) -> Text<'static> {
+        super::decode(bytes, Form::Utf7)
+    }
+
     fn apply(bytes: &str, edits: &[TextEdit]) -> String {
+        apply_in(bytes, edits, Form::Utf7)
+    }
+
+    fn apply_in(bytes: &str, edits: &[TextEdit], form: Form) -> String {
         let mut out = bytes.as_bytes().to_vec();
-        for edit in lower(bytes.as_bytes(), &decode(bytes.as_bytes()), edits).iter().rev() {
+        let text = super::decode(bytes.as_bytes(), form);
+        for edit in lower(bytes.as_bytes(), &text, edits, form).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         String::from_utf8(out).unwrap()
@@ -242,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_cut_run_keeps_its_rest() {
-        let bytes = format!("see {} now", encode("a http://b.example c"));
+        let bytes = format!("see {} now", Form::Utf7.encode("a http://b.example c"));
         let text = decode(bytes.as_bytes());
         let start = text.text.find("http").unwrap();
         let edits = [
@@ -257,5 +401,32 @@ mod tests {
     fn direct_characters_are_replaced_in_place() {
         let edits = [TextEdit { range: 1..2, replacement: "+".to_owned() }];
         assert_eq!(apply("abc", &edits), "a+-c");
+    }
+
+    #[test]
+    fn names_of_mailboxes_and_encoded_words() {
+        for (bytes, form, text) in [
+            ("see &BEAEMA-ypal.com &- x", Form::Mailbox, "see раypal.com & x"),
+            ("+BEA- &BEA,-", Form::Mailbox, "+BEA- р"),
+            ("x =?utf-8?b?0YDQsA==?=ypal.com", Form::Words, "x раypal.com"),
+            ("=?utf-8*en?Q?=D1=80_a?= \r\n =?koi8-r?q?=C1?= b", Form::Words, "р aа b"),
+            ("=?utf-8?q?=D1?= =?UTF-8?b?gA==?=.x", Form::Words, "р.x"),
+            (
+                "=? =?x?= =?utf-8?x?a?= =?no-such?q?a?=",
+                Form::Words,
+                "=? =?x?= =?utf-8?x?a?= =?no-such?q?a?=",
+            ),
+        ] {
+            assert_eq!(super::decode(bytes.as_bytes(), form).as_str(), text);
+        }
+        let bytes = "see =?utf-8?q?https://=D1=80=D0=B0ypal.com?= now";
+        let edits = [(4, 9, "hxxps"), (12, 20, "xn--x"), (20, 21, "[.]")];
+        let edits = edits
+            .map(|(start, end, new)| TextEdit { range: start..end, replacement: new.to_owned() });
+        assert_eq!(apply_in(bytes, &edits, Form::Words), "see hxxps://xn--x[.]com now");
+        let bytes = format!("a {} b", Form::Mailbox.encode("рw.xа"));
+        let edits = [TextEdit { range: 5..6, replacement: "[.]&".to_owned() }];
+        let new = apply_in(&bytes, &edits, Form::Mailbox);
+        assert_eq!(super::decode(new.as_bytes(), Form::Mailbox).as_str(), "a рw[.]&xа b");
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::charset::Charset;
+use super::super::charset::{Charset, Codec};
 use super::super::labels::Labels;
 use super::super::sniff;
 use super::super::transfer::{Transfer, base64, uu};
 use super::super::walk::Walk;
-use super::super::{Media, Part, Surroundings};
+use super::super::{Media, Part, Surroundings, View, Why};
 use super::{Entity, FILLERS, Head, Site, Splitter, join};
 use crate::edit::Bypass;
 
@@ -38,7 +38,7 @@ impl Splitter<'_> {
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         self.as_message(walk, &entity, &range);
         self.unseal(walk, &entity, &range);
-        let Labels { types, transfers, disposition, names, bases, .. } = entity.labels;
+        let Labels { types, transfers, disposition, names, bases, externals, .. } = entity.labels;
         let Some(label) = types.first() else { return };
         let mut also = sniff::of(label, &names, || sniff::opening(raw, transfer));
         // What is encrypted looks like no page and has no name of one.
@@ -59,9 +59,14 @@ impl Splitter<'_> {
         {
             self.tree.ambiguous.insert(path.clone());
         }
-        if text && charsets.clone().any(|label| Charset::is_codec(&label)) {
+        let codec = charsets.clone().find_map(|label| Codec::from_label(&label)).filter(|_| text);
+        if codec.is_some() {
             self.tree.ambiguous.insert(path.clone());
-            self.tree.undecoded = true;
+            self.tree.codec = true;
+        }
+        if codec == Some(Codec::References) && media != Media::Html && !also.contains(&Media::Html)
+        {
+            also.push(Media::Html);
         }
         let part = Part {
             path,
@@ -76,6 +81,7 @@ impl Splitter<'_> {
             label: format!("{}/{}", label.kind, label.subtype),
             view: walk.views.view(),
             bases,
+            externals,
             site: Site {
                 layer: walk.layer,
                 head: entity.head,
@@ -84,7 +90,25 @@ impl Splitter<'_> {
                 charsets: charsets.map(Cow::into_owned).collect(),
             },
         };
+        if let Some(Codec::Transfer(inner)) = codec {
+            self.twice(walk, &part, inner);
+        }
         self.with_blocks(walk, part, raw);
+    }
+
+    /// Adds a part as those see it who take a transfer encoding for a charset: unwrapped once more.
+    fn twice(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
+        let outer = part.site.transfers.first().copied().unwrap_or_default();
+        let Some(layer) = self.layer(walk, &part.site.body, outer) else {
+            return self.bypass(&part.path, Bypass::Limit("unwrapped"));
+        };
+        let mut again = part.clone();
+        again.view = View::Other(Why::Label);
+        again.site.body = 0..self.bytes(layer).get().len();
+        again.site.layer = layer;
+        again.site.transfers = vec![inner];
+        again.site.charsets = Vec::new();
+        self.tree.parts.push(again);
     }
 
     /// Adds a text part, and a part for each uuencoded block in it, as clients show them.

@@ -1,0 +1,108 @@
+//! Addresses that lead to the base of a document (RFC 3986 §5.1): where a header says a base that deceives
+//! (`Content-Base`, `Content-Location`; RFC 2557 §5), each of them does.
+
+use super::elements::{self, Holds};
+use super::token::{RawText, Token, Tokenizer};
+use super::{entity, urls};
+use mailsplice::span::TextEdit;
+use uts58::reference;
+
+/// The edit that takes a relative address apart, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relative {
+    pub element: String,
+    pub attribute: &'static str,
+    pub edit: TextEdit,
+}
+
+/// What stands in place of an address that cannot be left out.
+const NOWHERE: &str = "about:invalid";
+
+/// Every attribute of a text that leads to the base.
+pub fn relatives(text: &str) -> Vec<Relative> {
+    let mut found = Vec::new();
+    let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Ignore);
+    while let Some(token) = tokens.next() {
+        let Token::Tag(tag) = token else { continue };
+        let element = text.get(tag.name).unwrap_or_default();
+        for attribute in &tokens.attributes {
+            let written = text.get(attribute.name.clone()).unwrap_or_default();
+            let Some((name, holds)) = elements::attribute(written) else { continue };
+            let seen = entity::attribute(text, attribute.value.clone()).as_url();
+            let value = seen.as_str();
+            let leads = match holds {
+                Holds::Url => is_relative(value),
+                // A form without an address leads to its page.
+                Holds::FixedUrl => !value.trim_ascii().is_empty() && is_relative(value),
+                Holds::Refresh => {
+                    let url = urls::refresh_url(value).and_then(|range| value.get(range));
+                    element.eq_ignore_ascii_case("meta") && url.is_some_and(is_relative)
+                }
+                _ => false,
+            };
+            if !leads {
+                continue;
+            }
+            let edit = match holds {
+                Holds::FixedUrl => {
+                    TextEdit { range: attribute.value.clone(), replacement: NOWHERE.to_owned() }
+                }
+                _ => TextEdit {
+                    range: attribute.name.clone(),
+                    replacement: format!("data-unsafe-{name}"),
+                },
+            };
+            let element = elements::element(element).into_owned();
+            found.push(Relative { element, attribute: name, edit });
+        }
+    }
+    found
+}
+
+/// Whether an address is read on top of a base: it has neither a scheme nor a host. `https:login` has
+/// none where the base has the same scheme (WHATWG URL §4.4).
+fn is_relative(url: &str) -> bool {
+    let url = url.trim_matches(|c: char| c <= ' ');
+    let rooted = |rest: &str| rest.starts_with(['/', '\\']);
+    match reference::scheme(url) {
+        None => !url.strip_prefix(['/', '\\']).is_some_and(rooted),
+        Some(colon) => {
+            let name = url.get(..colon).unwrap_or_default();
+            let web = ["http", "https", "ftp"].iter().any(|web| name.eq_ignore_ascii_case(web));
+            web && !rooted(url.get(colon + 1..).unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_on_a_base() {
+        for url in ["", "x", "/x", "?x", "#x", " ../x ", "x/y:z", "https:x", "a.b:80"] {
+            assert!(is_relative(url), "{url}");
+        }
+        for url in ["https://x", "//x", "/\\x", "mailto:x", "javascript:x", "http:/x", "cid:x"] {
+            assert!(!is_relative(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn each_address_has_its_edit() {
+        let page = "<a href=x><a HREF='https://a.b/'><form action=''><form action=\"?x\"><img src=&#47;x>\
+                    <meta http-equiv=refresh content='0;url=/x'><meta name=x content='12'>";
+        let found: Vec<_> = relatives(page)
+            .into_iter()
+            .map(|found| (found.element, found.attribute, found.edit.replacement))
+            .collect();
+        let expected = [
+            ("a", "href", "data-unsafe-href"),
+            ("form", "action", NOWHERE),
+            ("img", "src", "data-unsafe-src"),
+            ("meta", "content", "data-unsafe-content"),
+        ];
+        let expected = expected.map(|(a, b, c)| (a.to_owned(), b, c.to_owned()));
+        assert_eq!(found, expected);
+    }
+}
