@@ -13,6 +13,7 @@
 //! | ISO-2022-KR (RFC 1557), -CN, HZ (RFC 1843) | [`shifted`] | the same with their shifts |
 //! | UTF-32 | [`wide`] | four bytes a character |
 //! | code pages that WHATWG lacks, EBCDIC among them | [`pages`] | its characters in the page |
+//! | Johab, EBCDIC with two-byte sets, Big5 as Python has it | [`rows`] | the same, SI before it and SO behind it |
 //!
 //! Labels are those of WHATWG Encoding, then those of [`aliases`].
 
@@ -21,6 +22,7 @@ mod codec;
 mod japanese;
 mod names;
 mod pages;
+mod rows;
 mod shifted;
 mod utf7;
 mod wide;
@@ -35,6 +37,7 @@ use crate::edit::RawEdit;
 use crate::span::{Map, PieceKind, Text};
 pub(super) use codec::Codec;
 use pages::Page;
+use rows::Rows;
 use utf7::Form;
 
 /// A charset that a client might read a part in.
@@ -56,6 +59,7 @@ pub enum Charset {
     Iso2022Jp2,
     Utf32(Endian),
     Page(&'static Page),
+    Rows(&'static Rows),
     Known(&'static Encoding),
 }
 
@@ -99,8 +103,14 @@ impl Charset {
         }
     }
 
-    /// ISO-2022-JP as others than WHATWG read it, where that makes a difference.
+    /// ISO-2022-JP and Big5 as others than WHATWG read them, where that makes a difference.
     pub(super) fn lenient(self, bytes: &[u8]) -> Option<Charset> {
+        if self == Charset::Known(encoding_rs::BIG5) {
+            // The row in which Python has its Cyrillic.
+            return memchr::memchr(0xC7, bytes)
+                .and_then(|_| Rows::named("big5-python"))
+                .map(Charset::Rows);
+        }
         let strict = self == Charset::Known(encoding_rs::ISO_2022_JP);
         (strict && japanese::is_odd(bytes)).then_some(Charset::Iso2022Jp2)
     }
@@ -148,6 +158,7 @@ impl Charset {
             Charset::Utf32(Endian::Big) => "utf-32be".to_owned(),
             Charset::Utf32(Endian::Little) => "utf-32le".to_owned(),
             Charset::Page(page) => page.name.to_owned(),
+            Charset::Rows(rows) => rows.name.to_owned(),
             Charset::Known(encoding) => encoding.name().to_ascii_lowercase(),
         }
     }
@@ -191,6 +202,7 @@ impl Charset {
             Charset::Iso2022Jp2 => japanese::decode(&bytes),
             Charset::Utf32(endian) => wide::decode(&bytes, endian),
             Charset::Page(page) => paged(&bytes, page),
+            Charset::Rows(rows) => rows.decode(&bytes),
             Charset::Known(encoding) if encoding.is_single_byte() => single_byte(&bytes, encoding),
             Charset::Known(encoding) => multi_byte(&bytes, encoding),
         }
@@ -215,6 +227,7 @@ impl Charset {
             Charset::Words => utf7::lower(&bytes(), text, edits, Form::Words),
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
             Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
+            Charset::Rows(rows) => rows.lower(&bytes(), plain.collect()),
             Charset::Iso2022Jp2 => japanese::lower(&bytes(), plain.collect()),
             Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
@@ -236,6 +249,7 @@ impl Charset {
             Charset::Utf16(endian) => Some(utf16_bytes(text, endian)),
             Charset::Utf32(endian) => Some(wide::encode(text, endian)),
             Charset::Page(page) => text.chars().map(|c| page.byte(c)).collect(),
+            Charset::Rows(rows) => rows.encode(text),
             _ if text.is_ascii() => Some(text.as_bytes().to_vec()),
             Charset::Utf7
             | Charset::Mailbox

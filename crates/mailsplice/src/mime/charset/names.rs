@@ -3,7 +3,8 @@
 use encoding_rs::Encoding;
 
 use super::aliases::ALIASES;
-use super::pages::PAGES;
+use super::pages::{self, Page};
+use super::rows::Rows;
 use super::{Charset, Endian};
 
 /// The charset of a label in lower case: as WHATWG has it, as other programs do, or cut where something
@@ -46,7 +47,7 @@ fn numbered(key: &str) -> Option<&'static str> {
         return LATIN.get(part.checked_sub(1)?).copied();
     }
     let numbers = NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, meant)| *meant);
-    let page = || PAGES.iter().map(|page| page.name).find(|name| is_page(name, number));
+    let page = || pages::all().map(|page| page.name).find(|name| is_page(name, number));
     numbers.or_else(page)
 }
 
@@ -123,7 +124,8 @@ fn alias(label: &str) -> Option<Charset> {
         "hz-gb-2312" => Some(Charset::Hz),
         "us-ascii" => Some(Charset::Known(encoding_rs::WINDOWS_1252)),
         _ => {
-            known(meant).or_else(|| PAGES.iter().find(|page| page.name == meant).map(Charset::Page))
+            let page = || pages::all().find(|page: &&Page| page.name == meant).map(Charset::Page);
+            known(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
         }
     }
 }

@@ -1,5 +1,9 @@
 //! Code pages of one byte that the WHATWG Encoding Standard lacks, as Python 3.11.7 has them.
 
+mod glibc;
+
+pub(super) use glibc::GLIBC;
+
 /// A code page.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Page {
@@ -25,8 +29,13 @@ impl Page {
     }
 }
 
+/// Every page.
+pub(super) fn all() -> impl Iterator<Item = &'static Page> {
+    PAGES.iter().chain(GLIBC)
+}
+
 /// By name.
-pub(super) static PAGES: &[Page] = &[
+static PAGES: &[Page] = &[
     Page {
         name: "cp037",
         characters: "\u{0}\u{1}\u{2}\u{3}\u{9c}\u{9}\u{86}\u{7f}\u{97}\u{8d}\u{8e}\u{b}\u{c}\u{d}\u{e}\u{f}\u{10}\u{11}\u{12}\u{13}\u{9d}\u{85}\u{8}\u{87}\u{18}\u{19}\u{92}\u{8f}\u{1c}\u{1d}\u{1e}\u{1f}\u{80}\u{81}\u{82}\u{83}\u{84}\u{a}\u{17}\u{1b}\u{88}\u{89}\u{8a}\u{8b}\u{8c}\u{5}\u{6}\u{7}\u{90}\u{91}\u{16}\u{93}\u{94}\u{95}\u{96}\u{4}\u{98}\u{99}\u{9a}\u{9b}\u{14}\u{15}\u{9e}\u{1a}\u{20}\u{a0}âäàáãåçñ¢.<(+|&éêëèíîïìß!$*);¬-/ÂÄÀÁÃÅÇÑ¦,%_>?øÉÊËÈÍÎÏÌ`:#@'=\u{22}Øabcdefghi«»ðýþ±°jklmnopqrªºæ¸Æ¤µ~stuvwxyz¡¿ÐÝÞ®^£¥·©§¶¼½¾[]¯¨´×{ABCDEFGHI\u{ad}ôöòóõ}JKLMNOPQR¹ûüùúÿ\u{5c}÷STUVWXYZ²ÔÖÒÓÕ0123456789³ÛÜÙÚ\u{9f}",
