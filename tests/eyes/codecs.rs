@@ -145,3 +145,41 @@ fn attributes_that_are_computed() {
         }
     }
 }
+
+/// Signs in front of a delimiter, shortcuts under whatever type, and quotes inside a value.
+#[test]
+fn what_some_see_behind_signs() {
+    for host in HOSTS {
+        for before in [">", "- ", "\u{FEFF}", "|"] {
+            let message = format!(
+                "{HEAD}Content-Type: multipart/mixed; boundary=abc\r\n\r\n{before}--abc\r\nContent-Type: text/html\r\n\
+                 Content-Transfer-Encoding: base64\r\n\r\n{}\r\n--abc--\r\n",
+                base64(html(host))
+            );
+            class("signs before delimiters", Fate::Caught, vec![message.into_bytes()]);
+        }
+        let fields = "Content-Type: application/x-mswinurl; name=a.url\r\nContent-Transfer-Encoding: base64\r\n";
+        let shortcut = base64(format!("[InternetShortcut]\r\nURL=https://{host}/\r\n"));
+        class("shortcuts", Fate::Caught, everywhere(fields, shortcut));
+        for value in ["&lt;https://{}/&gt;", "<https://{}/>", "'https://{}/'"] {
+            let page = format!("<a href=\"{}\">x</a>", value.replace("{}", host));
+            let fields = "Content-Type: text/html; charset=utf-8\r\n";
+            class("quotes in values", Fate::Caught, everywhere(fields, page));
+        }
+    }
+}
+
+/// Charsets that glibc, Python and Java know and WHATWG does not, by the bytes of two letters.
+#[test]
+fn charsets_of_other_libraries() {
+    for (label, er, a) in [
+        ("big5", &b"\xC7\xD9"[..], &b"\xC7\xC8"[..]),
+        ("cp950", b"\xC7\xD9", b"\xC7\xC8"),
+        ("johab", b"\xDE\xE2", b"\xDE\xD1"),
+        ("iso-ir-111", b"\xD2", b"\xC1"),
+        ("ms-mac-cyrillic", b"\xF0", b"\xE0"),
+    ] {
+        class(label, Fate::Caught, in_charset(label, letters(er, a)));
+    }
+    class("UTF-7 unlabelled", Fate::Caught, in_charset("", letters(b"+BEA-", b"+BDA-")));
+}

@@ -158,13 +158,15 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = dict(zip(names, pool.map(lambda name: filtered(linkmilter, folder, name), names)))
     before, after, spoke = set(), set(), set()
-    for command in commands:
-        live, who = witnessed(command, folder, "original", names)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        sides = lambda command: [witnessed(command, folder, side, names) for side in ["original", "filtered"]]
+        shown = list(pool.map(sides, commands))
+    for command, ((live, who), (left, _)) in zip(commands, shown):
         before |= live
+        after |= left
         spoke |= who
         if not who:
             print(f"not there: {command}", file=sys.stderr)
-        after |= witnessed(command, folder, "filtered", names)[0]
     with open(f"{folder}/shown.jsonl", "w") as out:
         for name, witness in sorted(before):
             print(json.dumps({"file": name, "witness": witness}), file=out)

@@ -253,14 +253,15 @@ pub const DELIMITER: usize = 1_000;
 /// Blanks before a delimiter that some pass over.
 const INDENT: usize = 8;
 
-/// Lines that begin with `--`, behind whatever control character, and could delimit parts.
+/// Lines that begin with `--`, behind whatever sign or control character, and could delimit parts.
 fn dashed(bytes: &[u8]) -> Vec<Dashed> {
     let mut found = Vec::new();
     let mut line_end = 0;
     for start in memchr::memmem::find_iter(bytes, b"--") {
         let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
         let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
-        if before.is_some_and(|before| *before >= b' ') {
+        // Behind signs some see it as well: `>--a`, `- --a`, a byte order mark.
+        if before.is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
         if line_end <= start {

@@ -178,6 +178,10 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
         found.push(Charset::Iso2022Jp2);
         found.push(Charset::Known(encoding_rs::ISO_2022_JP));
     }
+    // And a plus sign in a host for UTF-7, as mbstring does.
+    if !labelled && ascii && has_shifted_host(bytes) {
+        found.push(Charset::Utf7);
+    }
     let mut distinct: Vec<Charset> = Vec::new();
     for charset in found {
         // On ASCII alone, all supersets of ASCII agree.
@@ -189,6 +193,16 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
         }
     }
     distinct
+}
+
+/// Whether a plus sign stands where a host does.
+fn has_shifted_host(bytes: &[u8]) -> bool {
+    let of_host = |byte: &&u8| !byte.is_ascii_whitespace() && !b"/?#\"'<>".contains(byte);
+    memchr::memmem::find_iter(bytes, b"//").any(|at| {
+        let rest = bytes.get(at + 2..).unwrap_or_default();
+        let rest = rest.get(..HOST).unwrap_or(rest);
+        rest.iter().take_while(of_host).any(|byte| *byte == b'+')
+    })
 }
 
 /// Whether characters of several bytes stand in it as UTF-8 has them.

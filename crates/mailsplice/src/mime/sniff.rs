@@ -103,7 +103,11 @@ pub(super) fn of(
             }
         }
         // Office programs write pages under their own types, and browsers open what looks like one.
-        ("application", _) => vec![html.unwrap_or_else(|| sniff(&opening()))],
+        ("application", _) => {
+            // `a.url` leads where it says, whatever the type.
+            let named = by_name.filter(|media| *media != Media::Inert);
+            vec![named.unwrap_or_else(|| sniff(&opening()))]
+        }
         // RFC 2045 §5.2: a type that cannot be read is text/plain.
         _ => match by_name {
             Some(Media::Opaque | Media::Inert) => by_name.into_iter().collect(),

@@ -62,9 +62,14 @@ fn quoted(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Quotation marks that some programs take for those of HTML, in front of a value without quotes.
+/// Quotation marks and angles that some programs leave out, in front of a value.
 pub(super) fn behind_quote(value: &str) -> Option<Range<usize>> {
-    let is_quote = |c: char| matches!(c, '\u{2018}'..='\u{201F}' | '\u{2033}' | '\u{FF02}' | '`');
+    let is_quote = |c: char| {
+        matches!(
+            c,
+            '\u{2018}'..='\u{201F}' | '\u{2033}' | '\u{FF02}' | '`' | '"' | '\'' | '<' | '>'
+        )
+    };
     let bare = value.trim_start_matches(is_quote);
     let start = value.len() - bare.len();
     let end = bare.find(is_quote).unwrap_or(bare.len());
