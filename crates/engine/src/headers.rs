@@ -63,23 +63,27 @@ pub fn read(
             return;
         }
     }
-    for (at, text) in words {
-        let field = Field { part: "0", name: "Subject", span: at..at, interest: Interest::Lies };
+    for (name, at, text) in &words {
+        let field = Field { part: "0", name, span: *at..*at, interest: Interest::Lies };
         let most = budget.findings;
-        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(&text);
+        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(text);
     }
 }
 
 /// Fields in which a character begins in one encoded word and ends in the next, as those read them who put
 /// the bytes of words together first.
-fn words(read: &Read) -> Vec<(usize, String)> {
+fn words(read: &Read) -> Vec<(String, usize, String)> {
     let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
     let fields = read.fields.iter().zip(ends);
     let several = |line: &[u8]| memchr::memmem::find_iter(line, b"=?").nth(1).is_some();
     fields
         .filter_map(|((start, at), end)| Some((*at, read.bytes.get(*start..end)?)))
         .filter(|(_, line)| several(line))
-        .map(|(at, line)| (at, Charset::Words.decode(line.into()).as_str().to_owned()))
+        .map(|(at, line)| {
+            let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+            let name = String::from_utf8_lossy(name.trim_ascii_end()).into_owned();
+            (name, at, Charset::Words.decode(line.into()).as_str().to_owned())
+        })
         .collect()
 }
 

@@ -104,9 +104,15 @@ pub(super) fn of(
         }
         // Office programs write pages under their own types, and browsers open what looks like one.
         ("application", _) => {
-            // `a.url` leads where it says, whatever the type.
-            let named = by_name.filter(|media| *media != Media::Inert);
-            vec![named.unwrap_or_else(|| sniff(&opening()))]
+            // `a.url` leads where it says, whatever the type; what is no text stays shut.
+            let opening = opening();
+            let text = !opening.iter().any(|byte| *byte < b'\t') && !opening.starts_with(b"%PDF");
+            let named = by_name.filter(|media| match media {
+                Media::Html => true,
+                Media::Plain | Media::Calendar => text,
+                _ => false,
+            });
+            vec![named.unwrap_or_else(|| sniff(&opening))]
         }
         // RFC 2045 §5.2: a type that cannot be read is text/plain.
         _ => match by_name {
