@@ -64,10 +64,17 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
         TOGETHER.saturating_sub(summary.wire_len() + undo.as_ref().map_or(0, Field::wire_len));
     let mut fields = vec![summary];
     let worth = outcome.findings.iter().filter(|finding| finding.verdict >= Verdict::Suspect);
-    let mut said: Vec<String> = Vec::new();
+    let mut told: Vec<(&Finding, String)> = Vec::new();
     for finding in worth {
+        if told.len() == LINKS {
+            break;
+        }
+        // Most of many are the same host at the same place: nothing is written to be thrown away.
+        if told.iter().any(|(known, _)| says_the_same(known, finding)) {
+            continue;
+        }
         let text = link(finding);
-        if said.len() == LINKS || said.contains(&text) {
+        if told.iter().any(|(_, known)| *known == text) {
             continue;
         }
         let field = Field::folded(LINK, &text);
@@ -75,7 +82,7 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
             break;
         }
         left -= field.wire_len();
-        said.push(text);
+        told.push((finding, text));
         fields.push(field);
     }
     fields.extend(undo);
@@ -119,6 +126,17 @@ fn list(parts: &mut Vec<String>, name: &str, values: impl Iterator<Item = String
     if !kept.is_empty() {
         parts.push(format!("{name}={}", kept.join(",")));
     }
+}
+
+/// Whether [`link`] writes the same of both, by all that it looks at.
+fn says_the_same(one: &Finding, other: &Finding) -> bool {
+    one.ascii == other.ascii
+        && one.verdict == other.verdict
+        && one.part == other.part
+        && one.place == other.place
+        && one.reasons == other.reasons
+        && one.target == other.target
+        && one.done == other.done
 }
 
 fn link(finding: &Finding) -> String {

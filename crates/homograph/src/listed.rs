@@ -215,7 +215,7 @@ impl Looks {
         let names = found.iter().filter_map(|look| self.by_look.get(look)).flatten();
         let hits = names.filter_map(|Entry { name, brand }| {
             let look = Look::new(brand);
-            let how = likeness(sights, &look)?;
+            let how = likeness(sights.all(), &look)?;
             let verdict = judge(host, at, sights, name, &look, how)?;
             let target = name.to_string();
             Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })

@@ -5,7 +5,7 @@
 //! hash look-up finds the candidates. [`likeness`] then decides how a label resembles a name.
 
 use super::glyphs::Shape;
-use super::reading::{Reading, Sights, Text, readings};
+use super::reading::{Reading, Sight, Sights, Text, readings};
 
 /// How a label resembles a name, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,30 +71,25 @@ impl Look {
 
 /// What a character is read as first; `None` for ASCII and for what reads as nothing of it.
 fn primary(c: char) -> Option<Text> {
-    if c.is_ascii() {
-        return None;
-    }
-    let mut found = Vec::new();
-    readings(c, &mut found);
-    found.first().map(|reading| reading.text)
+    readings(c).1.first().map(|reading| reading.text)
 }
 
 /// The strongest resemblance of a label to a name that its spelling allows, or `None`.
 ///
 /// Time is the product of both lengths, each at most 63.
-pub(super) fn likeness(label: &Sights, name: &Look) -> Option<Likeness> {
+pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
     if label.len() > LABEL_CHARS {
         return None;
     }
     let mut reached = Reached::new(label.len(), name.len());
     reached.set(0, 0, Likeness::Same);
     let mut chars = label.iter().enumerate().peekable();
-    while let Some((at, (c, readings))) = chars.next() {
-        let next = chars.peek().map(|(_, (next, _))| *next);
-        let alternatives = alternatives(c, readings, next);
+    while let Some((at, Sight { c, readings, .. })) = chars.next() {
+        let next = chars.peek().map(|(_, next)| next.c);
+        let alternatives = alternatives(*c, readings, next);
         for place in 0..=name.len() {
             let Some(before) = reached.get(at, place) else { continue };
-            if name.own.get(place).is_some_and(|own| *own == c) {
+            if name.own.get(place) == Some(c) {
                 let width = own_width(name, place);
                 reached.set(at + 1, place + width, before);
             }
@@ -103,7 +98,7 @@ pub(super) fn likeness(label: &Sights, name: &Look) -> Option<Likeness> {
                 if let Some(width) = reads(name, place, text.as_str()) {
                     // The plain letter for the accented one of the name: how people without its
                     // keyboard write it.
-                    if how == Likeness::Same && name.own.get(place) != Some(&c) {
+                    if how == Likeness::Same && name.own.get(place) != Some(c) {
                         how = Likeness::Faint;
                     }
                     reached.set(at + taken, place + width, before.max(how));
@@ -301,8 +296,8 @@ impl LookHash {
         hash
     }
 
-    fn text(&mut self, text: &str, mut step: impl FnMut(LookHash)) {
-        for byte in text.bytes() {
+    fn text(&mut self, text: &[u8], mut step: impl FnMut(LookHash)) {
+        for &byte in text {
             // Both halves, so that `rn` finds its way to `m`.
             match halves(byte.to_ascii_lowercase()) {
                 Some(halves) => halves.into_iter().for_each(|half| {
@@ -318,7 +313,7 @@ impl LookHash {
     }
 
     fn char(&mut self, c: char, step: impl FnMut(LookHash)) {
-        self.text(c.encode_utf8(&mut [0; 4]), step);
+        self.text(c.encode_utf8(&mut [0; 4]).as_bytes(), step);
     }
 
     pub(super) fn value(self) -> u64 {
@@ -331,25 +326,8 @@ impl LookHash {
 pub(super) fn looks(label: &Sights, begins: impl Fn(LookHash) -> bool) -> Vec<u64> {
     let mut hashes = vec![LookHash::EMPTY];
     let mut next = Vec::new();
-    for (c, readings) in label.iter().take(LABEL_CHARS) {
-        next.clear();
-        let mut keep = |hash: LookHash| {
-            if next.len() < VARIANTS && begins(hash) && !next.contains(&hash) {
-                next.push(hash);
-            }
-        };
-        for hash in &hashes {
-            for reading in readings {
-                let mut hash = *hash;
-                hash.text(reading.text.as_str(), |_| ());
-                keep(hash);
-            }
-            if readings.is_empty() {
-                let mut hash = *hash;
-                hash.char(c, |_| ());
-                keep(hash);
-            }
-        }
+    for sight in label.all().iter().take(LABEL_CHARS) {
+        longer(&hashes, sight, &begins, &mut next);
         std::mem::swap(&mut hashes, &mut next);
         if hashes.is_empty() {
             break;
@@ -358,33 +336,31 @@ pub(super) fn looks(label: &Sights, begins: impl Fn(LookHash) -> bool) -> Vec<u6
     hashes.into_iter().map(LookHash::value).collect()
 }
 
-/// The looks with one character more: those of whose every reading `begins` says so.
+/// The looks with one character more, at most [`VARIANTS`]: those of whose every reading `begins` says so.
 pub(super) fn longer(
     hashes: &[LookHash],
-    c: char,
+    Sight { c, readings, .. }: &Sight,
     begins: impl Fn(LookHash) -> bool,
-) -> Vec<LookHash> {
-    let mut found = Vec::new();
-    readings(c, &mut found);
-    let mut next = Vec::new();
+    next: &mut Vec<LookHash>,
+) {
+    next.clear();
+    let mut keep = |hash: LookHash| {
+        if next.len() < VARIANTS && begins(hash) && !next.contains(&hash) {
+            next.push(hash);
+        }
+    };
     for before in hashes {
-        let mut keep = |hash: LookHash| {
-            if next.len() < VARIANTS && begins(hash) && !next.contains(&hash) {
-                next.push(hash);
-            }
-        };
-        for reading in &found {
+        for reading in *readings {
             let mut hash = *before;
-            hash.text(reading.text.as_str(), |_| ());
+            hash.text(reading.text.bytes(), |_| ());
             keep(hash);
         }
-        if found.is_empty() {
+        if readings.is_empty() {
             let mut hash = *before;
-            hash.char(c, |_| ());
+            hash.char(*c, |_| ());
             keep(hash);
         }
     }
-    next
 }
 
 /// The look of a name: that of its first readings. Every beginning of it is handed out as well.
@@ -393,7 +369,7 @@ pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64
     beginning(hash);
     for c in label.chars().flat_map(char::to_lowercase).take(LABEL_CHARS) {
         match primary(c) {
-            Some(text) => hash.text(text.as_str(), &mut beginning),
+            Some(text) => hash.text(text.bytes(), &mut beginning),
             None => hash.char(c, &mut beginning),
         }
     }
@@ -405,7 +381,7 @@ mod tests {
     use super::*;
 
     fn like(label: &str, name: &str) -> Option<Likeness> {
-        likeness(&Sights::of(label.chars()), &Look::new(name))
+        likeness(Sights::of(label.chars()).all(), &Look::new(name))
     }
 
     #[test]

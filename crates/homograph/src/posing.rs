@@ -10,7 +10,7 @@ use super::form::Form;
 use super::lookalike::{Likeness, Look, LookHash, likeness, longer};
 use super::names::{Name, Names, Reach};
 use super::organisations::{Counts, Organisations, registrable_label};
-use super::reading::{Sights, reads_as};
+use super::reading::{Sight, Sights, reads_as};
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.
@@ -107,7 +107,11 @@ impl Shown {
             .map_while(move |(at, c)| {
                 hashes = match u8::try_from(*c).ok().filter(u8::is_ascii) {
                     Some(byte) => plain(&hashes, byte, &begins),
-                    None => longer(&hashes, *c, &begins),
+                    None => {
+                        let mut next = Vec::new();
+                        longer(&hashes, &Sight::of(*c), &begins, &mut next);
+                        next
+                    }
                 };
                 (!hashes.is_empty()).then(|| (at + 1, hashes.iter().map(|h| h.value()).collect()))
             })
@@ -118,7 +122,7 @@ impl Shown {
     /// mistakes, and a short name not by letters that are alike to our eye only.
     fn reads_as(&self, start: usize, end: usize, look: &Look) -> bool {
         let letters = self.letters.get(start..end).unwrap_or_default();
-        let telling = |letters: Sights| match likeness(&letters, look) {
+        let telling = |letters: Sights| match likeness(letters.all(), look) {
             None | Some(Likeness::Faint) => false,
             Some(Likeness::Alike | Likeness::Rough) => look.len() >= TELLING,
             Some(_) => true,

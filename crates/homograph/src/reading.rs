@@ -4,14 +4,20 @@
 //! | --- | --- |
 //! | UTS #39 §4 skeleton | [`readings`] (prototype of confusables.txt, marks stripped) |
 //! | UTS #39 §4.1 whole-script confusables | [`Sights::read_as_latin`] |
+//!
+//! Finding out what a character reads as takes thousands of instructions (normalisation, skeletons), and
+//! hostile mail holds nothing but such characters: it is done once for all of them, and a table says it.
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
+#[cfg(test)]
+mod derived;
+mod table;
+
+use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
-use super::glyphs::{Glyph, Shape, glyph};
+use super::glyphs::Shape;
 use super::lookalike::Likeness;
 use super::script::is_numeral;
 
@@ -21,6 +27,21 @@ pub(super) struct Reading {
     pub text: Text,
     pub likeness: Likeness,
     pub shape: Shape,
+}
+
+/// A reading of at most [`TEXT`] letters, as the table writes them.
+const fn reading(text: &str, likeness: Likeness, shape: Shape) -> Reading {
+    let from = text.as_bytes();
+    let mut bytes = [0; TEXT];
+    let mut at = 0;
+    while at < from.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            bytes[at] = from[at];
+        }
+        at += 1;
+    }
+    Reading { text: Text { bytes, len: from.len() as u8 }, likeness, shape }
 }
 
 /// Whether a character reads as the punctuation that gives a URL its structure.
@@ -48,6 +69,10 @@ impl Text {
         text.bytes().all(|byte| out.push(byte)).then_some(out)
     }
 
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
     fn push(&mut self, byte: u8) -> bool {
         match self.bytes.get_mut(usize::from(self.len)) {
             Some(slot) => {
@@ -60,8 +85,7 @@ impl Text {
     }
 
     pub(super) fn as_str(&self) -> &str {
-        let bytes = self.bytes.get(..usize::from(self.len)).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+        std::str::from_utf8(self.bytes()).unwrap_or_default()
     }
 }
 
@@ -74,16 +98,8 @@ impl std::fmt::Debug for Text {
 /// What a reader takes the character for, in lower-case ASCII letters or digits; `None` for ASCII,
 /// marks, and whatever looks like nothing of ASCII.
 pub fn reads_as(c: char) -> Option<String> {
-    if c.is_ascii() {
-        return None;
-    }
-    let mut found = Vec::new();
-    readings(c, &mut found);
-    found
-        .iter()
-        .map(|reading| reading.text.as_str())
-        .find(|text| !text.is_empty())
-        .map(str::to_owned)
+    let mut texts = readings(c).1.iter().map(|reading| reading.text.as_str());
+    texts.find(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Whether there are letters and every one is, by confusables.txt, the exact shape of a lower-case
@@ -100,15 +116,18 @@ pub fn are_twins(letters: impl IntoIterator<Item = char>, script: Script) -> boo
     some
 }
 
+/// Marks that stand beside their letter, with the shape of an `o`. In a name they read as nothing, as marks do.
+const RINGS: [char; 7] =
+    ['\u{c02}', '\u{c82}', '\u{d02}', '\u{d82}', '\u{1bea}', '\u{1bec}', '\u{11302}'];
+
 fn is_twin(c: char, script: Script) -> bool {
     if c.script() == script {
         return false;
     }
     if script == Script::Latin {
-        return matches!(
-            prototype(c),
-            Shown::Letters(text, false) if text.as_str().bytes().all(|b| b.is_ascii_lowercase())
-        );
+        let letters = |reading: &Reading| reading.text.bytes().iter().all(u8::is_ascii_lowercase);
+        let twin = |reading: &Reading| reading.shape == Shape::Exact && letters(reading);
+        return RINGS.contains(&c) || readings(c).1.iter().any(twin);
     }
     let mut buffer = [0; 4];
     let spelled: &str = c.encode_utf8(&mut buffer);
@@ -128,111 +147,16 @@ fn twins_of(script: Script) -> &'static str {
     }
 }
 
-/// Adds what a character beyond ASCII may be read as, the likeliest first. A mark reads as
-/// nothing; a letter that looks like no Latin one has no reading.
-pub(super) fn readings(c: char, out: &mut Vec<Reading>) -> Separates {
-    if is_syllable(c) {
-        return Separates::No;
-    }
-    let from = out.len();
-    let mut add = |text: Text, likeness, shape| {
-        let mut known = out.iter_mut().skip(from);
-        match known.find(|reading| reading.text == text) {
-            Some(known) => known.shape = known.shape.min(shape),
-            None => out.push(Reading { text, likeness, shape }),
-        }
-    };
-    if is_combining_mark(c) {
-        add(Text::default(), Likeness::Marks, Shape::Near);
-        return Separates::No;
-    }
-    // ı is the one letter that differs from i by a diacritic it lacks.
-    let accented = c == 'ı' || c.script() == Script::Latin;
-    if let Some((base, _)) = ascii_base(std::iter::once(c).nfd()) {
-        let marks = || std::iter::once(c).nfd().filter(|c| is_combining_mark(*c));
-        let likeness = if marks().all(is_below) { Likeness::Hidden } else { Likeness::Marks };
-        add(base, likeness, Shape::Near);
-    }
-    let mut separates = Separates::No;
-    match prototype(c) {
-        Shown::Letters(base, marked) => {
-            // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
-            let stroke = accented && (c == 'ı' || marked);
-            let shape = if marked { Shape::Near } else { Shape::Exact };
-            add(base, if stroke { Likeness::Hidden } else { Likeness::Foreign }, shape);
-        }
-        Shown::Punctuation => separates = Separates::Yes,
-        Shown::Other => {}
-    }
-    if let Some(Glyph { readings, shape }) = glyph(c) {
-        for text in readings.iter().filter_map(|text| Text::new(text)) {
-            add(text, Likeness::Foreign, shape);
-        }
-    }
-    // к has a reading of its own; where only the capital is alike (ζ → Ζ → Z), that counts.
-    for capital in c.to_uppercase().filter(|capital| *capital != c) {
-        if let Shown::Letters(base, _) = prototype(capital) {
-            add(base, Likeness::Foreign, Shape::Near);
-        }
-    }
-    separates
-}
-
-/// Marks that hang below or are attached there, where the underline of a link covers them.
-fn is_below(mark: char) -> bool {
-    matches!(canonical_combining_class(mark), 202 | 218 | 220 | 222 | 233 | 240)
-}
-
-/// Hangul syllables read as nothing of ASCII, and are many.
-fn is_syllable(c: char) -> bool {
-    matches!(c, '\u{ac00}'..='\u{d7a3}')
-}
-
-/// The prototype of a character in confusables.txt.
-enum Shown {
-    /// ASCII letters and digits, and whether there are marks on them.
-    Letters(Text, bool),
-    /// ASCII punctuation, or a dash.
-    Punctuation,
-    Other,
-}
-
-fn prototype(c: char) -> Shown {
-    let mut buffer = [0; 4];
-    let spelled: &str = c.encode_utf8(&mut buffer);
-    let mut shape = skeleton(spelled).peekable();
-    let first = shape.peek().copied().unwrap_or(c);
-    if first.is_ascii_punctuation() || is_dash(first) {
-        let all = shape.skip(1).all(|rest| rest.is_ascii_punctuation());
-        return if all { Shown::Punctuation } else { Shown::Other };
-    }
-    match ascii_base(shape).filter(|(base, _)| base.as_str() != spelled) {
-        Some((base, marked)) => Shown::Letters(base, marked),
-        None => Shown::Other,
-    }
-}
-
-/// What confusables.txt takes as the prototype of dashes.
-fn is_dash(c: char) -> bool {
-    matches!(c, '\u{2010}'..='\u{2015}' | '\u{30fc}' | '\u{4e00}' | '\u{2cf}'..='\u{2d7}')
-}
-
-/// The characters without their marks, lower case, when all are ASCII letters or digits; and
-/// whether there are marks.
-fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(Text, bool)> {
-    let mut base = Text::default();
-    let mut marked = false;
-    for c in chars {
-        if is_combining_mark(c) {
-            marked = true;
-            continue;
-        }
-        let byte = u8::try_from(c).ok().filter(u8::is_ascii_alphanumeric)?;
-        if !base.push(byte.to_ascii_lowercase()) {
-            return None;
-        }
-    }
-    (base.len > 0).then_some((base, marked))
+/// What a character may be read as, the likeliest first, and whether it reads as punctuation. ASCII has no
+/// reading but itself. A mark reads as nothing; a letter that looks like no Latin one has no reading.
+#[inline]
+pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
+    const NONE: (Separates, &[Reading]) = (Separates::No, &[]);
+    let code = c as usize;
+    let block =
+        table::INDEX.get(code / table::BLOCK).and_then(|at| table::BLOCKS.get(usize::from(*at)));
+    let set = block.and_then(|block| block.get(code % table::BLOCK));
+    set.and_then(|set| table::SETS.get(usize::from(*set))).copied().unwrap_or(NONE)
 }
 
 /// Characters that there is room for before more is asked for.
@@ -240,55 +164,52 @@ const USUAL: usize = 16;
 
 /// A label, with what each of its characters may be read as.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sights {
-    chars: Vec<Sight>,
-    readings: Vec<Reading>,
+pub(super) struct Sights(Vec<Sight>);
+
+/// A character, with what it may be read as; one of ASCII has no readings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight {
+    pub c: char,
+    pub separates: Separates,
+    pub readings: &'static [Reading],
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Sight {
-    c: char,
-    separates: Separates,
-    /// Where its readings end; a character of ASCII has none.
-    end: usize,
+impl Sight {
+    pub(super) fn of(c: char) -> Sight {
+        let (separates, readings) = readings(c);
+        Sight { c, separates, readings }
+    }
 }
 
 impl Sights {
     /// Reads a label character by character.
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
-        let mut sights =
-            Sights { chars: Vec::with_capacity(USUAL), readings: Vec::with_capacity(USUAL) };
-        for c in chars {
-            let separates = match c.is_ascii() {
-                true => Separates::No,
-                false => readings(c, &mut sights.readings),
-            };
-            sights.chars.push(Sight { c, separates, end: sights.readings.len() });
-        }
-        sights
+        let mut sights = Vec::with_capacity(USUAL);
+        sights.extend(chars.map(Sight::of));
+        Sights(sights)
+    }
+
+    /// The characters with what they may be read as.
+    pub(super) fn all(&self) -> &[Sight] {
+        &self.0
     }
 
     /// The characters with their readings.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (char, &[Reading])> {
-        let mut start = 0;
-        self.chars.iter().map(move |sight| {
-            let own = self.readings.get(start..sight.end).unwrap_or_default();
-            start = sight.end;
-            (sight.c, own)
-        })
+    pub(super) fn iter(&self) -> impl Iterator<Item = (char, &'static [Reading])> {
+        self.0.iter().map(|sight| (sight.c, sight.readings))
     }
 
     /// The characters, each with whether it reads as punctuation.
     pub(super) fn separators(&self) -> impl Iterator<Item = (char, Separates)> {
-        self.chars.iter().map(|sight| (sight.c, sight.separates))
+        self.0.iter().map(|sight| (sight.c, sight.separates))
     }
 
     pub(super) fn char(&self, at: usize) -> Option<char> {
-        self.chars.get(at).map(|sight| sight.c)
+        self.0.get(at).map(|sight| sight.c)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.chars.len()
+        self.0.len()
     }
 
     /// How close the letters of the label come to Latin ones, the worst of them, if each has the
@@ -430,13 +351,9 @@ mod tests {
     }
 
     #[test]
-    fn every_reading_has_room() {
-        for c in ('\0'..=char::MAX).filter(|c| !c.is_ascii()) {
-            if let Some(Glyph { readings, .. }) = glyph(c) {
-                assert!(readings.iter().all(|text| Text::new(text).is_some()), "{c}");
-            }
-        }
+    fn reading_a_character() {
         assert_eq!(reads_as('ﬃ').as_deref(), Some("ffi"));
         assert_eq!(reads_as('\u{301}'), None);
+        assert_eq!(reads_as('a'), None);
     }
 }

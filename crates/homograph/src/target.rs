@@ -13,7 +13,7 @@ use super::form::Part;
 use super::listed;
 use super::lookalike::{LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
 use super::names::{Name, Names, Reach};
-use super::reading::Sights;
+use super::reading::{Sight, Sights};
 use super::script::at_home;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
@@ -300,11 +300,11 @@ fn is_chance(span: &[Part], name: &Name) -> bool {
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
 /// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
 fn resemblance(part: &Part, sights: &Sights, look: &Look) -> Option<Likeness> {
-    let mapped = likeness(sights, look);
+    let mapped = likeness(sights.all(), look);
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_ace(&part.spelling) {
         return mapped;
     }
-    mapped.max(likeness(&Sights::of(part.spelling.chars()), look))
+    mapped.max(likeness(Sights::of(part.spelling.chars()).all(), look))
 }
 
 fn is_ace(spelling: &str) -> bool {
@@ -333,25 +333,26 @@ fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Na
     if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
         return None;
     }
-    let chars: Vec<char> = part.unicode.chars().collect();
-    let edge = |at: usize| at == 0 || at == chars.len() || chars.get(at - 1) == Some(&'-');
-    let closes = |at: usize| at == chars.len() || chars.get(at) == Some(&'-');
-    (0..chars.len().min(LABEL_CHARS)).find_map(|start| {
-        let rest = chars.get(start..)?;
-        let ends = starts_of(rest, names);
-        ends.into_iter().find_map(|(length, look)| {
-            let piece = rest.get(..length)?;
-            let counts = length >= BRAND_TOKEN
-                && length < chars.len()
-                && piece.iter().any(|c| !c.is_ascii())
-                && (edge(start) || closes(start + length));
+    let letters = sights.all();
+    let hyphen = |at: usize| letters.get(at).is_some_and(|sight| sight.c == '-');
+    let edge = |at: usize| at == 0 || hyphen(at - 1);
+    let closes = |at: usize| at == letters.len() || hyphen(at);
+    let mut looks = Looks::default();
+    (0..letters.len().min(LABEL_CHARS)).find_map(|start| {
+        let rest = letters.get(start..)?;
+        looks.of_beginnings(rest, names);
+        looks.found.iter().find_map(|(length, look)| {
+            let piece = rest.get(..*length)?;
+            let counts = *length >= BRAND_TOKEN
+                && *length < letters.len()
+                && (edge(start) || closes(start + length))
+                && piece.iter().any(|sight| !sight.c.is_ascii());
             if !counts {
                 return None;
             }
-            let sights = Sights::of(piece.iter().copied());
-            names.by_look(look).find_map(|name| {
+            names.by_look(*look).find_map(|name| {
                 let (_, brand) = name.labels.get(name.brand)?;
-                let how = likeness(&sights, brand)?;
+                let how = likeness(piece, brand)?;
                 let told = how >= Likeness::Marks
                     && brand.len() >= BRAND_TOKEN
                     && name.reach == Reach::Brand;
@@ -361,18 +362,30 @@ fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Na
     })
 }
 
-/// The looks of the beginnings of the characters, by their length, as long as some name begins so.
-fn starts_of(chars: &[char], names: &Names) -> Vec<(usize, u64)> {
-    let mut found = Vec::new();
-    let mut hashes = vec![LookHash::EMPTY];
-    for (at, c) in chars.iter().enumerate() {
-        hashes = longer(&hashes, *c, |look| names.begins(look));
-        if hashes.is_empty() {
-            break;
+/// Room for the looks of beginnings, used again for each place of a label.
+#[derive(Default)]
+struct Looks {
+    hashes: Vec<LookHash>,
+    next: Vec<LookHash>,
+    /// Characters, and a look of so many.
+    found: Vec<(usize, u64)>,
+}
+
+impl Looks {
+    /// The looks of the beginnings of the characters, by their length, as long as some name begins so.
+    fn of_beginnings(&mut self, letters: &[Sight], names: &Names) {
+        self.found.clear();
+        self.hashes.clear();
+        self.hashes.push(LookHash::EMPTY);
+        for (at, sight) in letters.iter().enumerate() {
+            longer(&self.hashes, sight, |look| names.begins(look), &mut self.next);
+            std::mem::swap(&mut self.hashes, &mut self.next);
+            if self.hashes.is_empty() {
+                break;
+            }
+            self.found.extend(self.hashes.iter().map(|hash| (at + 1, hash.value())));
         }
-        found.extend(hashes.iter().map(|hash| (at + 1, hash.value())));
     }
-    found
 }
 
 /// The pieces of a hyphenated label of so many characters at least, with what they read as.

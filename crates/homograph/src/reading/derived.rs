@@ -1,0 +1,225 @@
+//! What each character reads as, found out from confusables.txt, normalisation and our own glyphs; the table
+//! beside this file is made of it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
+use unicode_script::{Script, UnicodeScript};
+use unicode_security::skeleton;
+
+use super::{Reading, Separates, Text, are_twins, readings, table};
+use crate::glyphs::{Glyph, Shape, glyph};
+use crate::lookalike::Likeness;
+
+/// What a character beyond ASCII may be read as, the likeliest first. A mark reads as
+/// nothing; a letter that looks like no Latin one has no reading.
+fn derived(c: char) -> (Separates, Vec<Reading>) {
+    let mut out: Vec<Reading> = Vec::new();
+    if c.is_ascii() || is_syllable(c) {
+        return (Separates::No, out);
+    }
+    let mut add =
+        |text: Text, likeness, shape| match out.iter_mut().find(|reading| reading.text == text) {
+            Some(known) => known.shape = known.shape.min(shape),
+            None => out.push(Reading { text, likeness, shape }),
+        };
+    if is_combining_mark(c) {
+        add(Text::default(), Likeness::Marks, Shape::Near);
+        return (Separates::No, out);
+    }
+    // ı is the one letter that differs from i by a diacritic it lacks.
+    let accented = c == 'ı' || c.script() == Script::Latin;
+    if let Some((base, _)) = ascii_base(std::iter::once(c).nfd()) {
+        let marks = || std::iter::once(c).nfd().filter(|c| is_combining_mark(*c));
+        let likeness = if marks().all(is_below) { Likeness::Hidden } else { Likeness::Marks };
+        add(base, likeness, Shape::Near);
+    }
+    let mut separates = Separates::No;
+    match prototype(c) {
+        Shown::Letters(base, marked) => {
+            // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
+            let stroke = accented && (c == 'ı' || marked);
+            let shape = if marked { Shape::Near } else { Shape::Exact };
+            add(base, if stroke { Likeness::Hidden } else { Likeness::Foreign }, shape);
+        }
+        Shown::Punctuation => separates = Separates::Yes,
+        Shown::Other => {}
+    }
+    if let Some(Glyph { readings, shape }) = glyph(c) {
+        for text in readings.iter().filter_map(|text| Text::new(text)) {
+            add(text, Likeness::Foreign, shape);
+        }
+    }
+    // к has a reading of its own; where only the capital is alike (ζ → Ζ → Z), that counts.
+    for capital in c.to_uppercase().filter(|capital| *capital != c) {
+        if let Shown::Letters(base, _) = prototype(capital) {
+            add(base, Likeness::Foreign, Shape::Near);
+        }
+    }
+    (separates, out)
+}
+
+/// Marks that hang below or are attached there, where the underline of a link covers them.
+fn is_below(mark: char) -> bool {
+    matches!(canonical_combining_class(mark), 202 | 218 | 220 | 222 | 233 | 240)
+}
+
+/// Hangul syllables read as nothing of ASCII, and are many.
+fn is_syllable(c: char) -> bool {
+    matches!(c, '\u{ac00}'..='\u{d7a3}')
+}
+
+/// The prototype of a character in confusables.txt.
+enum Shown {
+    /// ASCII letters and digits, and whether there are marks on them.
+    Letters(Text, bool),
+    /// ASCII punctuation, or a dash.
+    Punctuation,
+    Other,
+}
+
+fn prototype(c: char) -> Shown {
+    let mut buffer = [0; 4];
+    let spelled: &str = c.encode_utf8(&mut buffer);
+    let mut shape = skeleton(spelled).peekable();
+    let first = shape.peek().copied().unwrap_or(c);
+    if first.is_ascii_punctuation() || is_dash(first) {
+        let all = shape.skip(1).all(|rest| rest.is_ascii_punctuation());
+        return if all { Shown::Punctuation } else { Shown::Other };
+    }
+    match ascii_base(shape).filter(|(base, _)| base.as_str() != spelled) {
+        Some((base, marked)) => Shown::Letters(base, marked),
+        None => Shown::Other,
+    }
+}
+
+/// What confusables.txt takes as the prototype of dashes.
+fn is_dash(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}' | '\u{30fc}' | '\u{4e00}' | '\u{2cf}'..='\u{2d7}')
+}
+
+/// The characters without their marks, lower case, when all are ASCII letters or digits; and
+/// whether there are marks.
+fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(Text, bool)> {
+    let mut base = Text::default();
+    let mut marked = false;
+    for c in chars {
+        if is_combining_mark(c) {
+            marked = true;
+            continue;
+        }
+        let byte = u8::try_from(c).ok().filter(u8::is_ascii_alphanumeric)?;
+        if !base.push(byte.to_ascii_lowercase()) {
+            return None;
+        }
+    }
+    (base.len > 0).then_some((base, marked))
+}
+
+#[test]
+fn every_reading_has_room() {
+    for c in ('\0'..=char::MAX).filter(|c| !c.is_ascii()) {
+        if let Some(Glyph { readings, .. }) = glyph(c) {
+            assert!(readings.iter().all(|text| Text::new(text).is_some()), "{c}");
+        }
+    }
+}
+
+/// Twins are those whose prototype is a letter without marks.
+#[test]
+fn twins_are_those_of_the_prototypes() {
+    for c in ('\0'..=char::MAX).filter(|c| c.is_alphabetic() && c.script() != Script::Latin) {
+        let twin = matches!(
+            prototype(c),
+            Shown::Letters(text, false) if text.bytes().iter().all(u8::is_ascii_lowercase)
+        );
+        assert_eq!(are_twins([c], Script::Latin), twin, "{c}");
+    }
+}
+
+#[test]
+fn readings_are_those_of_the_data() {
+    let fresh = written();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/reading/table.rs");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, fresh).unwrap();
+        return;
+    }
+    let old = std::fs::read_to_string(&path).unwrap();
+    assert!(old == fresh, "stale: UPDATE=1 cargo test -p homograph readings_are_those");
+    for c in '\0'..=char::MAX {
+        let (separates, found) = readings(c);
+        assert_eq!((separates, found.to_vec()), derived(c), "{c}");
+    }
+}
+
+/// The table as it stands in the source: what is read alike is written once.
+fn written() -> String {
+    let mut sets = vec![(Separates::No, Vec::new())];
+    let all: Vec<usize> = (0..=u32::from(char::MAX))
+        .map(|code| {
+            let set = char::from_u32(code).map_or((Separates::No, Vec::new()), derived);
+            sets.iter().position(|known| *known == set).unwrap_or_else(|| {
+                sets.push(set);
+                sets.len() - 1
+            })
+        })
+        .collect();
+    let mut blocks: Vec<&[usize]> = Vec::new();
+    let mut index = Vec::new();
+    for block in all.chunks(table::BLOCK) {
+        index.push(blocks.iter().position(|known| *known == block).unwrap_or_else(|| {
+            blocks.push(block);
+            blocks.len() - 1
+        }));
+    }
+    let mut out = String::from(HEAD);
+    let _ = writeln!(out, "pub(super) static SETS: [(Separates, &[Reading]); {}] = [", sets.len());
+    for (separates, set) in &sets {
+        let readings: Vec<String> = set
+            .iter()
+            .map(|one| format!("reading({:?}, {:?}, {:?})", one.text, one.likeness, one.shape))
+            .collect();
+        let _ = writeln!(out, "    ({separates:?}, &[{}]),", readings.join(", "));
+    }
+    out.push_str(
+        "];\n\n/// Which block holds a code point, by its upper bits.\n#[rustfmt::skip]\n",
+    );
+    let _ = write!(out, "pub(super) static INDEX: [u16; {}] = {}", index.len(), numbers(&index));
+    out.push_str(";\n\n/// The sets of the code points of a block.\n#[rustfmt::skip]\n");
+    let _ = writeln!(out, "pub(super) static BLOCKS: [[u16; BLOCK]; {}] = [", blocks.len());
+    for block in blocks {
+        let _ = writeln!(out, "{},", numbers(block));
+    }
+    out.push_str("];\n");
+    out
+}
+
+fn numbers(numbers: &[usize]) -> String {
+    let mut out = String::from("[");
+    for line in numbers.chunks(32) {
+        let line: Vec<String> = line.iter().map(ToString::to_string).collect();
+        let _ = write!(out, "\n    {},", line.join(", "));
+    }
+    out.push_str("\n]");
+    out
+}
+
+const HEAD: &str = "\
+// Generated by `UPDATE=1 cargo test -p homograph readings_are_those`; not for editing.
+
+//! What every character may be read as.
+
+use super::Separates::{self, No, Yes};
+use super::{Reading, reading};
+use crate::glyphs::Shape::{Exact, Near, Same};
+use crate::lookalike::Likeness::{Foreign, Hidden, Marks};
+
+/// Code points of a block.
+pub(super) const BLOCK: usize = 64;
+
+/// What characters may be read as, and whether they read as punctuation.
+#[rustfmt::skip]
+";
