@@ -1,13 +1,14 @@
 //! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
 //! label is no top-level domain. Every plausible reading is judged, and the worst counts.
 
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
 
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
 use super::{Context, HostBounds, Judgement, judge_part};
 use crate::verdict::{Edit, Verdict};
+use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose;
 
 /// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose

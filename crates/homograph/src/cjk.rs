@@ -1,7 +1,8 @@
 //! Chinese, Japanese and Korean characters beside Latin ones, which the Highly Restrictive level
 //! lets through: strokes that read as punctuation or letters, and Japanese marks out of place.
 
-use unicode_script::{Script, ScriptExtension, UnicodeScript};
+use unicode_script::{Script, ScriptExtension};
+use uts58::unicode::ScriptOf as _;
 
 /// Whether the character belongs to a Chinese, Japanese or Korean text.
 pub(super) fn is_cjk(c: char) -> bool {

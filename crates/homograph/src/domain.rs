@@ -1,7 +1,7 @@
 //! Registrable domains (Public Suffix List). S9: comparing hosts uses the private section too,
 //! judging only what a registry itself runs, the ICANN section.
 
-use uts58::suffixes::BUILTIN;
+use uts58::suffixes::{BUILTIN, Suffix};
 
 pub use uts58::suffixes::Section;
 
@@ -59,19 +59,38 @@ pub(super) fn is_hosted(ascii: &str) -> bool {
     ascii.split('.').count() > hosted && hosted > suffix_labels(ascii, Section::Icann)
 }
 
-/// How many labels at the end are a registry's own, as the list says by name: none when it does
-/// not know the top-level domain. What a wildcard takes in (`*.mm`) is not named.
-pub(super) fn registry_labels(ascii: &str) -> usize {
-    if BUILTIN.of_name(ascii).section.is_none() {
-        return 0;
+/// How many labels at the end of a host somebody else chose, found out once for all that ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Endings {
+    /// Labels of the suffix that registries run, at least one.
+    pub icann: usize,
+    /// Labels behind the one that somebody chose, of a registry or of a hoster.
+    pub hosted: usize,
+    /// Labels that are a registry's own, as the list says by name: none when it does not know the
+    /// top-level domain. What a wildcard takes in (`*.mm`) is not named.
+    pub registry: usize,
+}
+
+impl Endings {
+    /// Those of a host in lower-case ASCII form.
+    pub(super) fn of(ascii: &str) -> Endings {
+        let Suffix { labels, section } = BUILTIN.of_name(ascii);
+        let private = section == Some(Section::Private);
+        let zoned = || and_above(ascii).find(|above| ZONED.contains(above));
+        let of_zone = |above: &str| above.split('.').count() + 1;
+        Endings {
+            icann: if private { suffix_labels(ascii, Section::Icann) } else { labels },
+            hosted: zoned().map_or(labels, of_zone),
+            registry: section.map_or(0, |_| labels - usize::from(is_wild(ascii, labels))),
+        }
     }
-    let labels = suffix_labels(ascii, Section::Private);
-    let wild = |(at, _): (usize, &str)| {
-        let parent = ascii.get(at..).unwrap_or_default();
-        suffix_labels(&format!("{ANY}{parent}"), Section::Private) == labels
-    };
-    let parent = labels.checked_sub(2).and_then(|at| ascii.rmatch_indices('.').nth(at));
-    if parent.is_some_and(wild) { labels - 1 } else { labels }
+}
+
+/// Whether a wildcard makes so many labels the suffix: any other label in front would be one as well.
+fn is_wild(ascii: &str, labels: usize) -> bool {
+    let Some(below) = labels.checked_sub(1).filter(|below| *below > 0) else { return false };
+    let other = ascii.rsplit('.').take(below).chain([ANY]);
+    BUILTIN.suffix(other).labels == labels
 }
 
 /// Whether the host, in lower-case ASCII form, is a suffix that the list names: a registry's own.
@@ -134,11 +153,11 @@ mod tests {
 
     #[test]
     fn registries_own_names() {
-        assert_eq!(registry_labels("x.co.uk"), 2);
-        assert_eq!(registry_labels("x.xn--55qx5d.cn"), 2);
-        assert_eq!(registry_labels("xn--x.mm"), 1);
-        assert_eq!(registry_labels("a.xn--x.mm"), 1);
-        assert_eq!(registry_labels("a.x.unknown"), 0);
+        assert_eq!(Endings::of("x.co.uk").registry, 2);
+        assert_eq!(Endings::of("x.xn--55qx5d.cn").registry, 2);
+        assert_eq!(Endings::of("xn--x.mm").registry, 1);
+        assert_eq!(Endings::of("a.xn--x.mm").registry, 1);
+        assert_eq!(Endings::of("a.x.unknown").registry, 0);
         assert!(is_listed_suffix("xn--mre-og-romsdal-qqb.no") || is_listed_suffix("xn--55qx5d.cn"));
         assert!(!is_listed_suffix("example.com"));
     }

@@ -7,13 +7,14 @@
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
 
 use super::form::is_dot;
 use super::script::{compat_char, is_numeral, never_joins, restricted};
 use super::{Judgement, Label};
 use crate::verdict::{Edit, Reason, Verdict};
 use uts58::unicode::Class;
+use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::is_joiner;
 
 /// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
+use uts58::unicode::ScriptOf as _;
 
 /// Country-code domains where the script is that of an official language. A TLD spelled in the
 /// script itself is a home of it as well ([`is_home`]).

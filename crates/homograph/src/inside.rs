@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::domain::{Section, hosted_labels, suffix_labels};
+use super::domain::Endings;
 use super::form::Part;
 use super::lookalike::LookHash;
 use super::names::{Name, Names, Reach};
@@ -76,8 +76,8 @@ struct Place {
 impl Place {
     fn of(subject: &Subject<'_>) -> Place {
         let before = |behind: usize| subject.parts.len().saturating_sub(behind + 1);
-        let registered = suffix_labels(subject.ascii, Section::Icann);
-        Place { registrable: before(registered), hosted: before(hosted_labels(subject.ascii)) }
+        let Endings { icann, hosted, .. } = subject.endings;
+        Place { registrable: before(icann), hosted: before(hosted) }
     }
 
     fn is_name(&self, at: usize) -> bool {

@@ -26,7 +26,6 @@ mod embedded;
 mod english;
 pub mod explain;
 mod form;
-mod glyphs;
 mod homes;
 mod inside;
 mod letter_table;
@@ -70,6 +69,7 @@ pub use script::mixes_scripts;
 pub use separators::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 
+use domain::Endings;
 use form::{Form, Literal, NAME_CHARACTERS, Part};
 use reading::Sights;
 use script::{LabelContext, Role};
@@ -164,6 +164,7 @@ fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judg
 /// Judges a spelling all of which is the host.
 fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     let mut form = Form::read(spelling);
+    let protected = is_protected(&form.ascii, context.protected, context.own);
     let mut judgement = Judgement::default();
     for (reason, verdict) in &form.problems {
         judgement.add(*reason, *verdict);
@@ -176,10 +177,11 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
         }
         let sights: Vec<Sights> =
             form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
-        let said = said_of_labels(&form, &sights, context);
+        let endings = Endings::of(&form.ascii);
+        let said = said_of_labels(&form, &sights, endings.registry, context);
         // What is too long for the DNS leads nowhere, whatever it reads as.
-        let fits = form.ascii.len() <= NAME_CHARACTERS;
-        let hit = fits.then(|| find_target(&form, &sights, context)).flatten();
+        let sought = form.ascii.len() <= NAME_CHARACTERS && !protected;
+        let hit = sought.then(|| find_target(&form, &sights, endings, context)).flatten();
         let parts = std::mem::take(&mut form.parts).into_iter();
         judgement.labels = parts.zip(said).map(|(part, said)| Label::of(part, said)).collect();
         if let Some(hit) = hit {
@@ -195,7 +197,6 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
     }
     judgement.ascii = form.ascii;
     judgement.unicode = form.unicode;
-    let protected = is_protected(&judgement.ascii, context.protected, context.own);
     judgement.edit = edit::of(&judgement, protected);
     judgement
 }
@@ -204,10 +205,10 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
 fn said_of_labels(
     form: &Form,
     sights: &[Sights],
+    registry: usize,
     context: &Context<'_>,
 ) -> Vec<Vec<(Reason, Verdict)>> {
     let count = form.parts.len();
-    let registry = domain::registry_labels(&form.ascii);
     let tld = form.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
     let registrable = count.saturating_sub(registry.max(1) + 1);
     let role = |at: usize| match at.cmp(&registrable) {
@@ -228,13 +229,16 @@ fn said_of_labels(
     contexts.map(|context| script::examine(&context)).collect()
 }
 
-/// The protected name, of the list or the recipients' own, that the host reads as most.
-fn find_target(form: &Form, sights: &[Sights], context: &Context<'_>) -> Option<Hit> {
-    if is_protected(&form.ascii, context.protected, context.own) {
-        return None;
-    }
-    let subject =
-        Subject { parts: &form.parts, sights, ascii: &form.ascii, unicode: &form.unicode };
+/// The protected name, of the list or the recipients' own, that the host reads as most, to none of which it
+/// belongs.
+fn find_target(
+    form: &Form,
+    sights: &[Sights],
+    endings: Endings,
+    context: &Context<'_>,
+) -> Option<Hit> {
+    let Form { parts, ascii, unicode, .. } = form;
+    let subject = Subject { parts, sights, ascii, unicode, endings };
     let protected = [context.own, context.protected]
         .into_iter()
         .filter_map(|names| target::find(&subject, names))
@@ -319,6 +323,10 @@ fn has_tld_syntax(form: &Form) -> bool {
     let letters = tld.chars().all(|c| c.is_alphabetic() || is_combining_mark(c));
     letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
 }
+
+/// What the table of readings is made of, beside the data.
+#[cfg(test)]
+mod glyphs;
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@
 //! mistaken for one another falls together (`0` and `o`, `1` and `i` and `l`, `rn` and `m`): one
 //! hash look-up finds the candidates. [`likeness`] then decides how a label resembles a name.
 
-use super::glyphs::Shape;
+use super::reading::Shape;
 use super::reading::{Reading, Sight, Sights, Text, readings};
 
 /// How a label resembles a name, mildest first.

@@ -2,10 +2,11 @@
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::{Script, ScriptExtension, UnicodeScript};
+use unicode_script::{Script, ScriptExtension};
 
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
+use uts58::unicode::ScriptOf as _;
 
 /// Marks on one base at most. Vietnamese and Yoruba write two, Tibetan and Khmer stack more, so
 /// that the bound is for Latin, Greek and Cyrillic alone.

@@ -3,11 +3,10 @@
 //! does not grow with the list.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use super::names::{LookHasher, Name, Reach};
 use super::reading::Sights;
-use uts58::tlds::Fnv;
 
 /// Letters of a name that no other word comes near by chance, and of a label that is looked up.
 const LEAST: usize = 8;
@@ -54,16 +53,28 @@ fn latin(label: &Sights) -> Option<Vec<u8>> {
     Some(read)
 }
 
-/// The hash of the letters, and of what is left of them without each.
-fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    (0..=letters.len()).map(|left_out| {
-        let mut hash = Fnv::default();
-        for (_, letter) in letters.iter().enumerate().filter(|(at, _)| *at != left_out) {
-            hash.write_u8(*letter);
-        }
-        hash.finish()
-    })
+/// The hash of what is left of the letters without each, and of them all: the letters are the digits of a
+/// number, so that each takes a few steps however long the word is.
+fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
+    let add = |hash: u64, letter: u8| hash.wrapping_mul(BASE).wrapping_add(u64::from(letter));
+    let mut heads = Vec::with_capacity(letters.len());
+    let mut all = 0;
+    for letter in letters {
+        heads.push(all);
+        all = add(all, *letter);
+    }
+    let (mut behind, mut place) = (0_u64, 1_u64);
+    let mut pieces = vec![all];
+    for (head, letter) in heads.iter().zip(letters).rev() {
+        pieces.push(head.wrapping_mul(place).wrapping_add(behind));
+        behind = behind.wrapping_add(place.wrapping_mul(u64::from(*letter)));
+        place = place.wrapping_mul(BASE);
+    }
+    pieces.into_iter().rev()
 }
+
+/// An odd number with bits all over.
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Whether one letter more, less or other makes one of the other.
 fn is_one_away(one: &[u8], other: &[u8]) -> bool {
@@ -79,6 +90,14 @@ fn is_one_away(one: &[u8], other: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_words_without_a_letter() {
+        let found: Vec<u64> = pieces(b"abca").collect();
+        let all = |word: &[u8]| pieces(word).last().unwrap();
+        let left: [&[u8]; 5] = [b"bca", b"aca", b"aba", b"abc", b"abca"];
+        assert_eq!(found, left.map(all));
+    }
 
     #[test]
     fn one_letter_away() {

@@ -7,19 +7,29 @@
 //!
 //! Finding out what a character reads as takes thousands of instructions (normalisation, skeletons), and
 //! hostile mail holds nothing but such characters: it is done once for all of them, and a table says it.
+use uts58::unicode::ScriptOf as _;
 
-#[cfg(test)]
-mod derived;
 mod table;
 
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
 use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
-use super::glyphs::Shape;
 use super::lookalike::Likeness;
 use super::script::is_numeral;
+
+/// How close a character comes to what it is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    /// The lower-case letter itself, by confusables.txt.
+    Exact,
+    /// The lower-case letter itself, in most fonts and by our eye: counts for whole-script
+    /// look-alikes, more mildly.
+    Same,
+    /// A capital, an accent or a neighbouring shape: counts only against a protected name.
+    Near,
+}
 
 /// One way of reading a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,6 +274,9 @@ fn is_digit(c: char, reading: &Reading) -> bool {
         text => text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_digit()),
     }
 }
+
+#[cfg(test)]
+mod derived;
 
 #[cfg(test)]
 mod tests {

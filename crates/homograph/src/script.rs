@@ -10,18 +10,19 @@
 //! | UTS #46 mapping of styled letters | `compat` |
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
-use unicode_script::{Script, ScriptExtension, UnicodeScript};
+use unicode_script::{Script, ScriptExtension};
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::mixed_script::AugmentedScriptSet;
 
-use super::glyphs::Shape;
 use super::homes::is_stranger;
+use super::reading::Shape;
 use super::reading::Sights;
 use super::{are_twins, cjk, english, homes, marks, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldTable;
+use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::{is_allowed_symbol, numeral_zero};
 
 /// Which label of a host this is.
@@ -228,8 +229,14 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
     let mut all = AugmentedScriptSet::default();
     let mut but_latin = AugmentedScriptSet::default();
     let mut extended_latin = false;
+    let ascii = AugmentedScriptSet::for_char('a');
     for c in label.chars() {
-        let set = AugmentedScriptSet::for_char(c);
+        let set = match c {
+            'a'..='z' | 'A'..='Z' => ascii,
+            // Digits and hyphens are of every script.
+            _ if c.is_ascii() => continue,
+            _ => AugmentedScriptSet::for_char(c),
+        };
         all.intersect_with(set);
         if !set.base.contains_script(Script::Latin) {
             but_latin.intersect_with(set);
@@ -313,6 +320,14 @@ pub(super) fn at_home(label: &str, tld: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ascii_has_the_scripts_that_the_data_say() {
+        for c in ('\0'..='\x7f').map(AugmentedScriptSet::for_char) {
+            let every = AugmentedScriptSet::default() == c;
+            assert!(every || c == AugmentedScriptSet::for_char('a'), "{c:?}");
+        }
+    }
 
     #[test]
     fn forms_of_letters() {

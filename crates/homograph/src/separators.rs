@@ -1,6 +1,8 @@
 //! Characters that read as the punctuation that gives a URL its structure.
 
-use unicode_script::{Script, UnicodeScript};
+use std::cell::OnceCell;
+
+use unicode_script::Script;
 use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
@@ -9,11 +11,15 @@ use super::reading::{Separates, Sights};
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldTable;
+use uts58::unicode::ScriptOf as _;
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
 pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.sights, context.tld);
+    // Asked at every sign, and of the whole label.
+    let polynesian = OnceCell::new();
+    let is_polynesian = || *polynesian.get_or_init(|| is_polynesian(label));
     let judge = |(at, (c, separates)): (usize, (char, Separates))| {
         if c.is_ascii() {
             return None;
@@ -28,7 +34,7 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
             }
             '·' => true,
             '・' => !is_between_kana(before, after),
-            '\u{2bb}' if is_polynesian(label) || is_uzbek(before, tld) => false,
+            '\u{2bb}' if is_polynesian() || is_uzbek(before, tld) => false,
             '\u{2bc}' if is_slavic(before, after, tld) || is_breton(before, after, tld) => false,
             '\u{2bb}' | '\u{2bc}' => return Some(Verdict::Suspect),
             // Modifier letters read as quotes, colons and dashes.

@@ -7,7 +7,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::general_security_profile::IdentifierType;
 
@@ -16,6 +16,7 @@ use super::reading::Reading;
 use super::script::{self, LabelContext};
 use crate::letters;
 use crate::verdict::Verdict;
+use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::is_joiner;
 
 /// How bad the worst character of the label is of those that identifiers should not hold.

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
-use super::domain::{Section, suffix_labels};
+use super::domain::Endings;
 use super::form::Part;
 use super::listed;
 use super::lookalike::{LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
@@ -117,6 +117,7 @@ pub(super) struct Subject<'a> {
     pub sights: &'a [Sights],
     pub ascii: &'a str,
     pub unicode: &'a str,
+    pub endings: Endings,
 }
 
 pub(super) struct Host<'a> {
@@ -128,8 +129,7 @@ pub(super) struct Host<'a> {
 
 impl<'a> Host<'a> {
     pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
-        let suffix = suffix_labels(subject.ascii, Section::Icann);
-        let registrable = subject.parts.len().saturating_sub(suffix + 1);
+        let registrable = subject.parts.len().saturating_sub(subject.endings.icann + 1);
         Host { parts: subject.parts, sights: subject.sights, registrable }
     }
 
@@ -431,6 +431,7 @@ mod tests {
             sights: &sights,
             ascii: &form.ascii,
             unicode: &form.unicode,
+            endings: Endings::of(&form.ascii),
         };
         let hit = find(&subject, &names).filter(|_| !names.covers(&form.ascii));
         hit.map(|hit| (hit.target, hit.verdict))

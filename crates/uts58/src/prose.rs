@@ -8,12 +8,12 @@
 
 use std::ops::Range;
 
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
 
 use super::authority::is_domain;
 use super::encoded::is_stable;
 use crate::tlds::TldTable;
-use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
+use crate::unicode::{Class, ScriptOf as _, is_dot_to_somebody, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
 const LONGEST_LABEL: usize = 1024;

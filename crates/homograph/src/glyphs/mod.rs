@@ -8,23 +8,12 @@
 mod east;
 mod west;
 
+use crate::reading::Shape;
 use east::{
     bengali, devanagari, gujarati, gurmukhi, ideographs, kana, kannada, lao, malayalam, myanmar,
     oriya, others, tamil, telugu, thai,
 };
 use west::{armenian, cherokee, cyrillic, ethiopic, georgian, greek, hebrew, latin};
-
-/// How close a character comes to what it is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
-    /// The lower-case letter itself, by confusables.txt.
-    Exact,
-    /// The lower-case letter itself, in most fonts and by our eye: counts for whole-script
-    /// look-alikes, more mildly.
-    Same,
-    /// A capital, an accent or a neighbouring shape: counts only against a protected name.
-    Near,
-}
 
 /// What a character is read as: lower-case ASCII letters and digits, the likeliest reading first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

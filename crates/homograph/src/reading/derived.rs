@@ -1,16 +1,13 @@
 //! What each character reads as, found out from confusables.txt, normalisation and our own glyphs; the table
 //! beside this file is made of it.
 
-use std::fmt::Write as _;
-use std::path::Path;
-
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::skeleton;
 
-use super::{Reading, Separates, Text, are_twins, readings, table};
-use crate::glyphs::{Glyph, Shape, glyph};
+use super::{Reading, Separates, Shape, Text};
+use crate::glyphs::{Glyph, glyph};
 use crate::lookalike::Likeness;
 
 /// What a character beyond ASCII may be read as, the likeliest first. A mark reads as
@@ -118,103 +115,114 @@ fn ascii_base(chars: impl Iterator<Item = char>) -> Option<(Text, bool)> {
     (base.len > 0).then_some((base, marked))
 }
 
-#[test]
-fn every_reading_has_room() {
-    for c in ('\0'..=char::MAX).filter(|c| !c.is_ascii()) {
-        if let Some(Glyph { readings, .. }) = glyph(c) {
-            assert!(readings.iter().all(|text| Text::new(text).is_some()), "{c}");
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test writes the table")]
+mod tests {
+    use std::fmt::Write as _;
+    use std::path::Path;
+
+    use super::*;
+    use crate::reading::{are_twins, readings, table};
+
+    #[test]
+    fn every_reading_has_room() {
+        for c in ('\0'..=char::MAX).filter(|c| !c.is_ascii()) {
+            if let Some(Glyph { readings, .. }) = glyph(c) {
+                assert!(readings.iter().all(|text| Text::new(text).is_some()), "{c}");
+            }
         }
     }
-}
 
-/// Twins are those whose prototype is a letter without marks.
-#[test]
-fn twins_are_those_of_the_prototypes() {
-    for c in ('\0'..=char::MAX).filter(|c| c.is_alphabetic() && c.script() != Script::Latin) {
-        let twin = matches!(
-            prototype(c),
-            Shown::Letters(text, false) if text.bytes().iter().all(u8::is_ascii_lowercase)
-        );
-        assert_eq!(are_twins([c], Script::Latin), twin, "{c}");
+    /// Twins are those whose prototype is a letter without marks.
+    #[test]
+    fn twins_are_those_of_the_prototypes() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_alphabetic() && c.script() != Script::Latin) {
+            let twin = matches!(
+                prototype(c),
+                Shown::Letters(text, false) if text.bytes().iter().all(u8::is_ascii_lowercase)
+            );
+            assert_eq!(are_twins([c], Script::Latin), twin, "{c}");
+        }
     }
-}
 
-#[test]
-fn readings_are_those_of_the_data() {
-    let fresh = written();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/reading/table.rs");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&path, fresh).unwrap();
-        return;
+    #[test]
+    fn readings_are_those_of_the_data() {
+        let fresh = written();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/reading/table.rs");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, fresh).unwrap();
+            return;
+        }
+        let old = std::fs::read_to_string(&path).unwrap();
+        assert!(old == fresh, "stale: UPDATE=1 cargo test -p homograph readings_are_those");
+        for c in '\0'..=char::MAX {
+            let (separates, found) = readings(c);
+            assert_eq!((separates, found.to_vec()), derived(c), "{c}");
+        }
     }
-    let old = std::fs::read_to_string(&path).unwrap();
-    assert!(old == fresh, "stale: UPDATE=1 cargo test -p homograph readings_are_those");
-    for c in '\0'..=char::MAX {
-        let (separates, found) = readings(c);
-        assert_eq!((separates, found.to_vec()), derived(c), "{c}");
-    }
-}
 
-/// The table as it stands in the source: what is read alike is written once.
-fn written() -> String {
-    let mut sets = vec![(Separates::No, Vec::new())];
-    let all: Vec<usize> = (0..=u32::from(char::MAX))
-        .map(|code| {
-            let set = char::from_u32(code).map_or((Separates::No, Vec::new()), derived);
-            sets.iter().position(|known| *known == set).unwrap_or_else(|| {
-                sets.push(set);
-                sets.len() - 1
+    /// The table as it stands in the source: what is read alike is written once.
+    fn written() -> String {
+        let mut sets = vec![(Separates::No, Vec::new())];
+        let all: Vec<usize> = (0..=u32::from(char::MAX))
+            .map(|code| {
+                let set = char::from_u32(code).map_or((Separates::No, Vec::new()), derived);
+                sets.iter().position(|known| *known == set).unwrap_or_else(|| {
+                    sets.push(set);
+                    sets.len() - 1
+                })
             })
-        })
-        .collect();
-    let mut blocks: Vec<&[usize]> = Vec::new();
-    let mut index = Vec::new();
-    for block in all.chunks(table::BLOCK) {
-        index.push(blocks.iter().position(|known| *known == block).unwrap_or_else(|| {
-            blocks.push(block);
-            blocks.len() - 1
-        }));
-    }
-    let mut out = String::from(HEAD);
-    let _ = writeln!(out, "pub(super) static SETS: [(Separates, &[Reading]); {}] = [", sets.len());
-    for (separates, set) in &sets {
-        let readings: Vec<String> = set
-            .iter()
-            .map(|one| format!("reading({:?}, {:?}, {:?})", one.text, one.likeness, one.shape))
             .collect();
-        let _ = writeln!(out, "    ({separates:?}, &[{}]),", readings.join(", "));
+        let mut blocks: Vec<&[usize]> = Vec::new();
+        let mut index = Vec::new();
+        for block in all.chunks(table::BLOCK) {
+            index.push(blocks.iter().position(|known| *known == block).unwrap_or_else(|| {
+                blocks.push(block);
+                blocks.len() - 1
+            }));
+        }
+        let mut out = String::from(HEAD);
+        let _ =
+            writeln!(out, "pub(super) static SETS: [(Separates, &[Reading]); {}] = [", sets.len());
+        for (separates, set) in &sets {
+            let readings: Vec<String> = set
+                .iter()
+                .map(|one| format!("reading({:?}, {:?}, {:?})", one.text, one.likeness, one.shape))
+                .collect();
+            let _ = writeln!(out, "    ({separates:?}, &[{}]),", readings.join(", "));
+        }
+        out.push_str(
+            "];\n\n/// Which block holds a code point, by its upper bits.\n#[rustfmt::skip]\n",
+        );
+        let _ =
+            write!(out, "pub(super) static INDEX: [u16; {}] = {}", index.len(), numbers(&index));
+        out.push_str(";\n\n/// The sets of the code points of a block.\n#[rustfmt::skip]\n");
+        let _ = writeln!(out, "pub(super) static BLOCKS: [[u16; BLOCK]; {}] = [", blocks.len());
+        for block in blocks {
+            let _ = writeln!(out, "{},", numbers(block));
+        }
+        out.push_str("];\n");
+        out
     }
-    out.push_str(
-        "];\n\n/// Which block holds a code point, by its upper bits.\n#[rustfmt::skip]\n",
-    );
-    let _ = write!(out, "pub(super) static INDEX: [u16; {}] = {}", index.len(), numbers(&index));
-    out.push_str(";\n\n/// The sets of the code points of a block.\n#[rustfmt::skip]\n");
-    let _ = writeln!(out, "pub(super) static BLOCKS: [[u16; BLOCK]; {}] = [", blocks.len());
-    for block in blocks {
-        let _ = writeln!(out, "{},", numbers(block));
-    }
-    out.push_str("];\n");
-    out
-}
 
-fn numbers(numbers: &[usize]) -> String {
-    let mut out = String::from("[");
-    for line in numbers.chunks(32) {
-        let line: Vec<String> = line.iter().map(ToString::to_string).collect();
-        let _ = write!(out, "\n    {},", line.join(", "));
+    fn numbers(numbers: &[usize]) -> String {
+        let mut out = String::from("[");
+        for line in numbers.chunks(32) {
+            let line: Vec<String> = line.iter().map(ToString::to_string).collect();
+            let _ = write!(out, "\n    {},", line.join(", "));
+        }
+        out.push_str("\n]");
+        out
     }
-    out.push_str("\n]");
-    out
-}
 
-const HEAD: &str = "\
+    const HEAD: &str = "\
 // Generated by `UPDATE=1 cargo test -p homograph readings_are_those`; not for editing.
 
 //! What every character may be read as.
 
 use super::Separates::{self, No, Yes};
+use super::Shape::{Exact, Near, Same};
 use super::{Reading, reading};
-use crate::glyphs::Shape::{Exact, Near, Same};
 use crate::lookalike::Likeness::{Foreign, Hidden, Marks};
 
 /// Code points of a block.
@@ -223,3 +231,4 @@ pub(super) const BLOCK: usize = 64;
 /// What characters may be read as, and whether they read as punctuation.
 #[rustfmt::skip]
 ";
+}

@@ -3,8 +3,8 @@
 //! What every character may be read as.
 
 use super::Separates::{self, No, Yes};
+use super::Shape::{Exact, Near, Same};
 use super::{Reading, reading};
-use crate::glyphs::Shape::{Exact, Near, Same};
 use crate::lookalike::Likeness::{Foreign, Hidden, Marks};
 
 /// Code points of a block.

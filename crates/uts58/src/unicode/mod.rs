@@ -14,6 +14,9 @@ mod host_table;
 pub mod hosts;
 mod link_table;
 pub mod prose;
+mod script;
+
+pub use script::ScriptOf;
 
 /// Version of the Unicode data in these tables.
 pub const UNICODE_VERSION: &str = "18.0.0";

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
 
 use super::hosts::{is_joiner, is_mark, numeral_zero};
-use super::{Class, is_dot_to_somebody as is_dot};
+use super::{Class, ScriptOf as _, is_dot_to_somebody as is_dot};
 
 /// Places at which some client begins a host, at most.
 pub const STARTS: usize = 10;
