@@ -76,15 +76,18 @@ impl Map {
     /// The smallest source range whose bytes produce this range of the text. An empty range
     /// gives an empty range.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.start(range.start);
         if range.is_empty() {
+            let start = self.start(range.start, self.pieces.last_of(|text| text <= range.start).0);
             return start..start;
         }
-        start..self.end(range.end).max(start)
+        let (first, last) = self.pieces.round(&range);
+        let start = self.start(range.start, first);
+        start..self.end(range.end, last).max(start)
     }
 
-    fn start(&self, offset: usize) -> usize {
-        match self.pieces.last_of(|text| text <= offset).0 {
+    /// Where this offset of the text is in the source, by the piece that it stands in.
+    fn start(&self, offset: usize, piece: Option<Piece>) -> usize {
+        match piece {
             None => 0,
             Some(piece) => match (offset - piece.text as usize).checked_div(piece.unit_text.into())
             {
@@ -96,8 +99,9 @@ impl Map {
         }
     }
 
-    fn end(&self, offset: usize) -> usize {
-        match self.pieces.last_of(|text| text < offset) {
+    /// Where what stands before this offset ends, by the last piece before it and the one behind that.
+    fn end(&self, offset: usize, pieces: (Option<Piece>, Option<Piece>)) -> usize {
+        match pieces {
             (None, _) => 0,
             (Some(piece), next) if piece.unit_text == 0 => {
                 next.map_or(self.source_len, |next| next.source as usize)

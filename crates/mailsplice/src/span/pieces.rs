@@ -3,6 +3,8 @@
 //! A piece is written as its kind and two distances from the piece before it, three to five bytes in
 //! all. Every [`BLOCK`] pieces a block begins with the offsets in full, so a look-up reads one block.
 
+use std::ops::Range;
+
 /// Where a stretch of text begins, in text and in source. It runs until the next piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
@@ -90,6 +92,30 @@ impl Pieces {
         (found, next.and_then(|block| block.pieces().next()))
     }
 
+    /// What [`Pieces::last_of`] says of the offsets up to the start of a range that is not empty, and of those
+    /// before its end. Both stand in one block as a rule, which is read once then.
+    pub fn round(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
+        let blocks = self.blocks.partition_point(|block| block.text as usize <= range.start);
+        let behind = self.blocks.get(blocks);
+        let block = blocks.checked_sub(1).and_then(|index| self.blocks.get(index));
+        let block = block.filter(|_| behind.is_none_or(|next| next.text as usize >= range.end));
+        let Some(block) = block else {
+            let start = self.last_of(|text| text <= range.start).0;
+            return (start, self.last_of(|text| text < range.end));
+        };
+        let (mut start, mut end) = (None, None);
+        for piece in block.pieces() {
+            if piece.text as usize >= range.end {
+                return (start, (end, Some(piece)));
+            }
+            if piece.text as usize <= range.start {
+                start = Some(piece);
+            }
+            end = Some(piece);
+        }
+        (start, (end, behind.and_then(|block| block.pieces().next())))
+    }
+
     #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = Piece> {
         self.blocks.iter().flat_map(Block::pieces)
@@ -169,6 +195,7 @@ mod tests {
         fn packing_loses_nothing(
             steps in prop::collection::vec((0_u32..300, 0_u32..70_000, 0_u8..6, 0_u8..6), 0..200),
             offset in 0_usize..20_000,
+            length in 1_usize..20_000,
         ) {
             let (mut text, mut source) = (0, 0);
             let mut pieces = Pieces::default();
@@ -186,6 +213,10 @@ mod tests {
             let found = index.checked_sub(1).map(|index| plain[index]);
             let next = found.and(plain.get(index).copied());
             prop_assert_eq!(pieces.last_of(|text| text <= offset), (found, next));
+            for length in [length, 1 + length % 64] {
+                let end = pieces.last_of(|text| text < offset + length);
+                prop_assert_eq!(pieces.round(&(offset..offset + length)), (found, end));
+            }
         }
     }
 }

@@ -412,12 +412,10 @@ fn question_marks(text: &str) -> Vec<u8> {
 }
 
 fn single_byte(bytes: &[u8], encoding: &'static Encoding) -> Text<'static> {
-    let upper: Vec<char> = (128..=255_u8)
-        .map(|byte| {
-            let text = encoding.decode_without_bom_handling(&[byte]).0.into_owned();
-            text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
-        })
-        .collect();
+    // One character for each, since a byte that the charset lacks is one that is replaced.
+    let above: [u8; 128] = std::array::from_fn(|at| at as u8 | 128);
+    let (text, _) = encoding.decode_without_bom_handling(&above);
+    let upper: Vec<char> = text.chars().collect();
     with_upper(bytes, &upper)
 }
 
@@ -592,5 +590,25 @@ fn decoded_unit(out: &mut Builder, text: &str, source: Range<usize>) {
             out.character(last, source.end - 1..source.end);
         }
         _ => out.unit(text, source),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charsets_of_one_byte_decode_as_byte_by_byte() {
+        for label in
+            ["windows-1252", "windows-1251", "koi8-u", "iso-8859-8", "windows-874", "ibm866"]
+        {
+            let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+            let all: Vec<u8> = (1..=255).collect();
+            let apart: String = all
+                .iter()
+                .map(|byte| encoding.decode_without_bom_handling(&[*byte]).0.into_owned())
+                .collect();
+            assert_eq!(single_byte(&all, encoding).as_str(), apart, "{label}");
+        }
     }
 }
