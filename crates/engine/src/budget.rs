@@ -6,8 +6,11 @@ use super::cost::{Cost, Stage};
 use super::limits::Limits;
 use super::outcome::Bypass;
 
-/// Steps of a link beside its bytes: what is kept of it, compared and looked up.
+/// Steps of a link beside its bytes: compared and looked up.
 const LINK: u64 = 8;
+
+/// Steps of a link of which something is kept, beside its bytes: what is told of it, and its edits.
+const FINDING: u64 = 96;
 
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
@@ -93,6 +96,12 @@ impl<'a> Budget<'a> {
     #[must_use]
     pub fn link(&mut self, bytes: usize, judging: u64) -> bool {
         self.spend(Stage::Judging, LINK + bytes as u64 + judging)
+    }
+
+    /// Takes the steps of keeping what is told of a link of this many bytes, and its edits.
+    #[must_use]
+    pub fn finding(&mut self, bytes: usize) -> bool {
+        self.spend(Stage::Judging, FINDING + bytes as u64)
     }
 
     /// Takes the memory of an edit that writes so many bytes, if there is room for it.

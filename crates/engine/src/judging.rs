@@ -15,7 +15,7 @@ use homograph::{
 };
 use uts58::{Boundaries, Kind, Link, Linkifier, Target};
 
-/// Distinct hosts kept in the memo; a message with more is judged without it.
+/// Distinct hosts kept in the memo; with one more it begins anew: what stands together is still judged once.
 pub(super) const MEMO: usize = 4_096;
 
 /// An occurrence with its judgement.
@@ -61,10 +61,29 @@ pub struct Judge<'a> {
     met: Met,
 }
 
-/// Steps of judging a host that is not remembered: some, and some for each byte of its spelling. What
-/// stands beside the host of a link is charged as a host is.
+/// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
+/// spelling. What stands beside the host of a link is charged as a host is.
 const JUDGED: u64 = 32;
 const JUDGED_BYTE: u64 = 4;
+
+/// The same for a host that takes a closer look, at each place where it may begin and end: one of other
+/// letters, or one that comes near a name.
+const CLOSER: u64 = 192;
+const CLOSER_BYTE: u64 = 16;
+
+/// Steps of judging a host.
+fn judging(spelling: &str, judgement: &Judgement) -> u64 {
+    let plain = spelling.is_ascii() && judgement.labels.is_empty();
+    let (host, byte) = if plain { (JUDGED, JUDGED_BYTE) } else { (CLOSER, CLOSER_BYTE) };
+    host + byte * spelling.len() as u64
+}
+
+/// Steps of looking for what a link carries, and of judging what was found.
+fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
+    let byte = if spelling.is_ascii() { JUDGED_BYTE } else { CLOSER_BYTE };
+    let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));
+    JUDGED + byte * spelling.len() as u64 + inner.sum::<u64>()
+}
 
 impl<'a> Judge<'a> {
     pub fn new(case: Case<'a>) -> Judge<'a> {
@@ -154,11 +173,11 @@ impl<'a> Judge<'a> {
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
         if link.user.is_some() || carries(tail) || rewritten(spelling, tail) {
-            self.steps += JUDGED + JUDGED_BYTE * link.span.len() as u64;
             let carried = match &judged.host {
                 Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
                 None => LinkJudgement::default(),
             };
+            self.steps += carrying(text.get(link.span.clone()).unwrap_or_default(), &carried);
             let carried = self.listed_inside(carried);
             carried.inner.iter().for_each(|host| self.met.note(&host.ascii));
             judged.join(carried);
@@ -217,15 +236,16 @@ impl<'a> Judge<'a> {
         if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == bounds) {
             return Arc::clone(known);
         }
-        self.steps += JUDGED + JUDGED_BYTE * spelling.len() as u64;
         let judgement = self.listed(self.recall(spelling, bounds));
+        self.steps += judging(spelling, &judgement);
         if !spelling.is_ascii() || judgement.ascii.contains("xn--") {
             self.met.note(&judgement.ascii);
         }
-        if self.memo.len() < MEMO {
-            let known = self.memo.entry(Box::from(spelling)).or_default();
-            known.push((bounds, Arc::clone(&judgement)));
+        if self.memo.len() >= MEMO {
+            self.memo.clear();
         }
+        let known = self.memo.entry(Box::from(spelling)).or_default();
+        known.push((bounds, Arc::clone(&judgement)));
         judgement
     }
 
@@ -306,7 +326,7 @@ impl<'a> Judge<'a> {
 
     /// Whom the text says that the sender is, who it is not.
     pub fn poses(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
-        self.steps += JUDGED + JUDGED_BYTE * text.len() as u64;
+        self.steps += CLOSER + CLOSER_BYTE * text.len() as u64;
         homograph::poses(text, sender, &self.context(HostBounds::Certain))
     }
 
@@ -490,7 +510,7 @@ mod tests {
             let judged = judge.host(&format!("host{n}.example.com"), HostBounds::Certain);
             assert_eq!(judged.verdict, Verdict::Ok);
         }
-        assert_eq!(judge.memo.len(), MEMO);
+        assert_eq!(judge.memo.len(), 10);
     }
 
     #[test]

@@ -140,9 +140,12 @@ pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
 fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
     let tree = mime::parse_until(case.message, &case.policy.limits.structure(), case.stop);
     // What is over is told where reading begins.
-    let _ = budget.spend(Stage::Structure, tree.steps);
+    let _ = budget.spend(Stage::Structure, tree.steps + PART * tree.parts.len() as u64);
     tree
 }
+
+/// Steps of a part, however little it holds: its labels, and what is kept of it.
+const PART: u64 = 96;
 
 /// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
 fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Findings) {

@@ -50,7 +50,7 @@ impl PartContext<'_> {
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let alone = self.disjoint && index == 0 && readings.is_empty();
-            if !budget.spend(Stage::Decoding, text.len() as u64) {
+            if !budget.spend(Stage::Decoding, READING + text.len() as u64) {
                 return over(budget, entry, found);
             }
             let open = Open {
@@ -83,6 +83,9 @@ impl PartContext<'_> {
         }
     }
 }
+
+/// Steps of a reading of a part, however short it is.
+const READING: u64 = 64;
 
 /// Whether a link leads to a host that deceives: a scheme that runs code is not enough.
 fn is_lie(occurrence: &Occurrence, judged: &Judged) -> bool {
@@ -273,6 +276,8 @@ impl<'a> LayerReader<'a> {
                 found.pass(&judged);
                 continue;
             }
+            // What was judged is edited, whatever is left.
+            let _ = budget.finding(occurrence.span().len());
             if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
                 match self.edit_alone(occurrence, &judged, budget, found) {
                     true => continue,

@@ -124,7 +124,7 @@ fn is_of_markup(text: &str, edit: &TextEdit) -> bool {
 }
 
 /// Steps of an edit beside the bytes that it stands in.
-const EDIT: usize = 16;
+const EDIT: usize = 64;
 
 /// Edits of the readings of a part.
 type ByReading = BTreeMap<usize, Vec<TextEdit>>;
