@@ -77,18 +77,23 @@ def counts(families, policy, base):
 def measure(case):
     """For each family: instructions a byte and a step of the largest message, and growth."""
     families, policy, base = case
-    found = counts(families, policy, base)
     lines = []
-    for index, family in enumerate(families):
-        runs = found[4 * index : 4 * index + 4]
-        if len(runs) < 4:
-            lines.append((family, policy, base, math.inf, math.inf, math.inf))
-            continue
-        size, steps, count = runs[3]
-        # What does not grow with the message does not count: from the largest to a quarter of it.
-        growth = math.log(count / runs[1][2]) / math.log(size / runs[1][0])
-        lines.append((family, policy, base, count / size, count / max(steps, 1), growth))
+    while len(lines) < len(families):
+        rest = families[len(lines) :]
+        found = counts(rest, policy, base)
+        runs = [found[at : at + 4] for at in range(0, len(found) - 3, 4)]
+        lines += [figures(family, policy, base, run) for family, run in zip(rest, runs)]
+        # One that came to no end keeps the others of its group waiting, not out.
+        if len(runs) < len(rest):
+            lines.append((rest[len(runs)], policy, base, math.inf, math.inf, math.inf))
     return lines
+
+
+def figures(family, policy, base, runs):
+    size, steps, count = runs[3]
+    # What does not grow with the message does not count: from the largest to a quarter of it.
+    growth = math.log(count / runs[1][2]) / math.log(size / runs[1][0])
+    return family, policy, base, count / size, count / max(steps, 1), growth
 
 
 def main():

@@ -106,7 +106,8 @@ impl Limits {
                 unit: "steps for each byte of the message",
                 default: self.steps_per_byte,
                 reason: "All algorithms are linear; this is the belt to those braces. Real mail \
-                         stays below a tenth of it.",
+                         takes four, a list of nothing but bare hosts that deceive 51, one in five \
+                         charsets 83. Of hosts a step is 77 to 128 instructions.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",
                 test: "steps_run_out",
             },
