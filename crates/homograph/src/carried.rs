@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Context, Judgement, judge, mixes_scripts};
+use super::{Context, HostBounds, Judgement, judge, mixes_scripts};
 use super::{embedded, userinfo};
 use crate::verdict::{Edit, Reason, Reasons, Verdict};
 use uts58::unicode::hosts::{is_bidi_control, is_invisible};
@@ -30,6 +30,8 @@ pub struct LinkJudgement {
     pub host: Option<Arc<Judgement>>,
     /// Hosts of URLs inside it, further addressees, and a host in its userinfo.
     pub inner: Vec<Judgement>,
+    /// Which of those a rewriter's link leads to.
+    pub leads: Option<usize>,
 }
 
 /// Judges a link of this text.
@@ -161,6 +163,10 @@ impl LinkJudgement {
             self.add(Reason::EmbeddedUrl);
             self.also(host);
         }
+        if let Some(led) = embedded::leads(host, tail) {
+            let led = judge(&led, &Context { bounds: HostBounds::Certain, ..*context });
+            self.leads = self.inner.iter().position(|host| host.ascii == led.ascii);
+        }
     }
 
     /// `https://example.com\\@attack.example`: browsers go to the former, what takes the backslash
@@ -276,6 +282,31 @@ pub(super) mod tests {
         }
         assert_eq!(reasons("https://example.com/a%20b?c=d#e"), []);
         assert_eq!(reasons("mailto:%22a%20b%22@[192.0.2.1]"), []);
+    }
+
+    #[test]
+    fn a_rewriters_link_leads_where_it_led() {
+        for (text, led) in [
+            (
+                "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Fwww.example.org%2F",
+                Some("www.example.org"),
+            ),
+            (
+                "https://eur.safelinks.protection.outlook.com/?url=https%3A%2F%2Furldefense.com%2Fv3%2F__https%3A%2F%2Fa.example.com%2F__%3B!!a%24",
+                Some("a.example.com"),
+            ),
+            (
+                "https://www.google.com/url?q=https://example.org/?u=https://other.com/",
+                Some("example.org"),
+            ),
+            // What a link carries is not where it leads, and a token tells nobody.
+            ("https://example.com/?u=https://example.org/", None),
+            ("https://u1.ct.sendgrid.net/ls/click?upn=AbC", None),
+        ] {
+            let link = url(text);
+            let host = link.leads.and_then(|leads| link.inner.get(leads));
+            assert_eq!(host.map(|host| host.ascii.as_str()), led, "{text}");
+        }
     }
 
     fn url_like() -> impl Strategy<Value = String> {

@@ -56,6 +56,29 @@ pub(super) fn find(host: &str, tail: &str, context: &Context<'_>) -> Embedded {
     search.found
 }
 
+/// The host that the link of a rewriter leads to, through all rewriters that rewrote it; `None` for other links, and where
+/// nobody but the rewriter can tell.
+pub(super) fn leads(host: &str, tail: &str) -> Option<String> {
+    if tail.len() > SEARCHED_BYTES {
+        return None;
+    }
+    let mut led: Option<(String, String)> = None;
+    for _ in 0..=NESTING {
+        let (host, tail) =
+            led.as_ref().map_or((host, tail), |(host, tail)| (host.as_str(), tail.as_str()));
+        let Some(url) = wrappers::unwrap(host, tail) else { break };
+        let url = url.replace(reference::is_stripped, "");
+        let link = reference::parse(&url, 0..url.len()).find_map(|target| match target {
+            Target::Link(link) if link.kind != Kind::Email => Some(link),
+            _ => None,
+        });
+        let Some(link) = link else { break };
+        let tail = url.get(link.tail.clone()).unwrap_or_default();
+        led = Some((link.host_str(&url).to_owned(), tail.to_owned()));
+    }
+    led.map(|(host, _)| host)
+}
+
 /// The search for URLs inside one URL.
 struct Search<'a> {
     context: Context<'a>,

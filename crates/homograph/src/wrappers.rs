@@ -1,91 +1,81 @@
-//! Links that a mail security service or a redirector rewrote so that the target is not spelled out in
-//! them: what they lead to.
-//!
-//! | service | form |
-//! | --- | --- |
-//! | Microsoft Defender SafeLinks | `*.safelinks.protection.outlook.com/?url=…` |
-//! | Proofpoint v1 | `urldefense.proofpoint.com/v1/url?u=…` |
-//! | Proofpoint v2 | `…/v2/url?u=…`, `-` for `%` and `_` for `/` |
-//! | Proofpoint v3 | `urldefense.com/v3/__URL__;TABLE!…`, `*` for characters of the table |
-//! | Mimecast | `*.mimecast.com/s/TOKEN?domain=HOST`, `*.mimecastprotect.com` |
-//! | Sophos | `*.protection.sophos.com/?d=HOST&u=BASE64` |
-//! | Bing | `bing.com/ck/a?…&u=a1BASE64` |
-//! | Mandrill | `mandrillapp.com/track/click/…?p=BASE64` of JSON |
-//! | AMP | `google.com/amp/s/HOST/…`, `*.cdn.ampproject.org/c/s/HOST/…` |
-//! | redirectors that take a target without a scheme | `google.com/url?q=HOST/…` and others |
+//! Links that a mail security service or a redirector rewrote: where they lead. `table.rs` says who
+//! rewrites and how, `vectors.tsv` what comes of it.
+
+mod table;
+
+use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::domain::and_above;
+use super::domain::{and_above, suffix_labels};
 use super::embedded::NESTING;
+use table::{Form, ROWS, Row};
+use uts58::suffixes::Section;
 use uts58::{base64, percent};
-
-#[derive(Clone, Copy)]
-enum Service {
-    SafeLinks,
-    Proofpoint,
-    Mimecast,
-    Sophos,
-    Bing,
-    Mandrill,
-    Amp,
-    Google,
-    /// A parameter of the query is the target.
-    Query(&'static str),
-}
-
-/// Names below which a service rewrites.
-const NAMES: [(&str, Service); 20] = [
-    ("safelinks.protection.outlook.com", Service::SafeLinks),
-    ("safelinks.o365.us", Service::SafeLinks),
-    ("urldefense.proofpoint.com", Service::Proofpoint),
-    ("urldefense.com", Service::Proofpoint),
-    ("urldefense.us", Service::Proofpoint),
-    ("mimecast.com", Service::Mimecast),
-    ("mimecastprotect.com", Service::Mimecast),
-    ("protection.sophos.com", Service::Sophos),
-    ("bing.com", Service::Bing),
-    ("mandrillapp.com", Service::Mandrill),
-    ("cdn.ampproject.org", Service::Amp),
-    ("google.com", Service::Google),
-    ("l.facebook.com", Service::Query("u")),
-    ("lm.facebook.com", Service::Query("u")),
-    ("youtube.com", Service::Query("q")),
-    ("slack-redir.net", Service::Query("url")),
-    ("out.reddit.com", Service::Query("url")),
-    ("steamcommunity.com", Service::Query("url")),
-    ("linkedin.com", Service::Query("url")),
-    ("vk.com", Service::Query("to")),
-];
 
 /// Whether links below this host are rewritten ones.
 pub fn rewrites(host: &str) -> bool {
-    service(host).is_some()
+    !rows(host).is_empty()
 }
 
 /// The URL that the rewritten link leads to; `None` when it is none of these. The tail is path,
 /// query and fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
-    match service(host)? {
-        Service::SafeLinks => Some(decoded(parameter(tail, "url")?)),
-        Service::Proofpoint => proofpoint(tail),
-        Service::Mimecast => {
-            Some(format!("https://{}/", percent::decode_text(parameter(tail, "domain")?)))
+    let rows = rows(host).iter().filter(|(_, path, _)| tail.starts_with(path));
+    rows.filter_map(|(_, _, form)| form.unwrap(tail)).next()
+}
+
+impl Form {
+    fn unwrap(self, tail: &str) -> Option<String> {
+        match self {
+            Form::Query("") => target(query(tail)?),
+            Form::Query(name) => target(parameter(tail, name)?),
+            Form::Host(name) => target(parameter(tail, name)?),
+            Form::Base64(name) => {
+                let value = parameter(tail, name)?;
+                base64_url(value.strip_prefix("a1").unwrap_or(value))
+            }
+            Form::Segment => path(tail).split('/').find_map(|segment| {
+                let url = target(segment)?;
+                // A token is none, and neither is the number of a version.
+                (segment.contains('%') || segment.contains(':')).then_some(url)
+            }),
+            Form::Rest => {
+                let at = tail.find("://").and_then(|end| tail.get(..end)?.rfind('/'))?;
+                tail.get(at + 1..).map(str::to_owned)
+            }
+            Form::Between => tail.split("___").nth(1).and_then(target),
+            Form::Proofpoint => proofpoint(tail),
+            Form::Mandrill => mandrill(parameter(tail, "p")?),
+            Form::Amp => {
+                let rest = tail.trim_start_matches('/');
+                amp(rest.split_once('/')?.1)
+            }
         }
-        Service::Sophos => parameter(tail, "u")
-            .and_then(base64_url)
-            .or_else(|| Some(format!("https://{}/", decoded(parameter(tail, "d")?)))),
-        Service::Bing => {
-            let value = parameter(tail, "u").filter(|_| tail.starts_with("/ck/"))?;
-            base64_url(value.strip_prefix("a1").unwrap_or(value))
-        }
-        Service::Mandrill => mandrill(parameter(tail, "p")?),
-        Service::Amp => amp(tail.trim_start_matches('/').split_once('/')?.1),
-        Service::Google => match tail.trim_start_matches('/').strip_prefix("amp/") {
-            Some(rest) => amp(rest),
-            None => ["q", "url"].iter().find_map(|name| schemeless(parameter(tail, name)?)),
-        },
-        Service::Query(name) => schemeless(parameter(tail, name)?),
+    }
+}
+
+/// The rows of the nearest name that has some.
+fn rows(host: &str) -> &'static [Row] {
+    let of = |name: &str| {
+        let order =
+            |row: &Row| row.0.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_lowercase()));
+        let start = ROWS.partition_point(|row| order(row) == Ordering::Less);
+        let rows = ROWS.get(start..).unwrap_or_default();
+        rows.get(..rows.partition_point(|row| order(row) == Ordering::Equal)).unwrap_or_default()
+    };
+    let found = and_above(host).map(of).find(|rows| !rows.is_empty());
+    found.unwrap_or_else(|| if is_google_elsewhere(host) { of("google.com") } else { &[] })
+}
+
+/// `www.google.de`, `google.co.uk`: all of one house.
+fn is_google_elsewhere(host: &str) -> bool {
+    let bytes = host.as_bytes();
+    let name = bytes.strip_prefix(b"www.").unwrap_or(bytes);
+    let is = name.get(..7).is_some_and(|name| name.eq_ignore_ascii_case(b"google."));
+    is && host.is_ascii() && {
+        let labels = name.split(|byte| *byte == b'.').count();
+        labels == suffix_labels(&host.to_ascii_lowercase(), Section::Icann) + 1
     }
 }
 
@@ -104,6 +94,7 @@ fn decoded(value: &str) -> String {
 /// The URL that base64 holds.
 fn base64_url(value: &str) -> Option<String> {
     let url = String::from_utf8(base64::decode(percent::decode_text(value).as_bytes())).ok()?;
+    let url = if url.contains("://") { url } else { decoded(&url) };
     url.contains("://").then_some(url)
 }
 
@@ -130,18 +121,18 @@ fn amp(rest: &str) -> Option<String> {
     host.contains('.').then(|| format!("https://{target}"))
 }
 
-/// A target without a scheme; one with a scheme is found as such.
-fn schemeless(value: &str) -> Option<String> {
+/// The URL in a value, which may lack its scheme.
+fn target(value: &str) -> Option<String> {
     let target = decoded(value);
+    if let Some((scheme, rest)) = target.split_once(':')
+        && (scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+    {
+        return rest.starts_with(['/', '\\']).then_some(target);
+    }
     let target = target.trim_start_matches(['/', '\\']);
     let host = target.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let bare = !host.contains(':') && host.contains('.') && !host.contains(char::is_whitespace);
     bare.then(|| format!("https://{target}"))
-}
-
-fn service(host: &str) -> Option<Service> {
-    let known = |host: &str| NAMES.iter().find(|(name, _)| host.eq_ignore_ascii_case(name));
-    and_above(host).find_map(known).map(|(_, service)| *service)
 }
 
 fn proofpoint(tail: &str) -> Option<String> {
@@ -183,77 +174,56 @@ fn proofpoint_v3(rest: &str) -> Option<String> {
 
 /// The value of a query parameter, still encoded. HTML's `&amp;` may have been left in.
 fn parameter<'a>(tail: &'a str, name: &str) -> Option<&'a str> {
-    let (_, query) = tail.split_once('?')?;
-    let query = query.split('#').next().unwrap_or_default();
-    query.split('&').find_map(|field| {
+    query(tail)?.split('&').find_map(|field| {
         let (key, value) = field.strip_prefix("amp;").unwrap_or(field).split_once('=')?;
         key.eq_ignore_ascii_case(name).then_some(value)
     })
+}
+
+fn query(tail: &str) -> Option<&str> {
+    let (_, query) = tail.split_once('?')?;
+    query.split('#').next()
+}
+
+fn path(tail: &str) -> &str {
+    tail.split(['?', '#']).next().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A link a line: what was rewritten, a tab, where it leads; `-` is nowhere that can be told.
+    const VECTORS: &str = include_str!("wrappers/vectors.tsv");
+
+    fn vectors() -> impl Iterator<Item = (&'static str, &'static str, Option<&'static str>)> {
+        let lines = VECTORS.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| {
+            let (link, inner) = line.split_once('\t').unwrap();
+            let link = link.strip_prefix("https://").unwrap();
+            let at = link.find(['/', '?']).unwrap();
+            (&link[..at], &link[at..], Some(inner).filter(|inner| *inner != "-"))
+        })
+    }
+
     #[test]
     fn rewritten_links_lead_where_they_did() {
-        for (host, tail, inner) in [
-            (
-                "eur01.safelinks.protection.outlook.com",
-                "/?url=https%3A%2F%2Fwww.example.com%2Fa%3Fb%3Dc&data=05%7C01&reserved=0",
-                "https://www.example.com/a?b=c",
-            ),
-            (
-                "urldefense.proofpoint.com",
-                "/v1/url?u=http://www.example.org/page&k=oIvRg1",
-                "http://www.example.org/page",
-            ),
-            (
-                "urldefense.proofpoint.com",
-                "/v2/url?u=https-3A__www.example.org_a-2Db_c&d=DwMF",
-                "https://www.example.org/a-b/c",
-            ),
-            (
-                "urldefense.com",
-                "/v3/__https://example.com/a*b__;Iw!!token$",
-                "https://example.com/a#b",
-            ),
-            (
-                "urldefense.com",
-                "/v3/__https://example.com/**Ax__;w6TDtg!!token$",
-                "https://example.com/äöx",
-            ),
-            (
-                "eur01.safelinks.protection.outlook.com",
-                "/?url=https%253A%252F%252Fwww.example.com%252Fa&data=05",
-                "https://www.example.com/a",
-            ),
-            (
-                "www.bing.com",
-                "/ck/a?!&&p=x&u=a1aHR0cHM6Ly94bi0teXBhbC00M2Q5Zy5jb20vbG9naW4&ntb=1",
-                "https://xn--ypal-43d9g.com/login",
-            ),
-            (
-                "eu-west-1.protection.sophos.com",
-                "/?d=example.com&u=aHR0cHM6Ly94bi0teXBhbC00M2Q5Zy5jb20vbG9naW4=&i=x",
-                "https://xn--ypal-43d9g.com/login",
-            ),
-            ("eu-west-1.protection.sophos.com", "/?d=example.com&i=x", "https://example.com/"),
-            (
-                "mandrillapp.com",
-                "/track/click/1/example.com?p=eyJzIjoiYSIsInAiOiJ7XCJ1cmxcIjpcImh0dHBzOlxcXC9cXFwveG4tLXlwYWwtNDNkOWcuY29tXFxcL2xvZ2luXCJ9In0",
-                "https://xn--ypal-43d9g.com/login",
-            ),
-            ("www.google.com", "/amp/s/example.com/a", "https://example.com/a"),
-            ("www.google.com", "/url?sa=t&q=example.com%2Fa", "https://example.com/a"),
-            ("a-com.cdn.ampproject.org", "/c/s/example.com/a", "https://example.com/a"),
-            ("l.facebook.com", "/l.php?u=example.com%2Fa", "https://example.com/a"),
-            ("protect-eu.mimecast.com", "/s/AbCdEf?domain=example.com", "https://example.com/"),
-        ] {
-            assert_eq!(unwrap(host, tail).as_deref(), Some(inner), "{host}{tail}");
+        for (host, tail, inner) in vectors() {
+            assert_eq!(unwrap(host, tail).as_deref(), inner, "{host}{tail}");
         }
-        assert_eq!(unwrap("example.com", "/?url=https://example.org/"), None);
-        assert_eq!(unwrap("urldefense.com", "/v3/__"), None);
+    }
+
+    #[test]
+    fn rows_are_sorted_and_each_has_a_vector() {
+        assert!(ROWS.is_sorted_by_key(|row| row.0));
+        for row in &ROWS {
+            let has = vectors().any(|(host, tail, inner)| {
+                and_above(host).any(|name| name.eq_ignore_ascii_case(row.0))
+                    && tail.starts_with(row.1)
+                    && row.2.unwrap(tail).as_deref() == inner
+            });
+            assert!(has, "{row:?}");
+        }
     }
 
     #[test]
