@@ -226,3 +226,12 @@ fn the_page_of_reasons_is_what_the_codes_say() {
         "docs/reasons.md is behind the codes: UPDATE=1 cargo test --test manual"
     );
 }
+
+#[test]
+fn each_reason_can_be_read_aloud() {
+    let page = include_str!("../docs/judgement.md");
+    for reason in linkmilter::engine::Reason::ALL {
+        let row = format!("| `{}` | ", reason.code());
+        assert!(page.contains(&row), "docs/judgement.md has no row for {}", reason.code());
+    }
+}

@@ -35,8 +35,7 @@ pub fn anywhere(policy: &Policy, judged: &Judged) -> (LinkAction, Done) {
     if action == LinkAction::Leave {
         return (LinkAction::Leave, Done::Reported);
     }
-    let host = judged.host.as_ref().map_or("", |host| host.ascii.as_str());
-    if policy.exempt.is_some() || policy.allows(host) {
+    if policy.exempt.is_some() || judged.is_allowed(policy) {
         return (LinkAction::Leave, Done::Exempt);
     }
     (action, Done::Edited)

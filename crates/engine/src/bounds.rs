@@ -1,14 +1,14 @@
 //! Every bound of the engine in one table: those of [`Limits`], which a configuration sets, and those
 //! that stand in the rooms beside the code that they bound.
 
-use super::content::LONGEST_WRAPPED;
+use super::content::{LONGEST_WRAPPED, pdf};
 use super::limits::{Bound, Limits};
 use super::{budget, fields, finding, host, judging, met, mime, net, settle};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
 pub fn fixed() -> Vec<Bound> {
-    [message(), parts(), hosts(), fields()].into_iter().flatten().collect()
+    [message(), parts(), attached(), hosts(), fields()].into_iter().flatten().collect()
 }
 
 /// All bounds, those that can be set first.
@@ -227,6 +227,44 @@ fn parts() -> Vec<Bound> {
             reason: "A message of nothing but hosts must not fill the memory.",
             effect: "further hosts are judged each time",
             test: "the_memo_is_bounded",
+        },
+    ]
+}
+
+fn attached() -> Vec<Bound> {
+    vec![
+        Bound {
+            name: "pdf_links",
+            unit: "links of a PDF",
+            default: pdf::PDF_LINKS as u64,
+            reason: "A long table of contents has some hundreds.",
+            effect: "further ones are not judged; the part is `opaque`",
+            test: "links_and_their_length_are_bounded",
+        },
+        Bound {
+            name: "pdf_link_bytes",
+            unit: "bytes of a link of a PDF",
+            default: pdf::PDF_LINK_BYTES as u64,
+            reason: "What is longer is data.",
+            effect: "it is not judged; the part is `opaque`",
+            test: "links_and_their_length_are_bounded",
+        },
+        Bound {
+            name: "pdf_unpacked",
+            unit: "times a PDF, that its streams of objects may unpack to",
+            default: pdf::PDF_UNPACKED as u64,
+            reason: "Zlib makes a thousand bytes of one; objects of real documents are text that shrinks to \
+                     a fifth.",
+            effect: "further ones are not read; the part is `opaque`",
+            test: "a_document_that_unpacks_to_more_than_it_may_is_not_read",
+        },
+        Bound {
+            name: "pdf_unpacked_bytes",
+            unit: "bytes that they may unpack to",
+            default: pdf::PDF_UNPACKED_BYTES as u64,
+            reason: "Memory: one document at a time.",
+            effect: "as `pdf_unpacked`",
+            test: "a_document_that_unpacks_to_more_than_it_may_is_not_read",
         },
     ]
 }

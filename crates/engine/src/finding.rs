@@ -84,7 +84,7 @@ impl Findings {
 
     /// Remembers the host of a link that needs nothing.
     pub fn pass(&mut self, judged: &Judged) {
-        let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) else { return };
+        let Some(host) = judged.led().filter(|host| !host.ascii.is_empty()) else { return };
         if self.passed.contains(host.ascii.as_str()) {
             return;
         }
@@ -158,7 +158,7 @@ impl Findings {
 
     /// Remembers a host of a part below multipart/alternative, up to so many domains of one.
     pub fn note_host(&mut self, part: usize, judged: &Judged, most: usize) {
-        if let Some(host) = judged.host.as_ref().filter(|host| !host.ascii.is_empty()) {
+        if let Some(host) = judged.led().filter(|host| !host.ascii.is_empty()) {
             self.domains.entry(part).or_default().note(&host.ascii, most);
         }
     }

@@ -51,6 +51,9 @@ pub fn read(
     });
     let words = words(&read);
     let author = Author::of(&message, judge);
+    if let [mailbox] = author.mailboxes.as_slice() {
+        judge.take_author(&mailbox.host);
+    }
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let most = budget.findings;
@@ -357,6 +360,7 @@ impl FieldReader<'_, '_, '_> {
                 edit: Edit::Told,
                 host: Some(mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host))),
                 inner: Vec::new(),
+                leads: None,
                 tld_status: TldStatus::Link,
             };
             judged.add(Reason::DisplayNamePoses);
@@ -390,12 +394,12 @@ impl FieldReader<'_, '_, '_> {
     fn push(&mut self, spelled: &str, judged: &Judged) {
         let Some(host) = &judged.host else { return };
         if !host.reasons.contains(Reason::TldSyntax) {
-            self.push_as(spelled, judged, host.target.clone());
+            self.push_as(spelled, judged, judged.target().cloned());
         }
     }
 
     fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        let Some(host) = &judged.host else { return };
+        let Some(host) = judged.led() else { return };
         if self.found.links() >= self.most {
             return;
         }

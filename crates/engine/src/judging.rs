@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::content::{Occurrence, Shown, script};
 use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
-use super::policy::AskTlds;
+use super::policy::{AskDomains, AskTlds};
 use super::{Case, Dmarc, Facts, Policy, TldTable};
 use homograph::{
     self, CacheKey, Context, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
@@ -29,6 +29,8 @@ pub struct Judged {
     pub host: Option<Arc<Judgement>>,
     /// Hosts that it carries beside: in its userinfo, its path, its query.
     pub inner: Vec<Judgement>,
+    /// Which of those it leads to, where its own host is that of a rewriter or of nobody.
+    pub leads: Option<usize>,
     /// Whether it is a link at all.
     pub tld_status: TldStatus,
 }
@@ -43,18 +45,29 @@ pub enum TldStatus {
     Confirmed(String),
 }
 
+/// What others are to be asked for, each once, in the order of their first occurrence.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Top-level domains, of the DNS.
+    pub tlds: Vec<String>,
+    /// Registrable domains, of block lists.
+    pub domains: Vec<String>,
+}
+
 /// The judge of one message.
 pub struct Judge<'a> {
     policy: &'a Policy,
     tlds: &'a TldTable,
     own: Names,
+    /// The host of the author's address, where somebody whose word counts says that he is who he says.
+    author: Option<Arc<Judgement>>,
     facts: &'a Facts,
     /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
     memo: HashMap<Box<str>, Vec<(HostBounds, Arc<Judgement>)>>,
     /// What is known from other messages.
     memory: Option<&'a dyn Memory>,
-    /// TLDs to ask for, in the order of their first occurrence.
-    pub questions: Vec<String>,
+    /// What is to be asked for.
+    pub asked: Asked,
     /// Steps that judging took since somebody asked.
     steps: u64,
     /// What the net is to know of.
@@ -98,10 +111,11 @@ impl<'a> Judge<'a> {
             policy,
             tlds,
             own,
+            author: None,
             facts,
             memo: HashMap::new(),
             memory,
-            questions: Vec::new(),
+            asked: Asked::default(),
             steps: 0,
             met: Met::of(message.head.len() + message.body.len()),
         }
@@ -139,11 +153,22 @@ impl<'a> Judge<'a> {
         let mut judged = self.spelled(text, link, bounds)?;
         let host = judged.host.clone()?;
         // A host that nobody knows, or a program: what it opens is what it carries.
-        judged.tld_status = match judged.carries_deception() {
-            true => TldStatus::Link,
-            false if link.is_for_program() => return None,
-            false => self.tld_status(&host, link.kind)?,
+        let of_nobody = link.is_for_program() || host.reasons.contains(Reason::TldSyntax);
+        judged.tld_status = match judged.deception() {
+            Some(inner) => {
+                if of_nobody || host.question.is_some() {
+                    judged.leads = Some(inner);
+                    judged.reasons.remove(Reason::TldSyntax);
+                    judged.reasons.remove(Reason::TldUnknown);
+                }
+                TldStatus::Link
+            }
+            None if link.is_for_program() => return None,
+            None => self.tld_status(&host, link.kind)?,
         };
+        if self.policy.ask_domains == AskDomains::OfLinks && self.policy.exempt.is_none() {
+            self.ask_domains(link, &judged);
+        }
         Some(judged)
     }
 
@@ -335,6 +360,18 @@ impl<'a> Judge<'a> {
         self.facts.dmarc
     }
 
+    /// Takes note of the only author, if a server whose word counts says that he is who he says.
+    pub fn take_author(&mut self, host: &Arc<Judgement>) {
+        let known = self.facts.dmarc == Dmarc::Pass
+            && !homograph::is_anybodys(&host.ascii, &self.policy.protected);
+        self.author = known.then(|| Arc::clone(host));
+    }
+
+    /// Whether the author shows his own name: whoever counts clicks for him stands behind it.
+    fn is_authors(&self, ascii: &str) -> bool {
+        self.author.as_ref().is_some_and(|author| same_domain(&author.ascii, ascii))
+    }
+
     /// Whether a host is of a recipient's domain, where not anybody has an address.
     pub fn is_recipients(&self, ascii: &str) -> bool {
         let domains = &self.facts.recipient_domains;
@@ -368,17 +405,35 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Puts a TLD among the questions, if it is there or there is room.
-    fn ask(&mut self, tld: &str) -> bool {
-        let known = self.questions.iter().any(|question| question == tld);
-        let asked = known || self.questions.len() < self.policy.limits.questions;
-        if asked && !known {
-            self.questions.push(tld.to_owned());
+    /// Puts the domains that a link leads to among those to ask for. An address leads nowhere, a dotted word
+    /// of prose is nobody's business, and a TLD that nobody knows has no list.
+    fn ask_domains(&mut self, link: &Link, judged: &Judged) {
+        let unknown = matches!(judged.tld_status, TldStatus::Asked(_));
+        let word = link.kind == Kind::Bare && link.tail.is_empty();
+        if unknown || word || link.kind == Kind::Email {
+            return;
         }
-        asked
+        for host in judged.host.as_deref().into_iter().chain(&judged.inner) {
+            if host.question.is_some()
+                || host.reasons.contains(Reason::Listed)
+                || self.policy.allows(&host.ascii)
+                || self.is_protected(&host.ascii)
+            {
+                continue;
+            }
+            if let Some(domain) = registrable(&host.ascii, Section::Private) {
+                put(&mut self.asked.domains, domain, self.policy.limits.domains);
+            }
+        }
     }
 
-    fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
+    /// Puts a TLD among the questions, if it is there or there is room.
+    fn ask(&mut self, tld: &str) -> bool {
+        put(&mut self.asked.tlds, tld, self.policy.limits.questions)
+    }
+
+    /// A URL whose scheme does something that no reader expects.
+    pub fn dangerous(&mut self, text: &str, host: Option<Range<usize>>) -> Judged {
         let host =
             host.and_then(|host| text.get(host)).map(|host| self.host(host, HostBounds::Certain));
         let mut judged = Judged {
@@ -387,6 +442,7 @@ impl<'a> Judge<'a> {
             edit: Edit::Link,
             host,
             inner: Vec::new(),
+            leads: None,
             tld_status: TldStatus::Link,
         };
         judged.add(Reason::DangerousScheme);
@@ -395,8 +451,9 @@ impl<'a> Judge<'a> {
 
     /// The visible text is a host of another registrable domain than the target (S9).
     pub fn compare(&self, visible: &Judged, target: &mut Judged) {
-        let (Some(seen), Some(led)) = (&visible.host, &target.host) else { return };
+        let (Some(seen), Some(led)) = (visible.led(), target.led()) else { return };
         let related = same_domain(&seen.ascii, &led.ascii)
+            || self.is_authors(&seen.ascii)
             || homograph::is_one_owner(&seen.ascii, &led.ascii, &self.policy.protected);
         if matches!(visible.tld_status, TldStatus::Asked(_)) || related {
             return;
@@ -407,6 +464,18 @@ impl<'a> Judge<'a> {
             target.verdict = target.verdict.max(Verdict::Suspect);
         }
     }
+}
+
+/// Puts a name among the others, if it is there or there is room.
+fn put(names: &mut Vec<String>, name: &str, most: usize) -> bool {
+    if names.iter().any(|known| known == name) {
+        return true;
+    }
+    let room = names.len() < most;
+    if room {
+        names.push(name.to_owned());
+    }
+    room
 }
 
 /// Whether a dangerous scheme is none where it stands: a picture from the reader's own disk, as every
@@ -451,6 +520,7 @@ impl Judged {
             edit: host.edit,
             host: Some(host),
             inner: Vec::new(),
+            leads: None,
             tld_status,
         }
     }
@@ -460,11 +530,44 @@ impl Judged {
         self.verdict = self.verdict.max(link.verdict);
         self.reasons = self.reasons.union(link.reasons);
         self.edit = self.edit.max(link.edit);
+        self.leads = link.leads.map(|leads| self.inner.len() + leads);
         self.inner.extend(link.inner);
     }
 
-    fn carries_deception(&self) -> bool {
-        self.inner.iter().any(|host| host.verdict >= Verdict::Unsafe && host.edit >= Edit::Link)
+    /// The first host that it carries and that deceives.
+    fn deception(&self) -> Option<usize> {
+        let deceives =
+            |host: &Judgement| host.verdict >= Verdict::Unsafe && host.edit >= Edit::Link;
+        self.inner.iter().position(deceives)
+    }
+
+    /// The host that it leads to: its own, or what a rewriter put behind it. What is taken apart is what
+    /// is spelled, its own.
+    pub fn led(&self) -> Option<&Judgement> {
+        self.leads.and_then(|leads| self.inner.get(leads)).or(self.host.as_deref())
+    }
+
+    /// The protected name that one of its hosts reads as, the one that it leads to first.
+    pub fn target(&self) -> Option<&String> {
+        let hosts = self.led().into_iter().chain(self.host.as_deref()).chain(&self.inner);
+        hosts.filter_map(|host| host.target.as_ref()).next()
+    }
+
+    /// Whether the policy leaves it alone on account of its hosts: its own is allowed, or the one that it
+    /// leads to and every other that is not fine.
+    pub fn is_allowed(&self, policy: &Policy) -> bool {
+        let allowed = |host: &Judgement| policy.allows(&host.ascii);
+        let rest =
+            || self.inner.iter().chain(self.host.as_deref().filter(|_| !self.is_of_nobody()));
+        self.host.as_deref().is_some_and(allowed)
+            || (self.leads.is_some()
+                && self.led().is_some_and(allowed)
+                && rest().all(|host| host.verdict <= Verdict::Notice || allowed(host)))
+    }
+
+    /// Whether its own host is none: a word of a program.
+    fn is_of_nobody(&self) -> bool {
+        self.host.as_deref().is_some_and(|host| host.reasons.contains(Reason::TldSyntax))
     }
 
     pub fn add(&mut self, reason: Reason) {

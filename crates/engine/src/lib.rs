@@ -9,6 +9,7 @@
 use std::sync::atomic::AtomicBool;
 
 mod actions;
+mod attached;
 mod banner;
 pub mod bounds;
 mod budget;
@@ -46,7 +47,7 @@ pub use uts58::{self as link, tlds, unicode};
 use budget::Budget;
 use cost::Stage;
 use finding::Findings;
-use judging::Judge;
+use judging::{Asked, Judge};
 use policy::{Defang, Notice, OnAmbiguous};
 
 /// What the engine must know of the envelope and of the house.
@@ -132,8 +133,8 @@ pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
     let bytes = case.message.head.len() + case.message.body.len();
     let mut budget = Budget::of(&case.policy.limits, bytes, case.stop).within(case.steps);
     let tree = split(case, &mut budget);
-    let (questions, found) = search(case, &tree, &mut budget);
-    Inspection::new(case, tree, questions, found, budget)
+    let (asked, found) = search(case, &tree, &mut budget);
+    Inspection::new(case, tree, asked, found, budget)
 }
 
 /// The parts of the message, and what it took to find them.
@@ -147,8 +148,8 @@ fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
 /// Steps of a part, however little it holds: its labels, and what is kept of it.
 const PART: u64 = 96;
 
-/// Every link of the message, judged, with its edits; and the TLDs to ask the DNS for.
-fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<String>, Findings) {
+/// Every link of the message, judged, with its edits; and what is to be asked for.
+fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked, Findings) {
     let defused;
     let case = match case.policy.on_ambiguous {
         OnAmbiguous::Defuse if !tree.ambiguous.is_empty() && case.policy.edits() => {
@@ -177,7 +178,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Vec<St
     if let Some(path) = tree.ambiguous.first().filter(|_| tree.codec || found.links() > 0) {
         found.note_ambiguous(path);
     }
-    (judge.questions, found)
+    (judge.asked, found)
 }
 
 #[cfg(test)]

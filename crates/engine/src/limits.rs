@@ -13,6 +13,8 @@ pub struct Limits {
     pub links: usize,
     /// Names asked of the DNS for one message.
     pub questions: usize,
+    /// Domains of links asked of block lists for one message.
+    pub domains: usize,
     /// Steps a byte of the message: one step is one byte read by a layer or one code point judged.
     pub steps_per_byte: u64,
     /// Steps on top, whatever the size.
@@ -28,6 +30,7 @@ impl Default for Limits {
             header_bytes: structure.header_bytes,
             links: 50_000,
             questions: 8,
+            domains: 20,
             steps_per_byte: 64,
             steps_base: 1_000_000,
         }
@@ -57,7 +60,7 @@ impl Limits {
     }
 
     /// Every bound with its unit, default, reason and test.
-    pub fn bounds(&self) -> [Bound; 7] {
+    pub fn bounds(&self) -> [Bound; 8] {
         [
             Bound {
                 name: "depth",
@@ -100,6 +103,15 @@ impl Limits {
                 reason: "A message must not be able to make the filter query the world.",
                 effect: "further names count as unverified",
                 test: "questions_beyond_the_limit",
+            },
+            Bound {
+                name: "domains",
+                unit: "domains of links asked of block lists for one message",
+                default: self.domains as u64,
+                reason: "A message must not be able to use up what a list lets its users ask; few \
+                         real ones lead to more.",
+                effect: "further domains are not asked for",
+                test: "domains_beyond_the_limit",
             },
             Bound {
                 name: "steps_per_byte",

@@ -14,9 +14,9 @@ use super::finding::{Badness, Candidate, Findings};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
-use super::{Policy, TldTable, actions, headers, notices};
+use super::{Policy, TldTable, actions, attached, headers, notices};
 use homograph::linkify;
-use mailsplice::mime::{self, Message, Part, Reading, Tree};
+use mailsplice::mime::{self, Media, Message, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
 use uts58::Target;
 
@@ -43,6 +43,9 @@ impl PartContext<'_> {
         found: &mut Findings,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
+        if entry.media == Media::Opaque {
+            attached::read(*self, part, judge, budget, found);
+        }
         headers::externals(entry, judge, budget.findings, self.policy, found);
         let base = headers::bases(entry, judge, budget.findings, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
@@ -364,7 +367,7 @@ impl<'a> LayerReader<'a> {
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
-        let host = judged.host.as_deref();
+        let host = judged.led();
         let finding = Finding {
             part: self.open.entry.path.clone(),
             place: occurrence.place(self.layer),
@@ -375,7 +378,7 @@ impl<'a> LayerReader<'a> {
             verdict: judged.verdict,
             reasons: judged.reasons,
             edit: judged.edit,
-            target: host.and_then(|host| host.target.clone()),
+            target: judged.target().cloned(),
             done,
         };
         Candidate {

@@ -151,6 +151,16 @@ pub enum AskTlds {
     Every,
 }
 
+/// Whether somebody is to be asked whether domains are bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskDomains {
+    /// Nobody; none are gathered.
+    #[default]
+    No,
+    /// Those of links, at most [`Limits::domains`].
+    OfLinks,
+}
+
 /// All that one inspection is told; made by [`crate::policy`] and the configuration.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -203,6 +213,7 @@ pub struct Policy {
     pub on_opaque: Disposition,
     pub on_ambiguous: OnAmbiguous,
     pub ask_tlds: AskTlds,
+    pub ask_domains: AskDomains,
     pub limits: Limits,
 }
 
@@ -285,6 +296,7 @@ impl Default for Policy {
             on_opaque: Disposition::Accept,
             on_ambiguous: OnAmbiguous::default(),
             ask_tlds: AskTlds::default(),
+            ask_domains: AskDomains::default(),
             limits: Limits::default(),
         }
     }

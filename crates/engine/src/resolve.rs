@@ -3,7 +3,7 @@
 use super::actions::{self, Subject};
 use super::budget::Budget;
 use super::finding::{Candidate, Findings};
-use super::judging::TldStatus;
+use super::judging::{Asked, TldStatus};
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
 use super::policy::HeaderFields;
 use super::{Answer, Answers, Case, banner, fields, settle};
@@ -16,6 +16,10 @@ pub struct Inspection<'a> {
     /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
     /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
     pub questions: Vec<String>,
+    /// Registrable domains of links, in lower-case ASCII form, that lists of others may know
+    /// ([`super::policy::AskDomains`]): none that is protected, allowed, or known to be bad. Who finds one
+    /// listed inspects the message anew, with a [`super::lists::Listing`] more.
+    pub domains: Vec<String>,
     case: Case<'a>,
     tree: Tree,
     found: Findings,
@@ -27,11 +31,12 @@ impl<'a> Inspection<'a> {
     pub(super) fn new(
         case: Case<'a>,
         tree: Tree,
-        questions: Vec<String>,
+        asked: Asked,
         found: Findings,
         budget: Budget<'a>,
     ) -> Inspection<'a> {
-        Inspection { questions, case, tree, found, budget }
+        let Asked { tlds: questions, domains } = asked;
+        Inspection { questions, domains, case, tree, found, budget }
     }
 
     /// Finishes with what the DNS answered; an unanswered question counts as unverified.

@@ -276,6 +276,146 @@ fn every_tld_is_asked_for_on_request_and_the_table_decides_without_an_answer() {
     assert_eq!((denied.links, denied.findings, denied.edits), (3, vec![], vec![]));
 }
 
+/// Reasons of the links of an HTML text.
+fn reasons(from: &str, dmarc: Dmarc, html: &str) -> Reasons {
+    let head = format!("From: {from}\r\nContent-Type: text/html; charset=utf-8\r\n");
+    let message = Message { head: head.as_bytes(), body: html.as_bytes() };
+    let facts = Facts { dmarc, ..Facts::default() };
+    let outcome = inspect(message, &facts, &policy(), &tlds()).resolve(&Answers::new());
+    outcome.findings.iter().fold(Reasons::EMPTY, |all, finding| all.union(finding.reasons))
+}
+
+#[test]
+fn who_shows_his_own_name_is_no_mismatch_when_he_is_who_he_says() {
+    let html = "<a href=\"https://click.mailer.net/x\">www.shop.com</a>";
+    for (from, dmarc, told) in [
+        ("a@shop.com", Dmarc::Pass, false),
+        ("a@news.shop.com", Dmarc::Pass, false),
+        ("a@shop.com", Dmarc::Unknown, true),
+        ("a@shop.com", Dmarc::Fail, true),
+        ("a@other.com", Dmarc::Pass, true),
+        ("a@shop.com, b@other.com", Dmarc::Pass, true),
+    ] {
+        let found = reasons(from, dmarc, html).contains(Reason::TextHrefMismatch);
+        assert_eq!(found, told, "{from} {dmarc:?}");
+    }
+    // Where anybody has an address nobody's name is his own.
+    let html = "<a href=\"https://evil.net/x\">www.gmail.com</a>";
+    assert!(reasons("a@gmail.com", Dmarc::Pass, html).contains(Reason::TextHrefMismatch));
+}
+
+#[test]
+fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
+    let wrapped = |host: &str| {
+        format!(
+            "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2F{host}%2Fx&data=1"
+        )
+    };
+    let link = |seen: &str, led: &str| format!("<a href=\"{}\">{seen}</a>", wrapped(led));
+    let mismatch =
+        |html: &str| reasons("a@b.org", Dmarc::Unknown, html).contains(Reason::TextHrefMismatch);
+    assert!(!mismatch(&link("www.shop.com", "shop.com")));
+    assert!(mismatch(&link("www.shop.com", "other.com")));
+    let html = link("here", "xn--ypal-43d9g.com");
+    let found = outcome("text/html", &html, &policy());
+    let [finding] = found.findings.as_slice() else { panic!("{:?}", found.findings) };
+    assert_eq!(finding.ascii, "xn--ypal-43d9g.com");
+    assert_eq!(finding.target.as_deref(), Some("paypal.com"));
+    assert_eq!((finding.done, found.edits.is_empty()), (Done::Edited, false));
+    // It is allowed by the name that it is told by, and by the rewriter's.
+    for allowed in ["xn--ypal-43d9g.com", "safelinks.protection.outlook.com"] {
+        let policy =
+            Policy { allowed: std::sync::Arc::new(homograph::Names::new([allowed])), ..policy() };
+        let found = outcome("text/html", &html, &policy);
+        assert_eq!((found.edits.len(), found.findings[0].done), (0, Done::Exempt), "{allowed}");
+    }
+    let html = link("here", "fine.com").replace("data=1", "u=https://xn--ypal-43d9g.com");
+    let policy =
+        Policy { allowed: std::sync::Arc::new(homograph::Names::new(["fine.com"])), ..policy() };
+    assert!(!outcome("text/html", &html, &policy).edits.is_empty(), "another one is not");
+}
+
+#[test]
+fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
+    let html = "<a href=\"app://open-url?url=https%3A%2F%2Fxn--ypal-43d9g.com\">x</a>";
+    let found = outcome("text/html", html, &policy());
+    let [finding] = found.findings.as_slice() else { panic!("{:?}", found.findings) };
+    assert_eq!(finding.ascii, "xn--ypal-43d9g.com");
+    assert!(!finding.reasons.contains(Reason::TldSyntax), "{:?}", finding.reasons);
+    assert!(!found.edits.is_empty());
+}
+
+#[test]
+fn a_pdf_is_told_and_left_as_it_is() {
+    let told = |document: &str| {
+        let head = b"Content-Type: application/pdf; name=x.pdf\r\n";
+        let message = Message { head, body: document.as_bytes() };
+        inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new())
+    };
+    let outcome =
+        told("%PDF-1.7\n1 0 obj << /S /URI /URI (https://p\u{430}ypal.com/x) >> endobj\n");
+    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+    assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
+    assert_eq!(
+        (finding.place.to_string().as_str(), finding.target.as_deref()),
+        ("pdf[uri]", Some("paypal.com"))
+    );
+    assert_eq!((outcome.edits.len(), outcome.bypasses.len(), outcome.links), (0, 0, 1));
+    // A scheme that runs something is one here as well, and a good link is counted.
+    let outcome = told("%PDF-1.7\n<< /URI (javascript:x) >> << /URI (https://www.example.com) >>");
+    assert_eq!((outcome.verdict, outcome.links), (Verdict::Unsafe, 2));
+    assert_eq!(outcome.passed, ["www.example.com"]);
+    // What cannot be read stays opaque, and what is no PDF is not read.
+    assert_eq!(told("%PDF-1.7\n<< /Encrypt 1 0 R >>").bypasses.len(), 1);
+    let other = told("PK\u{3} /URI (https://www.example.com)");
+    assert_eq!((other.bypasses.len(), other.links), (1, 0));
+}
+
+/// The domains that lists are asked for, of a plain text.
+fn domains(body: &str, policy: &Policy) -> Vec<String> {
+    let head = b"Content-Type: text/plain; charset=utf-8\r\n";
+    let message = Message { head, body: body.as_bytes() };
+    let facts = Facts { recipient_domains: vec!["ours.org".to_owned()], ..Facts::default() };
+    inspect(message, &facts, policy, &tlds()).domains
+}
+
+#[test]
+fn domains_of_links_are_handed_out_and_nothing_else() {
+    let table = super::lists::Table::of_names(["known.com"]);
+    let listing = super::lists::Listing {
+        name: "x".to_owned(),
+        verdict: Verdict::Suspect,
+        table: std::sync::Arc::new(table),
+    };
+    let mut policy = Policy { ask_domains: super::policy::AskDomains::OfLinks, ..policy() };
+    policy.allowed = std::sync::Arc::new(homograph::Names::new(["fine.com"]));
+    policy.lists.listings = std::sync::Arc::new(vec![std::sync::Arc::new(listing)]);
+    for (text, asked) in [
+        ("http://a.b.bad.com/x?y=z www.bad.com", &["bad.com"] as &[&str]),
+        ("https://B\u{fc}cher.com/", &["xn--bcher-kva.com"]),
+        // The link behind a rewriter, and the rewriter.
+        ("http://r.com/?u=https%3A%2F%2Fx.bad.org%2F", &["r.com", "bad.org"]),
+        ("other.com/path", &["other.com"]),
+        // Words, addresses of people, numbers, suffixes, TLDs that nobody knows.
+        ("so.org and end.However ann@bad.com mailto:ann@bad.com", &[]),
+        ("http://192.0.2.1/ http://[2001:db8::1]/ http://com/ http://x.zznone/", &[]),
+        // Protected, the recipients' own, allowed, known to be bad.
+        ("http://www.paypal.com/ http://x.ours.org/ http://fine.com/ http://known.com/", &[]),
+    ] {
+        assert_eq!(domains(text, &policy), asked, "{text}");
+    }
+    policy.ask_domains = super::policy::AskDomains::No;
+    assert_eq!(domains("http://bad.com/", &policy), [""; 0]);
+}
+
+#[test]
+fn domains_beyond_the_limit() {
+    let policy = Policy { ask_domains: super::policy::AskDomains::OfLinks, ..policy() };
+    let many: String =
+        (0..100).map(|n| format!("http://d{n}.com/ http://d{n}.com/x\r\n")).collect();
+    assert_eq!(domains(&many, &policy).len(), policy.limits.domains);
+}
+
 #[test]
 fn header_fields_are_judged_and_reported() {
     let head = "From: \"www.example.org\" <x@p\u{430}ypal.com>\r\nSubject: =?utf-8?q?see_p=D0=B0ypal.com?=\r\n";

@@ -11,6 +11,7 @@ mod encoded;
 mod flowed;
 mod html;
 mod mapped;
+pub mod pdf;
 pub mod script;
 mod text;
 

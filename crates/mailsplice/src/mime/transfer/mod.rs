@@ -82,6 +82,11 @@ impl Transfer {
     }
 
     /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
+    /// The decoded bytes, of what is no text.
+    pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
+        self.decode(raw).bytes
+    }
+
     pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
         match self {
             Transfer::Identity => {
