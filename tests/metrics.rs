@@ -140,6 +140,7 @@ fn dashboard_and_alerts_name_metrics_that_are_there() {
     let list = ListInUse { name: "x", entries: Some(1), checked: Some(std::time::UNIX_EPOCH) };
     metrics.feeds(std::iter::once(list));
     metrics.feed_refresh("x", Ended::Well);
+    metrics.blocklists(std::iter::once("x"));
     let exposed = metrics.text(std::time::SystemTime::now());
     // HELP lines have no suffixes.
     let families: BTreeSet<&str> = exposed

@@ -133,6 +133,9 @@ fn account(sources: &Sources, config: &Config) -> anyhow::Result<String> {
         }
     }
     feeds(&mut out, config);
+    for name in config.blocklists.keys() {
+        let _ = writeln!(out, "blocklists.{name}: asked by DNS for domains of links");
+    }
     other_files(&mut out, config);
     let Stored { table, origin, .. } = Store::new(config.tld_directory()).load();
     let _ = writeln!(out, "{origin}: {} top-level domains, version {}", table.len(), table.version);

@@ -118,6 +118,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     }
     found.extend(names(config, "rules", config.rules.keys()));
     found.extend(super::feeds::impossible(config));
+    found.extend(super::blocklists::impossible(config));
     found.extend(digest(config));
     found
 }

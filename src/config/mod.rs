@@ -5,6 +5,7 @@
 //! is wrong at once ([`Errors`]): unknown keys, wrong types, impossible values, each with its key
 //! path, its origin, what was expected, what was found, and the known key that was probably meant.
 
+mod blocklists;
 mod check;
 mod feeds;
 mod layers;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 use ::config::{Value, ValueKind};
 
+pub use blocklists::BlocklistSection;
 pub use feeds::{FeedSection, ListVerdict, Sum};
 use layers::Merged;
 pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
@@ -69,6 +71,8 @@ pub struct Config {
     pub rules: BTreeMap<String, RuleSection>,
     /// By name.
     pub feeds: BTreeMap<String, FeedSection>,
+    /// By name.
+    pub blocklists: BTreeMap<String, BlocklistSection>,
     pub limits: LimitsSection,
     pub journal: Journal,
     pub digest: Digest,
@@ -175,10 +179,10 @@ pub fn restart_needed(old: &Config, new: &Config) -> Vec<String> {
 }
 
 /// Sections that are tables of tables, each of a name of the operator's.
-pub(in crate::config) const NAMED: [&str; 2] = ["rules", "feeds"];
+pub(in crate::config) const NAMED: [&str; 3] = ["rules", "feeds", "blocklists"];
 
 /// The sections in the order of the documentation, with what they are about.
-fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 16] {
+fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 17] {
     fn of<S: Section>(
         name: &'static str,
     ) -> (&'static str, &'static [&'static str], &'static [Key]) {
@@ -198,6 +202,7 @@ fn sections() -> [(&'static str, &'static [&'static str], &'static [Key]); 16] {
         of::<Upstream>("upstream"),
         of::<RuleSection>("rules.*"),
         of::<FeedSection>("feeds.*"),
+        of::<BlocklistSection>("blocklists.*"),
         of::<LimitsSection>("limits"),
         of::<Journal>("journal"),
         of::<Digest>("digest"),
@@ -243,6 +248,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
     let upstream = section(tree.get("upstream"), "upstream", reading);
     let rules = named_sections(tree.get("rules"), "rules", reading);
     let feeds = named_sections(tree.get("feeds"), "feeds", reading);
+    let blocklists = named_sections(tree.get("blocklists"), "blocklists", reading);
     let limits = section(tree.get("limits"), "limits", reading);
     let journal = section(tree.get("journal"), "journal", reading);
     let digest = section(tree.get("digest"), "digest", reading);
@@ -260,6 +266,7 @@ fn read(root: &Value, directory: PathBuf, reading: &mut Reading) -> Option<Confi
         upstream: upstream?,
         rules: rules?,
         feeds: feeds?,
+        blocklists: blocklists?,
         limits: limits?,
         journal: journal?,
         digest: digest?,

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
-use crate::engine::policy::{AskTlds, Banner, Wording};
+use crate::engine::policy::{AskDomains, AskTlds, Banner, Wording};
+use crate::feed::blocklist::Blocklist;
 use crate::fetch::Fetch;
 use crate::policy::{
     Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule, Upstream,
@@ -28,6 +29,8 @@ pub struct Settings {
     pub allowed: Arc<Names>,
     pub protected: Arc<Names>,
     pub blocked: Arc<Names>,
+    /// Lists to ask by DNS; none for a command of whoever types it.
+    pub blocklists: Vec<Blocklist>,
 }
 
 /// Whether files that only the daemon may read are needed.
@@ -98,6 +101,13 @@ impl Config {
             policy.seal_key_file.as_ref().and_then(|file| key("policy.seal_key_file", file));
         let old = policy.seal_old_key_files.iter();
         let old_seal_keys = old.filter_map(|file| key("policy.seal_old_key_files", file)).collect();
+        let blocklists = match secrets {
+            Secrets::Needed => self.blocklists().unwrap_or_else(|Errors(more)| {
+                problems.extend(more);
+                Vec::new()
+            }),
+            Secrets::IfReadable => Vec::new(),
+        };
         if !problems.is_empty() {
             return Err(Errors(problems));
         }
@@ -124,7 +134,7 @@ impl Config {
             Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions())
                 .of_house(self.house())
                 .of_upstream(self.upstream());
-        Ok(Settings { policies, allowed, protected, blocked })
+        Ok(Settings { policies, allowed, protected, blocked, blocklists })
     }
 
     /// Where a relative path of a list or key file leads.
@@ -189,12 +199,17 @@ impl Config {
                 DnsMode::Always => AskTlds::Every,
                 DnsMode::UnknownOnly | DnsMode::Never => AskTlds::Unknown,
             },
+            ask_domains: match self.blocklists.is_empty() {
+                true => AskDomains::No,
+                false => AskDomains::OfLinks,
+            },
             limits: Limits {
                 depth: self.limits.depth,
                 parts: self.limits.parts,
                 header_bytes: bytes(self.limits.header_bytes),
                 links: self.limits.links,
                 questions: self.limits.questions,
+                domains: self.limits.domains,
                 steps_per_byte: self.limits.steps_per_byte,
                 steps_base: self.limits.steps_base,
             },

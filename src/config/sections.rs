@@ -373,6 +373,8 @@ settings! {
         links: usize = "50000", Reload, 1..=10000000;
         /// Names asked of the DNS for one message.
         questions: usize = "8", Reload, 0..=64;
+        /// Domains of links asked of each list of `blocklists` for one message.
+        domains: usize = "20", Reload, 0..=100;
         /// Steps for each byte of the message; a step is one byte read by a layer or one code point
         /// judged.
         steps_per_byte: u64 = "64", Reload, 16..=1024;

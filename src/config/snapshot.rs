@@ -100,6 +100,7 @@ impl Snapshot {
             .chain([&config.lists.blocked_file])
             .chain(&config.policy.seal_key_file)
             .chain(&config.policy.seal_old_key_files)
+            .chain(config.blocklists.values().filter_map(|list| list.key_file.as_ref()))
             .map(|path| config.resolve(path));
         for path in layers.iter().cloned().chain(optional) {
             match file::read(&path, lists::MAX_BYTES) {

@@ -11,26 +11,28 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::asker::Asker;
 use super::envelope::{envelope, facts, field};
 use super::feeds::Feeds;
 use super::memory::{Memories, Memory};
-use super::metrics::{Cache, DnsAnswer, Lookup, Metrics, RecipeFault};
+use super::metrics::RecipeFault;
 use super::outbound::{self, Return, Why};
 use super::recipes::{self, Recipes};
 use super::reload::{Generation, Live};
 use super::reply;
 use super::report::{Report, Reporter};
-use super::resolver::{self, Hickory, Resolver};
 use super::seal::{self, Seal};
 use super::settings::Loaded;
 use super::tlds::Tlds;
 use super::tries::Tries;
-use crate::config::{self, Config, DnsMode, UndoLost};
+use crate::config::{Config, UndoLost};
+use crate::engine::lists::Listing;
 use crate::engine::outcome::{Bypass, Disposition};
 use crate::engine::policy::{Mode, Signed};
 use crate::engine::splice::{Restored, note, undo_lost};
 use crate::engine::{
-    self, Answers, Case, Facts, Inspect, Message, Outcome, Policy, TldTable, guarded, unread,
+    self, Answers, Case, Facts, Inspect, Inspection, Message, Outcome, Policy, TldTable, guarded,
+    unread,
 };
 use crate::feed::store::Store;
 use crate::milter::session::Completeness;
@@ -92,7 +94,7 @@ impl Filter {
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, reporter: Reporter) -> Filter {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let room = Room::of(&loaded.config);
-        let dns = ArcSwapOption::new(Asker::new(&loaded.config, &reporter.metrics).map(Arc::new));
+        let dns = ArcSwapOption::new(Asker::new(&loaded, &reporter.metrics).map(Arc::new));
         let feeds = Arc::new(Feeds::new(
             Store::new(loaded.config.feed_directory()),
             Arc::clone(&reporter.metrics),
@@ -121,10 +123,10 @@ impl Filter {
     }
 
     /// Asks the DNS as this configuration says. The cache is kept when nothing changed.
-    pub fn use_dns(&self, config: &Config) {
+    pub fn use_dns(&self, loaded: &Loaded) {
         let asker = self.dns.load_full();
-        if asker.is_none_or(|asker| asker.section != config.dns) {
-            self.dns.store(Asker::new(config, &self.reporter.metrics).map(Arc::new));
+        if asker.is_none_or(|asker| !asker.is_of(loaded)) {
+            self.dns.store(Asker::new(loaded, &self.reporter.metrics).map(Arc::new));
         }
     }
 
@@ -340,52 +342,6 @@ impl Handler for Filter {
     }
 }
 
-/// A resolver and the settings that it was made from.
-#[derive(Debug)]
-struct Asker {
-    section: config::Dns,
-    resolver: Resolver<Hickory>,
-    metrics: Arc<Metrics>,
-}
-
-impl Asker {
-    /// `None` when the configuration wants none or there is no server to ask: then the table
-    /// decides alone.
-    fn new(config: &Config, metrics: &Arc<Metrics>) -> Option<Asker> {
-        if config.dns.mode == DnsMode::Never {
-            return None;
-        }
-        match Resolver::hickory(&resolver::Options::of(config)) {
-            Ok(resolver) => {
-                let (section, metrics) = (config.dns.clone(), Arc::clone(metrics));
-                Some(Asker { section, resolver, metrics })
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the DNS is not asked");
-                None
-            }
-        }
-    }
-}
-
-impl Asker {
-    /// The answers for one message; the metrics are told.
-    async fn answers(&self, questions: &[String]) -> Answers {
-        let answers = self.resolver.answers(questions).await;
-        for answer in answers.values() {
-            self.metrics.dns_answer(match answer {
-                engine::Answer::Exists => DnsAnswer::Exists,
-                engine::Answer::Missing => DnsAnswer::Missing,
-                engine::Answer::Unverified => DnsAnswer::Unverified,
-            });
-        }
-        let (hits, misses) = self.resolver.new_lookups();
-        self.metrics.cache(Cache::Dns, Lookup::Hit, hits);
-        self.metrics.cache(Cache::Dns, Lookup::Miss, misses);
-        answers
-    }
-}
-
 /// One message to judge, with all that it takes.
 #[derive(Clone)]
 struct Job {
@@ -488,9 +444,15 @@ impl Job {
         let start = Instant::now();
         let inspection = guarded(|| (self.inspect)(case))?;
         let inspected = Instant::now();
-        let answers = self.ask(&inspection.questions).await;
+        let (answers, listings) = self.ask(&inspection).await;
         let answered = Instant::now();
-        let outcome = guarded(|| inspection.resolve(&answers))?;
+        let outcome = if listings.is_empty() {
+            guarded(|| inspection.resolve(&answers))?
+        } else {
+            let policy = also_listed(&self.policy, listings);
+            let case = Case { policy: &policy, ..case };
+            guarded(|| (self.inspect)(case).resolve(&answers))?
+        };
         let engine = (inspected - start) + answered.elapsed();
         Some(Timed { outcome, engine, dns: answered - inspected })
     }
@@ -501,11 +463,15 @@ impl Job {
         Judged { outcome, turn: Turn::Had, returned: None, envelope, policy, engine, dns }
     }
 
-    async fn ask(&self, questions: &[String]) -> Answers {
-        match &self.dns {
-            Some(asker) if !questions.is_empty() => asker.answers(questions).await,
-            _ => Answers::new(),
-        }
+    /// What the DNS says of top-level domains, and what lists have of the domains of links that are not
+    /// the house's own.
+    async fn ask(&self, inspection: &Inspection<'_>) -> (Answers, Vec<Arc<Listing>>) {
+        let Some(asker) = &self.dns else { return Default::default() };
+        let Inspection { questions, domains, .. } = inspection;
+        let policies = &self.generation.settings.settings.policies;
+        let domains: Vec<_> =
+            domains.iter().filter(|domain| !policies.is_own(domain)).cloned().collect();
+        asker.ask(questions, &domains).await
     }
 
     /// Mail of our own goes on as it is, without a header field.
@@ -560,6 +526,14 @@ fn permitted(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> {
     policy.message_actions.clear();
     policy.reason_message_actions.clear();
     Arc::new(policy)
+}
+
+/// The policy, with lists for this message.
+fn also_listed(policy: &Policy, listings: Vec<Arc<Listing>>) -> Policy {
+    let mut policy = policy.clone();
+    let known = policy.lists.listings.iter().cloned();
+    policy.lists.listings = Arc::new(known.chain(listings).collect());
+    policy
 }
 
 /// The same, and nothing that is signed is edited: neither a signed part nor, with DKIM, anything.

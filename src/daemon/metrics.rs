@@ -20,7 +20,7 @@ use crate::record::event::{Event, ORIGINAL};
 
 pub use feeds::ListInUse;
 pub use labels::{
-    Cache, ConnectionFault, DnsAnswer, Ended, JournalFault, Kept, Lookup, RecipeFault,
+    Cache, ConnectionFault, DnsAnswer, Ended, JournalFault, Kept, ListAnswer, Lookup, RecipeFault,
 };
 
 /// All counters of the daemon. Shared by everything; every method is cheap and never blocks long.
@@ -449,6 +449,15 @@ impl Metrics {
     /// A refresh of the table of top-level domains came to its end.
     pub fn tld_refresh(&self, result: Ended) {
         self.tld_refreshes.get_or_create(&EndedLabel { result }).inc();
+    }
+
+    /// The block lists that are asked.
+    pub fn blocklists<'l>(&self, names: impl Iterator<Item = &'l str>) {
+        self.lists.asked(names);
+    }
+
+    pub fn blocklist_answer(&self, list: &str, answer: ListAnswer) {
+        self.lists.answer(list, answer);
     }
 
     /// A look for a newer list of others came to its end.

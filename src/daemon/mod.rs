@@ -3,6 +3,7 @@
 //! [`run`] reads the configuration, binds the sockets and serves until SIGTERM. A message goes
 //! `milter::server` → [`filter`] → `engine` → [`reply`], and [`report`] says what became of it.
 
+pub mod asker;
 pub mod canary;
 pub mod digest;
 pub mod endpoint;
@@ -359,7 +360,7 @@ impl Service {
                 keep(&self.sources, &loaded);
                 warn(&loaded, &self.health);
                 self.server.set_limits(loaded.limits());
-                self.filter.use_dns(&loaded.config);
+                self.filter.use_dns(&loaded);
                 self.filter.use_memory(&loaded.config);
                 self.filter.tlds.reload();
                 self.filter.feeds.take_up(loaded.config.feeds()).await;

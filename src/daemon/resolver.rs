@@ -1,4 +1,4 @@
-//! Asks the DNS about top-level domains: cached, one query in flight a name, within a deadline.
+//! Asks the DNS about names: cached, one query in flight a name, within a deadline.
 //!
 //! Mail waits for at most the deadline. A query goes on behind it, so that its answer is there for
 //! the next message.
@@ -17,15 +17,15 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::dnssec::TrustAnchors;
 use hickory_resolver::proto::op::ResponseCode;
-use hickory_resolver::proto::rr::{Name, RecordType};
+use hickory_resolver::proto::rr::{Name, RData, RecordType};
 use tokio::sync::watch;
 
 use crate::config::Config;
-use crate::engine::{Answer, Answers};
+use crate::engine::Answer;
 use crate::file;
 use crate::tld::breaker::Breaker;
 use crate::tld::cache::{Bounds, Cache, Moment};
-use crate::tld::dns::{Dns, Response};
+use crate::tld::dns::{Dns, Response, Told};
 
 /// Queries in flight at most, over all messages; beyond it a name is unverified.
 const MAX_FLIGHTS: usize = 256;
@@ -89,23 +89,23 @@ pub struct Counts {
 }
 
 /// The resolver of the daemon.
-pub struct Resolver<D> {
+pub struct Resolver<D: Dns> {
     shared: Arc<Shared<D>>,
 }
 
-struct Shared<D> {
+struct Shared<D: Dns> {
     dns: D,
     clock: Clock,
     deadline: Duration,
     questions: usize,
-    state: Mutex<State>,
+    state: Mutex<State<D::Answer>>,
 }
 
-struct State {
-    cache: Cache,
+struct State<A> {
+    cache: Cache<A>,
     breaker: Breaker,
     /// Names being asked; the receiver sees the answer when it is there.
-    flights: HashMap<String, watch::Receiver<Option<Answer>>>,
+    flights: HashMap<String, watch::Receiver<Option<A>>>,
     queries: u64,
     /// Hits and misses that [`Resolver::new_lookups`] has told of.
     told: (u64, u64),
@@ -141,29 +141,25 @@ impl<D: Dns> Resolver<D> {
     /// Answers to the questions of one message, all within the deadline.
     ///
     /// What is not answered by then, and what is beyond the limit of questions, is unverified.
-    pub async fn answers(&self, questions: &[String]) -> Answers {
-        let mut answers: Answers = BTreeMap::new();
-        let mut waiting = Vec::new();
-        for tld in questions.iter().take(self.shared.questions) {
-            match self.ask(tld) {
-                Asked::Known(answer) => drop(answers.insert(tld.clone(), answer)),
-                Asked::Wait(flight) => waiting.push((tld.clone(), flight)),
+    pub async fn answers(&self, questions: &[String]) -> BTreeMap<String, D::Answer> {
+        self.begin(questions).answers(self.deadline()).await
+    }
+
+    /// The moment at which a message that asks now goes on.
+    pub fn deadline(&self) -> tokio::time::Instant {
+        tokio::time::Instant::now() + self.shared.deadline
+    }
+
+    /// Asks, and waits for nothing yet.
+    pub fn begin(&self, questions: &[String]) -> Begun<D> {
+        let mut begun = Begun { known: BTreeMap::new(), waiting: Vec::new() };
+        for name in questions.iter().take(self.shared.questions) {
+            match self.ask(name) {
+                Asked::Known(answer) => drop(begun.known.insert(name.clone(), answer)),
+                Asked::Wait(flight) => begun.waiting.push((name.clone(), flight)),
             }
         }
-        if waiting.is_empty() {
-            return answers;
-        }
-        let until = tokio::time::Instant::now() + self.shared.deadline;
-        for (tld, mut flight) in waiting {
-            let landed = tokio::time::timeout_at(until, flight.wait_for(Option::is_some)).await;
-            let answer = match landed {
-                Ok(Ok(answer)) => answer.unwrap_or(Answer::Unverified),
-                // Too late, or the query is gone without an answer.
-                Err(_) | Ok(Err(_)) => Answer::Unverified,
-            };
-            answers.insert(tld, answer);
-        }
-        answers
+        begun
     }
 
     /// Look-ups since this was last asked: those that the cache answered, and the others.
@@ -186,29 +182,29 @@ impl<D: Dns> Resolver<D> {
     }
 
     /// Looks into the cache, joins a query in flight, or sends one off.
-    fn ask(&self, tld: &str) -> Asked {
+    fn ask(&self, name: &str) -> Asked<D::Answer> {
         let now = (self.shared.clock)();
         let mut state = self.shared.state();
-        if let Some(answer) = state.cache.get(tld, now) {
+        if let Some(answer) = state.cache.get(name, now) {
             return Asked::Known(answer);
         }
         // A query that broke off has left its sender: it is asked anew.
-        if let Some(flight) = state.flights.get(tld)
+        if let Some(flight) = state.flights.get(name)
             && flight.has_changed().is_ok()
         {
             return Asked::Wait(flight.clone());
         }
         if state.flights.len() >= MAX_FLIGHTS || !state.breaker.may_ask(now) {
-            return Asked::Known(Answer::Unverified);
+            return Asked::Known(D::UNANSWERED);
         }
         let (landed, flight) = watch::channel(None);
-        state.flights.insert(tld.to_owned(), flight.clone());
+        state.flights.insert(name.to_owned(), flight.clone());
         state.queries += 1;
         drop(state);
         let shared = Arc::clone(&self.shared);
-        let tld = tld.to_owned();
+        let name = name.to_owned();
         tokio::spawn(async move {
-            let answer = shared.fly(&tld).await;
+            let answer = shared.fly(&name).await;
             // Nobody may be waiting any more; the cache has it then.
             let _ = landed.send(Some(answer));
         });
@@ -216,21 +212,46 @@ impl<D: Dns> Resolver<D> {
     }
 }
 
-enum Asked {
-    Known(Answer),
-    Wait(watch::Receiver<Option<Answer>>),
+/// The questions of one message, asked.
+#[derive(Debug)]
+pub struct Begun<D: Dns> {
+    known: BTreeMap<String, D::Answer>,
+    waiting: Vec<(String, watch::Receiver<Option<D::Answer>>)>,
+}
+
+impl<D: Dns> Begun<D> {
+    /// The answers that are there by then.
+    pub async fn answers(self, until: tokio::time::Instant) -> BTreeMap<String, D::Answer> {
+        let Begun { known: mut answers, waiting } = self;
+        for (name, mut flight) in waiting {
+            let landed = tokio::time::timeout_at(until, flight.wait_for(Option::is_some)).await;
+            let answer = match landed {
+                Ok(Ok(answer)) => answer.unwrap_or(D::UNANSWERED),
+                // Too late, or the query is gone without an answer.
+                Err(_) | Ok(Err(_)) => D::UNANSWERED,
+            };
+            answers.insert(name, answer);
+        }
+        answers
+    }
+}
+
+enum Asked<A> {
+    Known(A),
+    Wait(watch::Receiver<Option<A>>),
 }
 
 impl<D: Dns> Shared<D> {
     /// One query, from its start to the cache.
-    async fn fly(&self, tld: &str) -> Answer {
-        let response = tokio::time::timeout(patience(self.deadline), self.dns.soa(tld)).await;
-        let response = response.unwrap_or(Response::Timeout);
+    async fn fly(&self, name: &str) -> D::Answer {
+        let told = tokio::time::timeout(patience(self.deadline), self.dns.ask(name)).await;
+        let late = Told { response: Response::Timeout, answer: D::UNANSWERED };
+        let told = told.unwrap_or(late);
         let now = (self.clock)();
         let mut state = self.state();
-        state.breaker.note(response, now);
-        state.flights.remove(tld);
-        state.cache.put(tld, response, now)
+        state.breaker.note(told.response, now);
+        state.flights.remove(name);
+        state.cache.put(name, told, now)
     }
 }
 
@@ -240,14 +261,14 @@ fn patience(deadline: Duration) -> Duration {
     deadline.saturating_mul(2).max(Duration::from_secs(5))
 }
 
-impl<D> Shared<D> {
+impl<D: Dns> Shared<D> {
     /// The state is whole whatever happened to a thread that held it.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<D::Answer>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<D> std::fmt::Debug for Resolver<D> {
+impl<D: Dns> std::fmt::Debug for Resolver<D> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Resolver")
             .field("deadline", &self.shared.deadline)
@@ -255,7 +276,8 @@ impl<D> std::fmt::Debug for Resolver<D> {
     }
 }
 
-/// [`Dns`] on hickory-resolver: UDP, TCP when truncated, its own cache off.
+/// The DNS by hickory-resolver: UDP, TCP when truncated, its own cache off. As a [`Dns`] it is asked for
+/// top-level domains.
 #[derive(Clone, Debug)]
 pub struct Hickory {
     resolver: TokioResolver,
@@ -320,17 +342,30 @@ fn adjust(resolver: &mut ResolverOpts, options: &Options) {
 }
 
 impl Dns for Hickory {
-    async fn soa(&self, tld: &str) -> Response {
+    type Answer = Answer;
+
+    const UNANSWERED: Answer = Answer::Unverified;
+
+    /// Asks for the SOA of a top-level domain.
+    async fn ask(&self, tld: &str) -> Told<Answer> {
+        self.look_up(tld, RecordType::SOA).await.0.into()
+    }
+}
+
+impl Hickory {
+    /// What the DNS says of a name (ASCII form, without root dot), and its records of this type.
+    pub async fn look_up(&self, name: &str, kind: RecordType) -> (Response, Vec<RData>) {
         // With the root dot no search list applies.
-        let Ok(name) = Name::from_ascii(format!("{tld}.")) else {
-            return Response::Failed;
+        let Ok(name) = Name::from_ascii(format!("{name}.")) else {
+            return (Response::Failed, Vec::new());
         };
-        match self.resolver.lookup(name, RecordType::SOA).await {
+        match self.resolver.lookup(name, kind).await {
             Ok(lookup) => {
                 let ttl = lookup.answers().iter().map(|record| record.ttl).min();
-                Response::Exists { ttl: ttl.map(seconds) }
+                let records = lookup.answers().iter().map(|record| record.data.clone());
+                (Response::Exists { ttl: ttl.map(seconds) }, records.collect())
             }
-            Err(error) => response_of(&error),
+            Err(error) => (response_of(&error), Vec::new()),
         }
     }
 }

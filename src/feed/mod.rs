@@ -6,7 +6,9 @@
 //! | is this a list, and how many entries does it have | [`parse`] |
 //! | which list holds on this machine | [`store`] |
 //! | is there a newer one | [`refresh`] |
+//! | what does a list say that is asked by DNS | [`blocklist`] |
 
+pub mod blocklist;
 pub mod line;
 pub mod parse;
 pub mod refresh;

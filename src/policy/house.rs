@@ -30,6 +30,11 @@ impl House {
         !self.domains.is_empty()
     }
 
+    pub(super) fn has(&self, domain: &str) -> bool {
+        let address = Address::of(&format!("@{domain}"));
+        self.domains.iter().any(|own| own.matches(&address))
+    }
+
     pub(super) fn hands_out(&self, envelope: &Envelope) -> bool {
         envelope
             .client

@@ -193,6 +193,11 @@ impl Policies {
         auth::dmarc_result(&envelope.auth_results, id, domain)
     }
 
+    /// Whether a domain is the house's own, or below one that is.
+    pub fn is_own(&self, domain: &str) -> bool {
+        self.house.has(domain)
+    }
+
     /// Where the message is going, as far as the envelope tells.
     pub fn direction(&self, envelope: &Envelope) -> Direction {
         if envelope.path == Path::NonSmtpd {

@@ -9,6 +9,9 @@ use super::dns::Response;
 /// Timeouts in a row after which nobody is asked for a while.
 const PATIENCE: u32 = 3;
 
+/// Time that nobody asks who said that he does not answer us.
+const UNWELCOME: Duration = Duration::from_secs(10 * 60);
+
 /// Whether the servers seem to be there.
 #[derive(Clone, Copy, Debug)]
 pub struct Breaker {
@@ -38,11 +41,18 @@ impl Breaker {
 
     /// Takes note of a response. Any answer, a failure as well, shows that somebody is there.
     pub fn note(&mut self, response: Response, now: Moment) {
-        if response == Response::Timeout {
-            self.timeouts = self.timeouts.saturating_add(1);
-            self.until = now.saturating_add(self.pause);
-        } else {
-            self.timeouts = 0;
+        match response {
+            Response::Timeout => {
+                self.timeouts = self.timeouts.saturating_add(1);
+                self.until = now.saturating_add(self.pause);
+            }
+            Response::Unwelcome => {
+                self.timeouts = PATIENCE;
+                self.until = now.saturating_add(UNWELCOME.max(self.pause));
+            }
+            Response::Exists { .. } | Response::Missing { .. } | Response::Failed => {
+                self.timeouts = 0;
+            }
         }
     }
 }
@@ -68,6 +78,17 @@ mod tests {
         assert!(!breaker.may_ask(seconds(32)), "one probe only");
         breaker.note(Response::Exists { ttl: None }, seconds(33));
         assert!(breaker.may_ask(seconds(33)) && breaker.may_ask(seconds(33)));
+    }
+
+    #[test]
+    fn who_does_not_want_us_is_left_alone_for_long() {
+        let mut breaker = Breaker::new(seconds(30));
+        breaker.note(Response::Unwelcome, seconds(0));
+        assert!(!breaker.may_ask(seconds(599)));
+        assert!(breaker.may_ask(seconds(600)), "one probe");
+        assert!(!breaker.may_ask(seconds(600)));
+        breaker.note(Response::Missing { ttl: None }, seconds(601));
+        assert!(breaker.may_ask(seconds(601)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::engine::Answer;
 
-use super::dns::Response;
+use super::dns::{Response, Told};
 
 /// How long answers are kept, and how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl Default for Bounds {
 /// Time since a moment that never changes while the cache lives; it must not go back.
 pub type Moment = Duration;
 
-/// A bounded map from TLD to what the DNS said of it.
+/// A bounded map from a name to what the DNS said of it.
 #[derive(Debug)]
-pub struct Cache {
+pub struct Cache<A = Answer> {
     bounds: Bounds,
-    entries: HashMap<Box<str>, Entry>,
+    entries: HashMap<Box<str>, Entry<A>>,
     /// Look-ups that found an answer that still holds.
     pub hits: u64,
     /// Look-ups that did not.
@@ -47,19 +47,19 @@ pub struct Cache {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    answer: Answer,
+struct Entry<A> {
+    answer: A,
     until: Moment,
 }
 
-impl Cache {
-    pub fn new(bounds: Bounds) -> Cache {
+impl<A: Copy> Cache<A> {
+    pub fn new(bounds: Bounds) -> Cache<A> {
         Cache { bounds, entries: HashMap::new(), hits: 0, misses: 0 }
     }
 
     /// The answer, if one holds at this moment.
-    pub fn get(&mut self, tld: &str, now: Moment) -> Option<Answer> {
-        let answer = self.entries.get(tld).filter(|entry| entry.until > now);
+    pub fn get(&mut self, name: &str, now: Moment) -> Option<A> {
+        let answer = self.entries.get(name).filter(|entry| entry.until > now);
         let answer = answer.map(|entry| entry.answer);
         match answer {
             Some(_) => self.hits += 1,
@@ -71,11 +71,12 @@ impl Cache {
     /// Keeps a response; returns what it says.
     ///
     /// A failure does not drive out an answer that still holds.
-    pub fn put(&mut self, tld: &str, response: Response, now: Moment) -> Answer {
-        let answer = response.answer();
+    pub fn put(&mut self, name: &str, told: impl Into<Told<A>>, now: Moment) -> A {
+        let Told { response, answer } = told.into();
         let until = now.saturating_add(self.lifetime(response));
-        if let Some(known) = self.entries.get_mut(tld) {
-            if answer != Answer::Unverified || known.until <= now {
+        let says = matches!(response, Response::Exists { .. } | Response::Missing { .. });
+        if let Some(known) = self.entries.get_mut(name) {
+            if says || known.until <= now {
                 *known = Entry { answer, until };
             }
             return answer;
@@ -84,7 +85,7 @@ impl Cache {
             self.make_room(now);
         }
         if self.entries.len() < self.bounds.entries {
-            self.entries.insert(tld.into(), Entry { answer, until });
+            self.entries.insert(name.into(), Entry { answer, until });
         }
         answer
     }
@@ -110,7 +111,7 @@ impl Cache {
         match response {
             Response::Exists { ttl } => within(ttl, self.bounds.positive),
             Response::Missing { ttl } => within(ttl, self.bounds.negative),
-            Response::Timeout | Response::Failed => self.bounds.failure,
+            Response::Timeout | Response::Failed | Response::Unwelcome => self.bounds.failure,
         }
     }
 

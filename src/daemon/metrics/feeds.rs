@@ -10,13 +10,16 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::{Ended, seconds};
+use super::{Ended, ListAnswer, seconds};
 
 #[derive(Debug, Default)]
 pub(super) struct FeedMetrics {
     entries: Family<ListLabel, Gauge>,
     checked: Family<ListLabel, Gauge>,
     refreshes: Family<ListEndedLabels, Counter>,
+    answers: Family<ListAnswerLabels, Counter>,
+    /// Block lists that have a series.
+    asked: Mutex<BTreeSet<String>>,
     /// Those that have a series.
     known: Mutex<BTreeSet<String>>,
 }
@@ -41,6 +44,12 @@ struct ListEndedLabels {
     result: Ended,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ListAnswerLabels {
+    list: String,
+    answer: ListAnswer,
+}
+
 impl FeedMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register("list_entries", "Entries of a list of others", self.entries.clone());
@@ -55,11 +64,37 @@ impl FeedMetrics {
             "Looks for a newer list of others",
             self.refreshes.clone(),
         );
+        registry.register(
+            "blocklist_answers",
+            "What block lists said of domains of links",
+            self.answers.clone(),
+        );
     }
 
     pub fn refresh(&self, list: &str, result: Ended) {
         let list = list.to_owned();
         self.refreshes.get_or_create(&ListEndedLabels { list, result }).inc();
+    }
+
+    pub fn answer(&self, list: &str, answer: ListAnswer) {
+        let list = list.to_owned();
+        self.answers.get_or_create(&ListAnswerLabels { list, answer }).inc();
+    }
+
+    /// The block lists that are asked: theirs are there from the start, and those of others go.
+    pub fn asked<'l>(&self, lists: impl Iterator<Item = &'l str>) {
+        let named: BTreeSet<String> = lists.map(str::to_owned).collect();
+        let mut known = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let label = |list: &String, answer| ListAnswerLabels { list: list.clone(), answer };
+        for &answer in ListAnswer::ALL {
+            for list in &named {
+                drop(self.answers.get_or_create(&label(list, answer)));
+            }
+            for list in known.difference(&named) {
+                self.answers.remove(&label(list, answer));
+            }
+        }
+        *known = named;
     }
 
     /// The lists that are asked for. Series of others go; no scrape misses one of these.

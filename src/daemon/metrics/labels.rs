@@ -34,10 +34,26 @@ DnsAnswer {
 }
 
 label! {
+/// What a block list said of a domain.
+ListAnswer {
+        Listed = "listed",
+        Clean = "clean",
+        /// It does not answer us: a public resolver, too many queries, a wrong key.
+        Refused = "refused",
+        /// An address that means nothing in its form.
+        Odd = "odd",
+        /// Timeout, SERVFAIL, not asked since it was silent or refused before.
+        Unanswered = "unanswered",
+    }
+}
+
+label! {
 /// The caches of the daemon.
 Cache {
         /// Answers of the DNS about top-level domains.
         Dns = "dns",
+        /// Answers of block lists about domains.
+        Blocklist = "blocklist",
         /// Judgements of hosts.
         Host = "host",
     }

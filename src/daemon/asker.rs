@@ -1,0 +1,237 @@
+//! Who asks the DNS for the messages: about top-level domains, and about the domains of links.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hickory_resolver::proto::rr::{RData, RecordType};
+
+use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
+use super::resolver::{Hickory, Options, Resolver, ResolverError, Validation};
+use super::settings::Loaded;
+use super::throttle::Quiet;
+use crate::config::{self, Config, DnsMode};
+use crate::engine::lists::{Listing, Table};
+use crate::engine::outcome::Verdict;
+use crate::engine::{self, Answers};
+use crate::feed::blocklist::{Blocklist, Said};
+use crate::tld::cache::Bounds;
+use crate::tld::dns::{Dns, Response, Told};
+
+/// Least and most time that an answer of a block list is kept, whatever its TTL: they are asked because they
+/// are newer than a file would be.
+const KEPT_LEAST: Duration = Duration::from_secs(60);
+const KEPT_MOST: Duration = Duration::from_secs(60 * 60);
+
+/// Those who are asked, and the settings that they were made from.
+#[derive(Debug)]
+pub struct Asker {
+    section: config::Dns,
+    /// `None` when the table decides alone.
+    tlds: Option<Resolver<Hickory>>,
+    lists: Vec<ListAsker>,
+    metrics: Arc<Metrics>,
+}
+
+/// One block list, with its own cache and breaker: one that is silent hinders no other.
+#[derive(Debug)]
+struct ListAsker {
+    list: Arc<Blocklist>,
+    resolver: Resolver<ListServer>,
+    refused: Quiet,
+    odd: Quiet,
+}
+
+/// The servers, asked whether a list has a domain.
+#[derive(Debug)]
+pub struct ListServer {
+    dns: Hickory,
+    list: Arc<Blocklist>,
+}
+
+impl ListServer {
+    pub fn new(dns: Hickory, list: Arc<Blocklist>) -> ListServer {
+        ListServer { dns, list }
+    }
+}
+
+impl Dns for ListServer {
+    type Answer = Said;
+
+    const UNANSWERED: Said = Said::Unanswered;
+
+    async fn ask(&self, domain: &str) -> Told<Said> {
+        let question = self.list.question(domain);
+        let (response, records) = self.dns.look_up(&question, RecordType::A).await;
+        let addresses: Vec<_> = records
+            .iter()
+            .filter_map(|record| match record {
+                RData::A(address) => Some(address.0),
+                _ => None,
+            })
+            .collect();
+        let said = match response {
+            Response::Exists { .. } => self.list.said(&addresses),
+            Response::Missing { .. } => Said::Clean,
+            Response::Timeout | Response::Failed | Response::Unwelcome => Said::Unanswered,
+        };
+        let response = if said == Said::Refused { Response::Unwelcome } else { response };
+        Told { response, answer: said }
+    }
+}
+
+/// How block lists are asked: as top-level domains are, but for how long answers are kept. Few lists are
+/// signed, so nothing is validated.
+pub fn list_options(config: &Config) -> Options {
+    let kept = (KEPT_LEAST, KEPT_MOST);
+    Options {
+        validation: Validation::Trust,
+        cache: Bounds { positive: kept, negative: kept, ..config.dns_cache() },
+        questions: config.limits.domains,
+        ..Options::of(config)
+    }
+}
+
+impl Asker {
+    /// `None` when the configuration wants nobody or there is no server to ask. Call it inside a tokio
+    /// runtime.
+    pub fn new(loaded: &Loaded, metrics: &Arc<Metrics>) -> Option<Asker> {
+        let Loaded { config, settings, .. } = loaded;
+        let lists = &settings.blocklists;
+        metrics.blocklists(lists.iter().map(|list| list.name.as_str()));
+        let told = |error: ResolverError| tracing::warn!(%error, "the DNS is not asked");
+        let tlds = match config.dns.mode {
+            DnsMode::Never => None,
+            _ => Resolver::hickory(&Options::of(config)).map_err(told).ok(),
+        };
+        let lists = ask_lists(config, lists).map_err(told).unwrap_or_default();
+        (tlds.is_some() || !lists.is_empty()).then(|| Asker {
+            section: config.dns.clone(),
+            tlds,
+            lists,
+            metrics: Arc::clone(metrics),
+        })
+    }
+
+    /// Whether it was made from these settings.
+    pub fn is_of(&self, loaded: &Loaded) -> bool {
+        self.section == loaded.config.dns
+            && self.lists.iter().map(|asker| &*asker.list).eq(&loaded.settings.blocklists)
+    }
+
+    /// The answers for one message, and what lists say of its domains, all within one deadline.
+    pub async fn ask(&self, tlds: &[String], domains: &[String]) -> (Answers, Vec<Arc<Listing>>) {
+        tokio::join!(self.answers(tlds), self.listed(domains))
+    }
+
+    /// The answers about top-level domains; the metrics are told.
+    async fn answers(&self, questions: &[String]) -> Answers {
+        let Some(resolver) = self.tlds.as_ref().filter(|_| !questions.is_empty()) else {
+            return Answers::new();
+        };
+        let answers = resolver.answers(questions).await;
+        for answer in answers.values() {
+            self.metrics.dns_answer(match answer {
+                engine::Answer::Exists => DnsAnswer::Exists,
+                engine::Answer::Missing => DnsAnswer::Missing,
+                engine::Answer::Unverified => DnsAnswer::Unverified,
+            });
+        }
+        self.note_lookups(resolver.new_lookups(), Cache::Dns);
+        answers
+    }
+
+    /// What the lists have of these domains, as lists of their own.
+    async fn listed(&self, domains: &[String]) -> Vec<Arc<Listing>> {
+        if domains.is_empty() {
+            return Vec::new();
+        }
+        let begun: Vec<_> = self
+            .lists
+            .iter()
+            .map(|asker| (asker, asker.resolver.deadline(), asker.resolver.begin(domains)))
+            .collect();
+        let mut listings = Vec::new();
+        for (asker, until, begun) in begun {
+            let answers = begun.answers(until).await;
+            for said in answers.values() {
+                self.metrics.blocklist_answer(&asker.list.name, word(*said));
+                asker.complain(*said);
+            }
+            self.note_lookups(asker.resolver.new_lookups(), Cache::Blocklist);
+            listings.extend(listings_of(&asker.list, &answers));
+        }
+        listings
+    }
+
+    fn note_lookups(&self, (hits, misses): (u64, u64), cache: Cache) {
+        self.metrics.cache(cache, Lookup::Hit, hits);
+        self.metrics.cache(cache, Lookup::Miss, misses);
+    }
+}
+
+fn ask_lists(config: &Config, lists: &[Blocklist]) -> Result<Vec<ListAsker>, ResolverError> {
+    if lists.is_empty() {
+        return Ok(Vec::new());
+    }
+    let options = list_options(config);
+    let dns = Hickory::new(&options)?;
+    let asker = |list: &Blocklist| {
+        let list = Arc::new(list.clone());
+        let start = Instant::now();
+        let server = ListServer::new(dns.clone(), Arc::clone(&list));
+        let resolver = Resolver::new(server, &options, Arc::new(move || start.elapsed()));
+        ListAsker { list, resolver, refused: Quiet::default(), odd: Quiet::default() }
+    };
+    Ok(lists.iter().map(asker).collect())
+}
+
+impl ListAsker {
+    /// Says in the log what somebody must mend.
+    fn complain(&self, said: Said) {
+        let list = &self.list.name;
+        match said {
+            Said::Refused => {
+                if let Some(more) = self.refused.passes(Instant::now()) {
+                    tracing::warn!(
+                        list,
+                        more,
+                        "the block list refuses to answer: a public resolver, too many queries, or a wrong key"
+                    );
+                }
+            }
+            Said::Odd => {
+                if let Some(more) = self.odd.passes(Instant::now()) {
+                    tracing::warn!(
+                        list,
+                        more,
+                        "an answer of the block list means nothing in its form: no such zone, or a resolver \
+                         that invents addresses"
+                    );
+                }
+            }
+            Said::Listed(_) | Said::Clean | Said::Unanswered => {}
+        }
+    }
+}
+
+const fn word(said: Said) -> ListAnswer {
+    match said {
+        Said::Listed(_) => ListAnswer::Listed,
+        Said::Clean => ListAnswer::Clean,
+        Said::Refused => ListAnswer::Refused,
+        Said::Odd => ListAnswer::Odd,
+        Said::Unanswered => ListAnswer::Unanswered,
+    }
+}
+
+/// What a list has of the domains: a listing for each verdict.
+fn listings_of(list: &Blocklist, answers: &BTreeMap<String, Said>) -> Vec<Arc<Listing>> {
+    let of = |verdict| {
+        let named = answers.iter().filter(|(_, said)| **said == Said::Listed(verdict));
+        let table = Table::of_names(named.map(|(domain, _)| domain));
+        let listing = Listing { name: list.name.clone(), verdict, table: Arc::new(table) };
+        (!listing.table.is_empty()).then(|| Arc::new(listing))
+    };
+    [Verdict::Suspect, Verdict::Unsafe].into_iter().filter_map(of).collect()
+}

@@ -1,0 +1,262 @@
+//! Lists of bad domains that are asked by DNS: a real server (nsd) with zones of ours.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use linkmilter::daemon::asker::ListServer;
+use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
+use linkmilter::engine::outcome::Verdict;
+use linkmilter::feed::blocklist::{Blocklist, Form, Said};
+use linkmilter::tld::cache::Bounds;
+
+#[path = "common/daemon.rs"]
+#[allow(dead_code)]
+mod daemon;
+#[path = "common/nsd.rs"]
+#[allow(dead_code)]
+mod nsd;
+
+use nsd::{Nsd, Zones};
+
+/// A zone that is a list: names with the last two numbers of their addresses in 127.0.0.0/16.
+fn list(zone: &str, listed: &[(&str, &str)]) -> (String, String) {
+    let soa = "@ 300 IN SOA ns.invalid. h.invalid. 1 7200 3600 86400 60\n@ 300 IN NS ns.invalid.\n";
+    let names = listed.iter().map(|(name, address)| format!("{name} 300 IN A {address}\n"));
+    (zone.to_owned(), format!("$ORIGIN {zone}.\n{soa}{}", names.collect::<String>()))
+}
+
+fn zones(lists: Vec<(String, String)>) -> Zones {
+    let Zones(mut zones) = Zones::new(&["com"], &[]);
+    zones.extend(lists);
+    Zones(zones)
+}
+
+struct Rig {
+    runtime: tokio::runtime::Runtime,
+    resolver: Resolver<ListServer>,
+    clock: Arc<AtomicU64>,
+}
+
+impl Rig {
+    fn new(server: SocketAddr, zone: &str, form: Form) -> Rig {
+        let options = Options {
+            servers: vec![server],
+            deadline: Duration::from_secs(5),
+            validation: Validation::Trust,
+            cache: Bounds::default(),
+            questions: 20,
+        };
+        let list = Blocklist {
+            name: "x".to_owned(),
+            zone: zone.to_owned(),
+            form,
+            verdict: Verdict::Suspect,
+            meanings: vec!["127.0.1.4 = unsafe".parse().unwrap()],
+        };
+        let clock = Arc::new(AtomicU64::new(0));
+        let seconds = Arc::clone(&clock);
+        let handed_in: Clock =
+            Arc::new(move || Duration::from_secs(seconds.load(Ordering::SeqCst)));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let resolver = runtime.block_on(async {
+            let server = ListServer::new(Hickory::new(&options).unwrap(), Arc::new(list));
+            Resolver::new(server, &options, handed_in)
+        });
+        Rig { runtime, resolver, clock }
+    }
+
+    fn ask(&self, domains: &[&str]) -> Vec<Said> {
+        let domains: Vec<String> = domains.iter().map(|domain| (*domain).to_owned()).collect();
+        let answers: BTreeMap<_, _> = self.runtime.block_on(self.resolver.answers(&domains));
+        domains.iter().map(|domain| answers[domain]).collect()
+    }
+}
+
+#[test]
+fn a_real_list_says_what_it_has() {
+    let dbl = list(
+        "mykey.dbl.example",
+        &[
+            ("spam.com", "127.0.1.2"),
+            ("phish.com", "127.0.1.4"),
+            ("both.com", "127.0.1.2\nboth.com 300 IN A 127.0.1.4"),
+            ("strange.com", "192.0.2.1"),
+            ("text.com", "127.0.1.2\ntext.com 300 IN TXT \"why\""),
+        ],
+    );
+    let nsd = Nsd::start(&zones(vec![dbl]));
+    let rig = Rig::new(nsd.address, "mykey.dbl.example", Form::Dbl);
+    let asked = ["spam.com", "phish.com", "both.com", "strange.com", "text.com", "fine.com"];
+    let said = [
+        Said::Listed(Verdict::Suspect),
+        Said::Listed(Verdict::Unsafe),
+        Said::Listed(Verdict::Unsafe),
+        Said::Odd,
+        Said::Listed(Verdict::Suspect),
+        Said::Clean,
+    ];
+    assert_eq!(rig.ask(&asked), said);
+    let queries = rig.resolver.counts().queries;
+    assert_eq!(rig.ask(&asked), said, "from the cache");
+    assert_eq!(rig.resolver.counts().queries, queries);
+    // A wrong key: there is no such zone, and the server is not asked to answer for it.
+    let wrong = Rig::new(nsd.address, "other.list.invalid", Form::Dbl);
+    assert_eq!(wrong.ask(&["spam.com"]), [Said::Clean]);
+}
+
+#[test]
+fn a_list_that_refuses_lists_nothing_and_is_left_alone() {
+    let nsd = Nsd::start(&zones(vec![list("dbl.example", &[("*", "127.255.255.254")])]));
+    let rig = Rig::new(nsd.address, "dbl.example", Form::Dbl);
+    assert_eq!(rig.ask(&["a.com"]), [Said::Refused]);
+    let queries = rig.resolver.counts().queries;
+    assert_eq!(rig.ask(&["b.com", "c.com"]), [Said::Unanswered; 2]);
+    assert_eq!(rig.resolver.counts().queries, queries, "nobody asked");
+    let _nsd = nsd.again(&zones(vec![list("dbl.example", &[("b.com", "127.0.1.2")])]));
+    rig.clock.fetch_add(600, Ordering::SeqCst);
+    assert_eq!(rig.ask(&["b.com"]), [Said::Listed(Verdict::Suspect)], "the probe");
+    assert_eq!(rig.ask(&["c.com"]), [Said::Clean]);
+}
+
+fn config(text: &str) -> Result<linkmilter::config::Config, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("linkmilter.toml");
+    std::fs::write(&file, text).unwrap();
+    for (name, key) in [("good.key", "abc.123\n"), ("bad.key", "a b\n")] {
+        std::fs::write(directory.path().join(name), key).unwrap();
+    }
+    std::fs::write(directory.path().join("long.key"), "a.".repeat(60) + "a").unwrap();
+    let config = linkmilter::config::load(&linkmilter::config::Sources::new(Some(file)));
+    let config = config.map_err(|errors| errors.to_string())?;
+    config.settings().map_err(|errors| errors.to_string())?;
+    Ok(config)
+}
+
+#[test]
+fn lists_that_cannot_be_asked_are_refused() {
+    let many: String =
+        (0..17).map(|n| format!("[blocklists.l{n}]\nzone = \"l{n}.example\"\n")).collect();
+    let long = format!("zone = \"{}.example\"", "a.".repeat(60));
+    for (section, said) in [
+        ("form = \"dbl\"", "blocklists.x: expected a zone, found none"),
+        ("zone = \"a b\"", "linkmilter.toml:2: blocklists.x.zone: expected a name of at most 120"),
+        (long.as_str(), "blocklists.x.zone: expected a name of at most 120"),
+        ("zone = \"{key}.x.example\"", "blocklists.x: expected key_file, since zone has {key}"),
+        ("zone = \"x.example\"\nkey_file = \"good.key\"", "blocklists.x: expected {key} in zone"),
+        (
+            "zone = \"{key}.x.example\"\nkey_file = \"none.key\"",
+            "blocklists.x.key_file: expected a file",
+        ),
+        ("zone = \"{key}.x.example\"\nkey_file = \"bad.key\"", "found 3 other characters"),
+        ("zone = \"{key}.x.example\"\nkey_file = \"long.key\"", "found 121 other characters"),
+        ("zone = \"x.example\"\ncodes = [\"192.0.2.1\"]", "blocklists.x.codes: expected"),
+        (
+            "zone = \"x.example\"\nform = \"rbl\"",
+            "blocklists.x.form: expected one of dbl, surbl, uribl, any",
+        ),
+    ] {
+        let error = config(&format!("[blocklists.x]\n{section}\n")).unwrap_err();
+        assert!(error.contains(said), "{section}: {error}");
+    }
+    assert!(config(&many).unwrap_err().contains("expected at most 16 lists"));
+    let good = "[blocklists.x]\nzone = \"{key}.X.example.\"\nkey_file = \"good.key\"\n\
+                codes = [\"bits 8 = unsafe\"]\n";
+    assert!(config(good).is_ok());
+}
+
+#[test]
+fn answers_of_lists_are_kept_for_minutes() {
+    let config = config("[dns]\ndnssec = true\n[limits]\ndomains = 7\n").unwrap();
+    let options = linkmilter::daemon::asker::list_options(&config);
+    let (least, most) = (Duration::from_secs(60), Duration::from_secs(3600));
+    assert_eq!((options.cache.positive, options.cache.negative), ((least, most), (least, most)));
+    assert_eq!((options.questions, options.validation), (7, Validation::Trust));
+}
+
+// ---- the daemon ----------------------------------------------------------------------------------
+
+struct Running {
+    house: daemon::House,
+    metrics: std::path::PathBuf,
+    _daemon: daemon::Daemon,
+}
+
+impl Running {
+    fn start(server: SocketAddr, more: &str) -> Running {
+        let house = daemon::House::new("");
+        let metrics = house.path("metrics.sock");
+        std::fs::write(house.path("dbl.key"), "abc123\n").unwrap();
+        house.configure(&format!(
+            "metrics.listen = \"unix:{}\"\ndns.servers = [\"{server}\"]\n\
+             lists.allowed = [\"allowed.com\"]\noutbound.local_domains = [\"ours.com\"]\n\
+             outbound.restore = false\n{more}",
+            metrics.display()
+        ));
+        let mut command = house.serve();
+        command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+        let running = Running { _daemon: daemon::start(command), metrics, house };
+        running.metric("linkmilter_config_generation 1");
+        running
+    }
+
+    /// Whether the body was changed.
+    fn edits(&self, id: &str, text: &str) -> bool {
+        let mut session = daemon::connect(&self.house.socket());
+        daemon::negotiate(&mut session);
+        let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
+        let body = format!("{text}\r\n");
+        daemon::deliver(&mut session, id, &header, body.as_bytes()).contains(&b'b')
+    }
+
+    /// Waits for a line of the metrics.
+    fn metric(&self, line: &str) {
+        use std::io::{Read, Write};
+        daemon::wait_for(line, || {
+            let mut stream = std::os::unix::net::UnixStream::connect(&self.metrics).ok()?;
+            stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").ok()?;
+            let mut text = String::new();
+            stream.read_to_string(&mut text).ok()?;
+            text.lines().any(|found| found == line).then_some(())
+        });
+    }
+}
+
+const LIST: &str = "[blocklists.dbl]\nzone = \"{key}.dbl.example\"\nkey_file = \"dbl.key\"\nform = \"dbl\"\n\
+                    verdict = \"unsafe\"\n";
+
+#[test]
+fn what_a_list_has_is_taken_apart_and_what_is_ours_is_not_asked_for() {
+    let dbl = list(
+        "abc123.dbl.example",
+        &[("evil.com", "127.0.1.4"), ("allowed.com", "127.0.1.2"), ("ours.com", "127.0.1.2")],
+    );
+    let nsd = Nsd::start(&zones(vec![dbl]));
+    let running = Running::start(nsd.address, LIST);
+    assert!(running.edits("4DNSBL1", "see https://www.evil.com/x"));
+    assert!(!running.edits("4DNSBL2", "see https://fine.com/x"));
+    for (id, text) in [
+        ("4DNSBL3", "https://allowed.com/ and https://x.ours.com/"),
+        ("4DNSBL4", "https://www.paypal.com/ and ann@evil.com and evil.com"),
+    ] {
+        assert!(!running.edits(id, text), "{text}");
+    }
+    // One domain of each of the first two messages, and none of the others.
+    running.metric("linkmilter_blocklist_answers_total{list=\"dbl\",answer=\"listed\"} 1");
+    running.metric("linkmilter_blocklist_answers_total{list=\"dbl\",answer=\"clean\"} 1");
+}
+
+#[test]
+fn a_refusal_is_counted_and_no_listing() {
+    let nsd = Nsd::start(&zones(vec![list("abc123.dbl.example", &[("*", "127.255.255.255")])]));
+    let running = Running::start(nsd.address, LIST);
+    assert!(!running.edits("4DNSBL5", "https://anything.com/"));
+    running.metric("linkmilter_blocklist_answers_total{list=\"dbl\",answer=\"refused\"} 1");
+}
