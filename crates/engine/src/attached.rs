@@ -1,12 +1,12 @@
 //! Links of what is attached and no text: read and told, never edited.
 
 use super::budget::Budget;
-use super::content::pdf;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Done, Finding, Place};
 use super::parts::PartContext;
+use super::pdf;
 use homograph::HostBounds;
 use mailsplice::mime::Part;
 use uts58::{Target, reference};

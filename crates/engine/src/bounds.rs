@@ -1,9 +1,9 @@
 //! Every bound of the engine in one table: those of [`Limits`], which a configuration sets, and those
 //! that stand in the rooms beside the code that they bound.
 
-use super::content::{LONGEST_WRAPPED, pdf};
+use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
-use super::{budget, fields, finding, host, judging, met, mime, net, settle};
+use super::{budget, fields, finding, host, judging, met, mime, net, pdf, settle};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.

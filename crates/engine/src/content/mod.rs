@@ -11,7 +11,6 @@ mod encoded;
 mod flowed;
 mod html;
 mod mapped;
-pub mod pdf;
 pub mod script;
 mod text;
 

@@ -32,6 +32,7 @@ pub use charset::{Charset, Endian};
 pub use header::PARAMETERS;
 pub use lower::Lowering;
 pub use reading::{CHARSETS, DETECTED, Readings};
+pub use sealed::inflate;
 pub use sniff::SNIFFED;
 pub use structure::{LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::Transfer;

@@ -156,6 +156,11 @@ enum Format {
     Deflate,
 }
 
+/// What zlib (RFC 1950) made this of; `None` when that is more than `most` bytes. Damaged, as far as it goes.
+pub fn inflate(packed: &[u8], most: usize) -> Option<Vec<u8>> {
+    inflated(packed, Format::Zlib, most)
+}
+
 /// What is unpacked; `None` when that is more than `most` bytes. Damaged, as far as it goes.
 fn inflated(packed: &[u8], format: Format, most: usize) -> Option<Vec<u8>> {
     let mut engine = Decompress::new(format == Format::Zlib);

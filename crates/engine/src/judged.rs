@@ -1,0 +1,99 @@
+//! A link with its judgement: its own host, the hosts that it carries, and which of them it leads to.
+
+use std::sync::Arc;
+
+use super::Policy;
+use super::outcome::{Edit, Reason, Reasons, Verdict};
+use homograph::{Judgement, LinkJudgement};
+
+/// An occurrence with its judgement.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+    /// Whether a client would open it and a reader mistake it, where it stands.
+    pub edit: Edit,
+    /// Of the host; `None` for a scheme without one.
+    pub host: Option<Arc<Judgement>>,
+    /// Hosts that it carries beside: in its userinfo, its path, its query.
+    pub inner: Vec<Judgement>,
+    /// Which of those it leads to, where its own host is that of a rewriter or of nobody.
+    pub leads: Option<usize>,
+    /// Whether it is a link at all.
+    pub tld_status: TldStatus,
+}
+
+/// What the TLD table says of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TldStatus {
+    Link,
+    /// A link if the DNS knows this TLD.
+    Asked(String),
+    /// A link by the table, unless the DNS denies this TLD ([`AskTlds::Every`](super::policy::AskTlds)).
+    Confirmed(String),
+}
+
+impl Judged {
+    /// The judgement of a host, of which nothing else is known.
+    pub fn of(host: Arc<Judgement>, tld_status: TldStatus) -> Judged {
+        Judged {
+            verdict: host.verdict,
+            reasons: host.reasons,
+            edit: host.edit,
+            host: Some(host),
+            inner: Vec::new(),
+            leads: None,
+            tld_status,
+        }
+    }
+
+    /// Joins what was found of the rest of the link.
+    pub(super) fn join(&mut self, link: LinkJudgement) {
+        self.verdict = self.verdict.max(link.verdict);
+        self.reasons = self.reasons.union(link.reasons);
+        self.edit = self.edit.max(link.edit);
+        self.leads = link.leads.map(|leads| self.inner.len() + leads);
+        self.inner.extend(link.inner);
+    }
+
+    /// The first host that it carries and that deceives.
+    pub(super) fn deception(&self) -> Option<usize> {
+        let deceives =
+            |host: &Judgement| host.verdict >= Verdict::Unsafe && host.edit >= Edit::Link;
+        self.inner.iter().position(deceives)
+    }
+
+    /// The host that it leads to: its own, or what a rewriter put behind it. What is taken apart is what
+    /// is spelled, its own.
+    pub fn led(&self) -> Option<&Judgement> {
+        self.leads.and_then(|leads| self.inner.get(leads)).or(self.host.as_deref())
+    }
+
+    /// The protected name that one of its hosts reads as, the one that it leads to first.
+    pub fn target(&self) -> Option<&String> {
+        let hosts = self.led().into_iter().chain(self.host.as_deref()).chain(&self.inner);
+        hosts.filter_map(|host| host.target.as_ref()).next()
+    }
+
+    /// Whether the policy leaves it alone on account of its hosts: its own is allowed, or the one that it
+    /// leads to and every other that is not fine.
+    pub fn is_allowed(&self, policy: &Policy) -> bool {
+        let allowed = |host: &Judgement| policy.allows(&host.ascii);
+        let rest =
+            || self.inner.iter().chain(self.host.as_deref().filter(|_| !self.is_of_nobody()));
+        self.host.as_deref().is_some_and(allowed)
+            || (self.leads.is_some()
+                && self.led().is_some_and(allowed)
+                && rest().all(|host| host.verdict <= Verdict::Notice || allowed(host)))
+    }
+
+    /// Whether its own host is none: a word of a program.
+    fn is_of_nobody(&self) -> bool {
+        self.host.as_deref().is_some_and(|host| host.reasons.contains(Reason::TldSyntax))
+    }
+
+    pub fn add(&mut self, reason: Reason) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(reason.verdict());
+    }
+}
