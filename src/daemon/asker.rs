@@ -230,7 +230,8 @@ fn listings_of(list: &Blocklist, answers: &BTreeMap<String, Said>) -> Vec<Arc<Li
     let of = |verdict| {
         let named = answers.iter().filter(|(_, said)| **said == Said::Listed(verdict));
         let table = Table::of_names(named.map(|(domain, _)| domain));
-        let listing = Listing { name: list.name.clone(), verdict, table: Arc::new(table) };
+        let (name, table) = (list.name.clone(), Arc::new(table));
+        let listing = Listing { name, verdict, table, known: None };
         (!listing.table.is_empty()).then(|| Arc::new(listing))
     };
     [Verdict::Suspect, Verdict::Unsafe].into_iter().filter_map(of).collect()

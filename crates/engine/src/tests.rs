@@ -386,6 +386,7 @@ fn domains_of_links_are_handed_out_and_nothing_else() {
         name: "x".to_owned(),
         verdict: Verdict::Suspect,
         table: std::sync::Arc::new(table),
+        known: None,
     };
     let mut policy = Policy { ask_domains: super::policy::AskDomains::OfLinks, ..policy() };
     policy.allowed = std::sync::Arc::new(homograph::Names::new(["fine.com"]));

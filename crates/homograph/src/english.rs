@@ -1,8 +1,7 @@
 //! English words, for labels in another script that read as one (UTS #39 §4.1).
 
-use super::glyphs::Shape;
 use super::lookalike::VARIANTS;
-use super::reading::Sights;
+use super::reading::{Shape, Sights};
 
 /// The words, sorted, one a line; the head says where they are from.
 const WORDS: &str = include_str!("english.txt");

@@ -253,7 +253,7 @@ impl<'a> Host<'a> {
             return None;
         }
         let (_, look) = name.labels.get(name.brand)?;
-        let how = likeness(sights, look)?;
+        let how = likeness(sights.all(), look)?;
         let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
         if own && how >= Likeness::Marks && !self.is_kin(name, part) {
             return Some(Verdict::Suspect);
@@ -497,6 +497,7 @@ mod tests {
             sights: &sights,
             ascii: &form.ascii,
             unicode: &form.unicode,
+            endings: Endings::of(&form.ascii),
         };
         assert!(!Host::of(&subject).is_at_home(0));
     }
