@@ -21,6 +21,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "mailsplice::mime",
         &["mailsplice::span", "mailsplice::media", "mailsplice::limits", "mailsplice::edit"],
     ),
+    // Properties of cards name a charset of their own.
+    ("mailsplice::mime::Charset", &[]),
     ("mailsplice::splice", &["mailsplice::edit"]),
     ("mailsplice", &["mailsplice"]),
     ("milter_session", &[]),
@@ -44,6 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "homograph",
             "mailsplice::span",
             "mailsplice::media",
+            "mailsplice::mime::Charset",
             "linkmilter_engine::limits",
             "linkmilter_engine::outcome",
             "linkmilter_engine::policy",

@@ -139,7 +139,7 @@ fn what_is_told_of_real_mail() {
     let [phish, _, ham] = &sets;
     assert!(phish.share(phish.suspect) >= 35.0, "phish: {:.2} %", phish.share(phish.suspect));
     assert_eq!(ham.edited, 0);
-    assert!(ham.share(ham.suspect) <= 0.21, "ham: {:.3} %", ham.share(ham.suspect));
+    assert!(ham.share(ham.suspect) <= 0.2, "ham: {:.3} %", ham.share(ham.suspect));
     let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/told.txt");
     let before = std::fs::read_to_string(kept).unwrap_or_default();
     if before != now && std::env::var_os("UPDATE").is_some() {

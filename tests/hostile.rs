@@ -307,11 +307,24 @@ fn a_part_without_a_header_whose_line_grows_too_long() {
     }
 }
 
+/// `git send-email` asks which charset it should declare, and takes "y" for the name of one.
+#[test]
+fn an_answer_is_no_charset() {
+    let body = "see http://example.com/, J\u{f6}rg\r\n";
+    for (label, verdict) in
+        [("y", Verdict::Ok), ("\"Yes\"", Verdict::Ok), ("nobody", Verdict::Suspect)]
+    {
+        let head = format!("Content-Type: text/plain; charset={label}\r\n");
+        assert_eq!(by_default(&head, body).verdict, verdict, "{label}");
+    }
+}
+
 /// A byte that is no UTF-8 makes nobody read the rest of an unlabelled part as windows-1252 alone.
 #[test]
 fn one_stray_byte_and_utf8_around_it() {
-    for label in ["", "; charset=us-ascii", "; charset=x-unknown", "; charset=iso-8859-1"] {
-        let head = format!("Content-Type: text/plain{label}\r\n");
+    for label in ["", "us-ascii", "x-unknown", "iso-8859-1", "y"] {
+        let charset = if label.is_empty() { "" } else { "; charset=" };
+        let head = format!("Content-Type: text/plain{charset}{label}\r\n");
         for body in [
             &b"\xff see http://\xd1\x81hase.com/\r\n"[..],
             b"see http://\xd1\x81hase.com/ \xff\r\n",

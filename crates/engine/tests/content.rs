@@ -203,6 +203,19 @@ fn what_is_shown_and_followed_at_once_is_settled() {
     }
 }
 
+/// What stands in the path of a dead link is dead, too, as others begin it.
+#[test]
+fn an_address_behind_the_signs_of_a_rewriter_is_bracketed() {
+    let head = b"Content-Type: text/plain\r\n";
+    for inner in ["http-3A__192.0.2.1", "x_192.0.2.1", "a-192.0.2.1", "192.0.2.1"] {
+        let body = format!("see https://example.com/v2/url?u={inner}&d=x\r\n");
+        let outcome = run(head, body.as_bytes(), Defang::All);
+        let (_, after) = forwarded(head, body.as_bytes(), &outcome);
+        let after = String::from_utf8(after).unwrap();
+        assert!(after.contains("192[.]0[.]2[.]1"), "{after}");
+    }
+}
+
 #[test]
 fn an_edit_of_what_is_markup_to_another_reader_is_read_again() {
     let text = "<form action=\"<form action=\"\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<a href=\"<a href=\"javascript:";

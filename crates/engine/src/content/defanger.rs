@@ -428,10 +428,13 @@ fn is_of_word(c: char) -> bool {
 /// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.
 fn is_host_shaped(word: &str, tlds: &TldTable) -> bool {
     let word = word.trim_end_matches(is_dot);
-    let digits =
-        word.split('.').all(|label| !label.is_empty() && label.bytes().all(|c| c.is_ascii_digit()));
+    // Rewriters write `http-3A__192.0.2.1`: a client begins the address behind the signs.
+    let address = word.rsplit(['_', '-']).next().unwrap_or_default();
+    let digits = address
+        .split('.')
+        .all(|label| !label.is_empty() && label.bytes().all(|c| c.is_ascii_digit()));
     if digits {
-        return word.split('.').count() == 4;
+        return address.split('.').count() == 4;
     }
     // Every label but the first: a client may stop at `example.at` of `example.at.home`. Client
     // programs take any two letters for a country.

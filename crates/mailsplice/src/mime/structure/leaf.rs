@@ -155,9 +155,13 @@ impl Splitter<'_> {
     }
 }
 
-/// Names that say themselves that nobody knows the charset (RFC 1428 §3).
+/// Names that say themselves that nobody knows the charset (RFC 1428 §3), and what people answer to `git
+/// send-email` when it asks which one it should declare: it takes the answer for a name.
 fn says_unknown(label: &str) -> bool {
     let label = label.trim().to_ascii_lowercase();
+    if matches!(label.as_str(), "y" | "yes") {
+        return true;
+    }
     let label = label.strip_prefix("x-").unwrap_or(&label);
     ["unknown", "default", "user-defined", "none", "binary"].iter().any(|no| label.starts_with(no))
 }
