@@ -146,6 +146,8 @@ impl Search<'_> {
     fn literal(&mut self, text: &str, depth: u8) {
         let outer = |c: char| matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace();
         let mut bare = 0;
+        // Where what carries a URL ends: the same for all URLs before it.
+        let mut until = 0;
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
             // One slash will do: proxies and sloppy templates lose the other. Without any it is most
@@ -173,8 +175,11 @@ impl Search<'_> {
                     self.userinfo(user);
                 }
             } else {
-                let tail = || text.get(end..).and_then(|tail| tail.split(outer).next());
-                self.url(text, &link, || tail().unwrap_or_default(), depth);
+                if until < end {
+                    let rest = text.get(end..).unwrap_or_default();
+                    until = end + rest.find(outer).unwrap_or(rest.len());
+                }
+                self.url(text, &link, || text.get(end..until).unwrap_or_default(), depth);
             }
         }
     }
