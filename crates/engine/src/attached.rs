@@ -29,10 +29,10 @@ pub fn read(
     if !pdf::is_pdf(&transfer.bytes(opening)) {
         return;
     }
-    let bytes = transfer.bytes(raw);
-    if !budget.spend(Stage::Decoding, bytes.len() as u64) {
+    if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
+    let bytes = transfer.bytes(raw);
     let document = pdf::read(&bytes);
     if !budget.spend(Stage::Reading, document.steps) {
         return;

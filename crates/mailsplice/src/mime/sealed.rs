@@ -173,7 +173,7 @@ fn inflated(packed: &[u8], format: Format, most: usize) -> Option<Vec<u8>> {
         match status {
             Ok(Status::StreamEnd) | Err(_) => return (out.len() <= most).then_some(out),
             Ok(_) if out.len() < out.capacity() && out.len() == before => return Some(out),
-            Ok(_) => out.reserve(out.capacity().clamp(64, most + 1)),
+            Ok(_) => out.reserve(out.capacity().max(64).min(most.saturating_add(1))),
         }
     }
     None

@@ -1,0 +1,148 @@
+use std::io::Write;
+
+use super::*;
+
+fn links(text: &[u8]) -> Vec<String> {
+    read(text).links.into_iter().collect()
+}
+
+fn packed(data: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A document with one stream of objects.
+fn with_objects(dictionary: &str, data: &[u8]) -> Vec<u8> {
+    let head = format!("%PDF-1.7\n1 0 obj\n<< /Type /ObjStm {dictionary} >>\nstream\r\n");
+    [head.as_bytes(), data, b"\nendstream\nendobj\n%%EOF"].concat()
+}
+
+#[test]
+fn actions_are_read_however_they_are_written() {
+    for (text, link) in [
+        ("<< /S /URI /URI (https://a.example/x) >>", "https://a.example/x"),
+        ("<</S/URI/URI(https://a.example/x)>>", "https://a.example/x"),
+        ("<< /URI <68747470733A2F2F612E6578616D706C65> >>", "https://a.example"),
+        ("<< /U#52I (https://a.example) >>", "https://a.example"),
+        ("<< /URI (https://a.ex\\141mple/\\(b\\)) >>", "https://a.example/(b)"),
+        ("<< /URI (https://a.ex\\\r\nample/(b)) >>", "https://a.example/(b)"),
+        ("<< /URI % a comment (x)\n(https://a.example) >>", "https://a.example"),
+        ("<< /URI <FEFF0068007400740070003A002F002F0061002E0062> >>", "http://a.b"),
+        ("<< /S /SubmitForm /F << /FS /URL /F (https://a.example/f) >> >>", "https://a.example/f"),
+        ("<< /URI << /Base (https://a.example/) >> >>", "https://a.example/"),
+        ("12 0 obj (https://a.example) endobj << /URI 12 0 R >>", "https://a.example"),
+        ("<< /URI (https://a.example", "https://a.example"),
+    ] {
+        assert_eq!(links(text.as_bytes()), [link], "{text}");
+    }
+    for text in [
+        "<< /Title (https://a.example) >>",
+        "<< /F (file.pdf) >>",
+        "1 0 obj << /Length 9 >> stream\n/URI (https://a.example) endstream",
+        "(https://a.example",
+    ] {
+        let expected = usize::from(text.starts_with('('));
+        assert_eq!(links(text.as_bytes()).len(), expected, "{text}");
+    }
+}
+
+#[test]
+fn streams_of_objects_are_read() {
+    let objects = b"7 0 8 30 << /S /URI /URI (https://a.example/) >> (https://b.example/)";
+    let both = ["https://a.example/", "https://b.example/"];
+    for filter in ["/Filter /FlateDecode", "/Filter [ /Fl ]", "/Filter /Flate#44ecode"] {
+        let pdf = read(&with_objects(filter, &packed(objects)));
+        assert_eq!((pdf.links, pdf.unread), (both.map(String::from).into(), false));
+    }
+    assert_eq!(links(&with_objects("", objects)), both);
+    let twice: String = packed(objects).iter().map(|byte| format!("{byte:02x}")).collect();
+    let filters = "/Filter [/ASCIIHexDecode /FlateDecode]";
+    assert_eq!(links(&with_objects(filters, twice.as_bytes())), both);
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let packed = packed(b"<< /URI (https://a.example/) >>");
+    for dictionary in [
+        "/Filter /LZWDecode",
+        "/Filter /FlateDecode /DecodeParms << /Predictor 12 >>",
+        "/Filter [/A85 /Fl]",
+        "/Filter [/Fl /Fl /Fl /Fl /Fl]",
+    ] {
+        assert!(read(&with_objects(dictionary, &packed)).unread, "{dictionary}");
+    }
+    assert!(read(b"%PDF-1.7\ntrailer << /Encrypt 5 0 R >>").unread);
+}
+
+#[test]
+fn a_document_that_unpacks_to_more_than_it_may_is_not_read() {
+    let bomb = packed(&vec![b' '; 4 << 20]);
+    let document = with_objects("/Filter /FlateDecode", &bomb);
+    let pdf = read(&document);
+    assert!(pdf.unread && pdf.links.is_empty());
+    assert_eq!(pdf.steps as usize, document.len() * (1 + PDF_UNPACKED), "what was tried counts");
+}
+
+/// What one stream leaves the next may not go beyond, to the byte.
+#[test]
+fn streams_share_what_may_be_unpacked() {
+    let data = packed(&[b'x'; 100]);
+    let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
+    for left in 0..200_usize {
+        let mut after = left;
+        let out = Stream { data: &data, filters }.unpacked(&mut after);
+        assert_eq!(out.is_some(), left >= 100, "{left}");
+        assert_eq!(after, left.saturating_sub(100), "{left}");
+    }
+}
+
+#[test]
+fn many_bombs_take_what_one_takes() {
+    let bomb = with_objects("/Filter /FlateDecode", &packed(&vec![b' '; 4 << 20]));
+    let pdf = read(&bomb.repeat(50));
+    assert!(pdf.unread);
+    assert!(pdf.steps as usize <= 50 * bomb.len() * (2 * PDF_UNPACKED + 1));
+    let mut left = 1_000;
+    let stream = packed(&vec![b' '; 4 << 20]);
+    let filters = [Filter::Flate, Filter::None, Filter::None, Filter::None];
+    assert_eq!(Stream { data: &stream, filters }.unpacked(&mut left), None);
+    assert_eq!(left, 0, "what was unpacked in vain counts");
+}
+
+/// What hides the rest of a document from a reader without its table is told.
+#[test]
+fn what_has_no_end_is_told() {
+    for opening in ["(", "<41", "stream\n"] {
+        let pdf = read(format!("%PDF-1.7\n{opening} << /URI [https://a.example/]").as_bytes());
+        assert!(pdf.unread, "{opening}");
+    }
+    // Longer than a link may be, though not as text: the host stands at its end.
+    let long = format!("https://{}@b.example/", "a".repeat(4_200));
+    let wide: Vec<u8> = long.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let pdf = read(&[b"/URI (\xfe\xff", &wide[..], b")"].concat());
+    assert!(pdf.unread && pdf.links.is_empty(), "{:?}", pdf.links);
+}
+
+#[test]
+fn links_and_their_length_are_bounded() {
+    let many: String = (0..10_000).map(|n| format!("/URI (https://a{n}.example)")).collect();
+    let pdf = read(many.as_bytes());
+    assert_eq!((pdf.links.len(), pdf.unread), (PDF_LINKS, true));
+    let long = format!("/URI (https://a.example/{})", "x".repeat(2 * PDF_LINK_BYTES));
+    assert!(read(long.as_bytes()).unread);
+}
+
+/// Every byte is looked at a few times at most, whatever stands around it.
+#[test]
+fn hostile_bytes_are_read_once() {
+    let stream = "/ObjStm stream\n<< /URI (x) >>endstream ";
+    for unit in [
+        "(", "<", "<<", "[", "/", "/URI", "/URI (", "stream\n", "obj ", "\\", "%", "<a", ")(",
+        stream,
+    ] {
+        let bytes = unit.repeat(200_000);
+        let steps = read(bytes.as_bytes()).steps as usize;
+        assert!(steps <= 2 * bytes.len(), "{unit}: {steps}");
+    }
+}
