@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use super::content::{
-    self, Defanger, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site, View,
-    Visibility,
+    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site,
+    View, Visibility,
 };
 use super::cost::Stage;
 use super::finding::{Badness, Candidate, Findings};
@@ -186,15 +186,28 @@ impl Open<'_> {
         if layer.language != Language::Html || !budget.spend(Stage::Reading, text.len() as u64) {
             return;
         }
-        let relatives = content::relatives(text);
-        let Some(first) = relatives.first() else { return };
-        let host = judged.host.as_deref();
+        let (mut first, mut edits) = (None, Vec::new());
+        let mut full = false;
+        content::relatives(text, |Relative { element, attribute, edit }| {
+            first.get_or_insert((element, attribute));
+            if layer.edits == Edits::Impossible {
+                return ControlFlow::Break(());
+            }
+            if !budget.edit(edit.replacement.len()) {
+                full = true;
+                return ControlFlow::Break(());
+            }
+            layer.seen.place(edit.range, edit.replacement, &mut edits);
+            ControlFlow::Continue(())
+        });
+        let Some((element, attribute)) = first else { return };
+        if full {
+            found.bypass(&self.entry.path, Bypass::Limit("links"));
+        }
+        let host = judged.led();
         let finding = Finding {
             part: self.entry.path.clone(),
-            place: Place::Attribute {
-                element: first.element.clone(),
-                attribute: first.attribute.to_owned(),
-            },
+            place: Place::Attribute { element, attribute: attribute.to_owned() },
             span: 0..0,
             spelling: spelling.clone(),
             ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
@@ -202,16 +215,9 @@ impl Open<'_> {
             verdict: judged.verdict,
             reasons: judged.reasons,
             edit: judged.edit,
-            target: host.and_then(|host| host.target.clone()),
-            done: Done::Edited,
+            target: judged.target().cloned(),
+            done: if edits.is_empty() { Done::Reported } else { Done::Edited },
         };
-        let mut edits = Vec::new();
-        for Relative { edit, .. } in relatives {
-            layer.seen.place(edit.range, edit.replacement, &mut edits);
-        }
-        if !edits.iter().all(|edit| budget.edit(edit.replacement.len())) {
-            return found.bypass(&self.entry.path, Bypass::Limit("links"));
-        }
         let reading = Some((self.part, self.index));
         let candidate = Candidate { finding, tld_status: TldStatus::Link, reading, edits };
         found.push(self.context.policy, candidate);

@@ -2,6 +2,7 @@
 
 use super::actions::{self, Subject};
 use super::budget::Budget;
+use super::cost::Cost;
 use super::finding::{Candidate, Findings};
 use super::judging::{Asked, TldStatus};
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
@@ -37,6 +38,11 @@ impl<'a> Inspection<'a> {
     ) -> Inspection<'a> {
         let Asked { tlds: questions, domains } = asked;
         Inspection { questions, domains, case, tree, found, budget }
+    }
+
+    /// What was spent so far.
+    pub fn cost(&self) -> Cost {
+        self.budget.cost()
     }
 
     /// Finishes with what the DNS answered; an unanswered question counts as unverified.

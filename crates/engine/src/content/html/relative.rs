@@ -1,11 +1,13 @@
 //! Addresses that lead to the base of a document (RFC 3986 §5.1): where a header says a base that deceives
 //! (`Content-Base`, `Content-Location`; RFC 2557 §5), each of them does.
 
+use std::ops::ControlFlow;
+
 use super::elements::{self, Holds};
 use super::token::{RawText, Token, Tokenizer};
 use super::{entity, urls};
 use mailsplice::span::TextEdit;
-use uts58::reference;
+use uts58::{reference, scheme};
 
 /// The edit that takes a relative address apart, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +20,8 @@ pub struct Relative {
 /// What stands in place of an address that cannot be left out.
 const NOWHERE: &str = "about:invalid";
 
-/// Every attribute of a text that leads to the base.
-pub fn relatives(text: &str) -> Vec<Relative> {
-    let mut found = Vec::new();
+/// Tells every attribute of a text that leads to the base, as long as it is let.
+pub fn relatives(text: &str, mut tell: impl FnMut(Relative) -> ControlFlow<()>) {
     let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Ignore);
     while let Some(token) = tokens.next() {
         let Token::Tag(tag) = token else { continue };
@@ -53,10 +54,11 @@ pub fn relatives(text: &str) -> Vec<Relative> {
                 },
             };
             let element = elements::element(element).into_owned();
-            found.push(Relative { element, attribute: name, edit });
+            if tell(Relative { element, attribute: name, edit }).is_break() {
+                return;
+            }
         }
     }
-    found
 }
 
 /// Whether an address is read on top of a base: it has neither a scheme nor a host. `https:login` has
@@ -68,8 +70,7 @@ fn is_relative(url: &str) -> bool {
         None => !url.strip_prefix(['/', '\\']).is_some_and(rooted),
         Some(colon) => {
             let name = url.get(..colon).unwrap_or_default();
-            let web = ["http", "https", "ftp"].iter().any(|web| name.eq_ignore_ascii_case(web));
-            web && !rooted(url.get(colon + 1..).unwrap_or_default())
+            scheme::is_web(name) && !rooted(url.get(colon + 1..).unwrap_or_default())
         }
     }
 }
@@ -92,10 +93,11 @@ mod tests {
     fn each_address_has_its_edit() {
         let page = "<a href=x><a HREF='https://a.b/'><form action=''><form action=\"?x\"><img src=&#47;x>\
                     <meta http-equiv=refresh content='0;url=/x'><meta name=x content='12'>";
-        let found: Vec<_> = relatives(page)
-            .into_iter()
-            .map(|found| (found.element, found.attribute, found.edit.replacement))
-            .collect();
+        let mut found = Vec::new();
+        relatives(page, |one| {
+            found.push((one.element, one.attribute, one.edit.replacement));
+            ControlFlow::Continue(())
+        });
         let expected = [
             ("a", "href", "data-unsafe-href"),
             ("form", "action", NOWHERE),
