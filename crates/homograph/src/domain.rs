@@ -45,18 +45,10 @@ pub(super) fn suffix_labels(ascii: &str, section: Section) -> usize {
 /// suffix list has not.
 const ZONED: [&str; 2] = ["cloudapp.azure.com", "web.core.windows.net"];
 
-/// How many labels stand behind the one that somebody chose, of a registry or of a hoster.
-pub(super) fn hosted_labels(ascii: &str) -> usize {
-    match and_above(ascii).find(|above| ZONED.contains(above)) {
-        Some(above) => above.split('.').count() + 1,
-        None => suffix_labels(ascii, Section::Private),
-    }
-}
-
 /// Whether the host is one that a hoster gave away.
 pub(super) fn is_hosted(ascii: &str) -> bool {
-    let hosted = hosted_labels(ascii);
-    ascii.split('.').count() > hosted && hosted > suffix_labels(ascii, Section::Icann)
+    let Endings { icann, hosted, .. } = Endings::of(ascii);
+    ascii.split('.').count() > hosted && hosted > icann
 }
 
 /// How many labels at the end of a host somebody else chose, found out once for all that ask.

@@ -98,14 +98,16 @@ fn has_styled_name(labels: &[Label], protected: bool) -> bool {
     tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
 }
 
-/// Whether a word ends a sentence and the next one begins without a space: capitalised as nobody writes a
-/// top-level domain. The word holds letters of another script but reads as no name (`TNFα.In`, `SMSа.Но`),
-/// or it is a name in another case of its language (`Lufthansą.To`).
+/// Whether a word ends a sentence and the next one begins without a space. That it is capitalised is
+/// the sender's choice, so in ASCII it counts for words of two letters alone (`In`, `To`): no sentence begins
+/// with `Com`. The word holds letters of another script but reads as no name (`TNFα.In`, `SMSа.Но`), or it is
+/// a name in another case of its language, which ends in a vowel (`Lufthansą.To`).
 fn ends_sentence(labels: &[Label]) -> bool {
     let [word, next] = labels else { return false };
     let mut letters = next.spelling.chars();
     let capital = letters.next().is_some_and(char::is_uppercase);
-    if !capital || letters.as_str().is_empty() || !letters.all(char::is_lowercase) {
+    let word_like = !next.spelling.is_ascii() || next.spelling.len() == 2;
+    if !capital || !word_like || letters.as_str().is_empty() || !letters.all(char::is_lowercase) {
         return false;
     }
     if !word.reasons.contains(Reason::TargetLookalike) {
@@ -113,8 +115,8 @@ fn ends_sentence(labels: &[Label]) -> bool {
     }
     let mut stem = word.spelling.chars();
     let ending = stem.next_back().unwrap_or_default();
-    let accented = std::iter::once(ending).nfd().next().is_some_and(|base| base.is_ascii());
-    !ending.is_ascii() && accented && stem.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
+    let vowel = std::iter::once(ending).nfd().next().is_some_and(|base| "aeiouy".contains(base));
+    !ending.is_ascii() && vowel && stem.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Letters in circles, squares and brackets.
@@ -219,6 +221,15 @@ mod tests {
             assert!(!ends(word, next, TargetLookalike), "{word}");
         }
         assert!(ends("Lufthansą", "To", TargetLookalike));
+        for (word, next, reason) in [
+            ("paypaĺ", "Com", TargetLookalike),
+            ("googlé", "Com", TargetLookalike),
+            ("paypaĺ", "Co", TargetLookalike),
+            ("аccount-verify", "Com", MixedScript),
+            ("аccount", "Info", MixedScript),
+        ] {
+            assert!(!ends(word, next, reason), "{word}.{next}");
+        }
         for word in ["lufthanṣa", "lüfthansą", "pаypal", "paypał", "paypal", ""] {
             assert!(!ends(word, "To", TargetLookalike), "{word}");
         }

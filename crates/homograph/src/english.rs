@@ -17,7 +17,12 @@ pub(super) fn is_read(label: &Sights) -> bool {
         for beginning in &beginnings {
             let next = texts.iter().map(|text| format!("{beginning}{text}"));
             let next = next.filter(|text| c.is_alphabetic() && first_from(text).starts_with(text));
-            longer.extend(next);
+            // Readings that come to the same count once.
+            next.for_each(|text| {
+                if !longer.contains(&text) {
+                    longer.push(text)
+                }
+            });
         }
         longer.truncate(VARIANTS);
         if longer.is_empty() {
@@ -71,10 +76,9 @@ mod tests {
     #[test]
     fn words_are_read() {
         let read = |label: &str| is_read(&Sights::of(label.chars()));
-        for label in ["ѕроrт", "роѕт", "тоор", "ѕсоре"] {
-            assert_eq!(read(label), matches!(label, "роѕт"), "{label}");
-        }
-        for label in ["спорт", "купа", "актерка", "нет", "", "-", "роѕт1"] {
+        assert!(read("роѕт"));
+        for label in ["спорт", "купа", "актерка", "нет", "тоор", "", "-", "роѕт1"]
+        {
             assert!(!read(label), "{label}");
         }
     }

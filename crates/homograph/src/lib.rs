@@ -251,8 +251,10 @@ fn find_target(
     if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, table)) {
         return Some(hit);
     }
-    let known = [context.own, context.protected].into_iter().flat_map(Names::known);
-    let known = known.filter_map(|known| known.find(&subject));
+    let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
+    let known = lists().filter_map(|list| list.find(&subject)).max_by_key(|hit| hit.verdict);
+    // Whoever is known by name is no mimic of a neighbour on the list.
+    let known = known.filter(|_| !lists().any(|list| list.holds(&subject)));
     protected.into_iter().chain(known).max_by_key(|hit| hit.verdict)
 }
 

@@ -199,9 +199,11 @@ impl<'a> Writer<'a> {
         let spelled = link.host_str(self.text);
         let labels = host.map(|host| host.labels.as_slice()).unwrap_or_default();
         let single_out = labels.iter().any(|label| label.verdict >= Verdict::Unsafe);
+        // A host that is fine itself stays as it is, whatever the link carries.
+        let whole = !single_out && host.is_some_and(|host| host.verdict >= Verdict::Unsafe);
         let shown: Vec<String> = labels
             .iter()
-            .map(|label| match label.verdict >= Verdict::Unsafe || !single_out {
+            .map(|label| match label.verdict >= Verdict::Unsafe || whole {
                 true if !label.ascii.is_empty() => label.ascii.clone(),
                 _ => label.spelling.clone(),
             })
@@ -270,6 +272,8 @@ mod tests {
     fn uasg_000_1_4a_unsafe_hosts_are_shown_in_punycode_without_a_link() {
         assert_eq!(html("at http://раypal.com/x now"), "at http://xn--ypal-43d9g.com/x now");
         assert_eq!(html("раypal.comです"), "xn--ypal-43d9g.comです");
+        let carried = html("http://bücher.org/?u=http://раypal.com/");
+        assert!(carried.starts_with("http://bücher.org/") && !carried.contains("<a"), "{carried}");
     }
 
     #[test]

@@ -111,6 +111,19 @@ impl Known {
         })
     }
 
+    /// Whether the host is one of the names beyond ASCII, or below one.
+    pub(super) fn holds(&self, subject: &Subject<'_>) -> bool {
+        let host = Host::of(subject);
+        let at = host.registrable;
+        let (Some(part), Some(sights)) = (subject.parts.get(at), subject.sights.get(at)) else {
+            return false;
+        };
+        let is = |entry: &Entry| {
+            entry.name.split('.').next() == Some(&part.ascii) && host.ends_as(at, &entry.name)
+        };
+        !part.unicode.is_ascii() && self.looks().of(sights).any(is)
+    }
+
     /// The name that a label of the host reads as most.
     pub(super) fn find(&self, subject: &Subject<'_>) -> Option<Hit> {
         let host = Host::of(subject);
@@ -210,10 +223,14 @@ impl Looks {
         known
     }
 
-    fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
+    /// The names that a label may read as.
+    fn of(&self, sights: &Sights) -> impl Iterator<Item = &Entry> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
-        let names = found.iter().filter_map(|look| self.by_look.get(look)).flatten();
-        let hits = names.filter_map(|Entry { name, brand }| {
+        found.into_iter().filter_map(|look| self.by_look.get(&look)).flatten()
+    }
+
+    fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
+        let hits = self.of(sights).filter_map(|Entry { name, brand }| {
             let look = Look::new(brand);
             let how = likeness(sights.all(), &look)?;
             let verdict = judge(host, at, sights, name, &look, how)?;
@@ -321,6 +338,23 @@ mod tests {
         ] {
             assert_eq!(marked(&names, host).as_deref(), name, "{host}");
         }
+    }
+
+    /// Two owners of names that differ in a mark: neither is told, on one list or on two.
+    #[test]
+    fn a_name_of_the_list_is_no_mimic_of_its_neighbour() {
+        let list = |text: &str| Arc::new(Known::parse(text).unwrap());
+        let together = Names::nobody().with_known([list("çelebrate.com\ncelebrate.com\n")]);
+        let apart = Names::nobody().with_known([list("celebrate.com\n"), list("çelebrate.com\n")]);
+        for names in [&together, &apart] {
+            assert_eq!(marked(names, "çelebrate.com"), None);
+            assert_eq!(marked(names, "www.çelebrate.com"), None);
+            assert!(marked(names, "çelebrate.org").is_some());
+            assert!(marked(names, "celebrâte.com").is_some());
+        }
+        let mut joined = Names::nobody().with_known([list("celebrate.com\n")]);
+        joined.extend(&apart);
+        assert_eq!(marked(&joined, "çelebrate.com"), None, "lists of both sets count");
     }
 
     #[test]

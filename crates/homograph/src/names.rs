@@ -134,8 +134,10 @@ impl Names {
         for name in &other.names {
             self.add(name.clone());
         }
-        if self.known.is_empty() {
-            self.known.clone_from(&other.known);
+        for list in &other.known {
+            if self.known.iter().all(|own| own.fingerprint() != list.fingerprint()) {
+                self.known.push(Arc::clone(list));
+            }
         }
         if self.organisations.is_none() {
             self.organisations.clone_from(&other.organisations);

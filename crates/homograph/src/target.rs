@@ -17,7 +17,8 @@ use super::reading::{Sight, Sights};
 use super::script::at_home;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
+use uts58::unicode::ScriptOf as _;
 
 /// A protected name that the host reads as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -423,18 +424,23 @@ mod tests {
             "zaire.fr",
             "נמל.example",
         ]);
+        subject(host, |subject| {
+            let hit = find(subject, &names).filter(|_| !names.covers(subject.ascii));
+            hit.map(|hit| (hit.target, hit.verdict))
+        })
+    }
+
+    fn subject<T>(host: &str, look: impl FnOnce(&Subject<'_>) -> T) -> T {
         let form = Form::read(host);
         let sights: Vec<Sights> =
             form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
-        let subject = Subject {
+        look(&Subject {
             parts: &form.parts,
             sights: &sights,
             ascii: &form.ascii,
             unicode: &form.unicode,
             endings: Endings::of(&form.ascii),
-        };
-        let hit = find(&subject, &names).filter(|_| !names.covers(&form.ascii));
-        hit.map(|hit| (hit.target, hit.verdict))
+        })
     }
 
     fn marked(host: &str) -> Option<Verdict> {
@@ -489,17 +495,7 @@ mod tests {
     /// Two letters with accents are no word of a script that is at home.
     #[test]
     fn accents_alone_are_no_script_of_their_own() {
-        let form = Form::read("éá.com");
-        let sights: Vec<Sights> =
-            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
-        let subject = Subject {
-            parts: &form.parts,
-            sights: &sights,
-            ascii: &form.ascii,
-            unicode: &form.unicode,
-            endings: Endings::of(&form.ascii),
-        };
-        assert!(!Host::of(&subject).is_at_home(0));
+        subject("éá.com", |subject| assert!(!Host::of(subject).is_at_home(0)));
     }
 
     /// `modem.example` beside a protected `modern.example` is not marked.
