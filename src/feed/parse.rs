@@ -92,10 +92,13 @@ pub fn parse(mut bytes: impl BufRead, form: &Form, most: usize) -> Result<Parsed
 fn names(mut bytes: impl BufRead, most: usize) -> Result<Parsed, ParseError> {
     let mut text = Vec::new();
     bytes.read_to_end(&mut text)?;
-    let known = Known::parse(&String::from_utf8_lossy(&text)).map_err(ParseError::Names)?;
-    if known.len() > most {
+    let text = String::from_utf8_lossy(&text);
+    // A name that is known takes some hundred bytes: counted before any is made.
+    let is_name = |line: &&str| !line.split('#').next().unwrap_or_default().trim().is_empty();
+    if text.lines().filter(is_name).nth(most).is_some() {
         return Err(ParseError::TooMany(most));
     }
+    let known = Known::parse(&text).map_err(ParseError::Names)?;
     let table = TableBuilder::default().finish();
     Ok(Parsed { table, known: Some(Arc::new(known)), odd: 0, first_odd: None })
 }

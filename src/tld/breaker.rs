@@ -19,12 +19,15 @@ pub struct Breaker {
     timeouts: u32,
     /// Nobody asks before this moment.
     until: Moment,
+    /// Before this moment no answer counts: those of questions that were under way when somebody said that he
+    /// does not answer us.
+    unwelcome: Moment,
 }
 
 impl Breaker {
     /// `pause` is the time that nobody asks after [`PATIENCE`] timeouts in a row.
     pub fn new(pause: Duration) -> Breaker {
-        Breaker { pause, timeouts: 0, until: Moment::ZERO }
+        Breaker { pause, timeouts: 0, until: Moment::ZERO, unwelcome: Moment::ZERO }
     }
 
     /// Whether a question may be asked now. After a pause one may be; it decides about the next.
@@ -41,6 +44,9 @@ impl Breaker {
 
     /// Takes note of a response. Any answer, a failure as well, shows that somebody is there.
     pub fn note(&mut self, response: Response, now: Moment) {
+        if now < self.unwelcome {
+            return;
+        }
         match response {
             Response::Timeout => {
                 self.timeouts = self.timeouts.saturating_add(1);
@@ -49,6 +55,7 @@ impl Breaker {
             Response::Unwelcome => {
                 self.timeouts = PATIENCE;
                 self.until = now.saturating_add(UNWELCOME.max(self.pause));
+                self.unwelcome = self.until;
             }
             Response::Exists { .. } | Response::Missing { .. } | Response::Failed => {
                 self.timeouts = 0;
@@ -84,7 +91,10 @@ mod tests {
     fn who_does_not_want_us_is_left_alone_for_long() {
         let mut breaker = Breaker::new(seconds(30));
         breaker.note(Response::Unwelcome, seconds(0));
-        assert!(!breaker.may_ask(seconds(599)));
+        // Answers of questions that were under way.
+        breaker.note(Response::Timeout, seconds(1));
+        breaker.note(Response::Missing { ttl: None }, seconds(2));
+        assert!(!breaker.may_ask(seconds(3)) && !breaker.may_ask(seconds(599)));
         assert!(breaker.may_ask(seconds(600)), "one probe");
         assert!(!breaker.may_ask(seconds(600)));
         breaker.note(Response::Missing { ttl: None }, seconds(601));

@@ -68,7 +68,12 @@ impl Run {
     ) -> anyhow::Result<()> {
         let mut all = folder::folders(connection)?;
         if let Some(wanted) = &account.folder {
-            all.retain(|found| folder::shown(found) == *wanted);
+            // INBOX is one folder in every case (RFC 3501 §5.1).
+            let same = |shown: &str| match wanted.eq_ignore_ascii_case("INBOX") {
+                true => shown.eq_ignore_ascii_case("INBOX"),
+                false => shown == wanted,
+            };
+            all.retain(|found| same(&folder::shown(found)));
             anyhow::ensure!(!all.is_empty(), "expected a folder {wanted:?}, found none");
         }
         let access = if self.dry_run { Access::Look } else { Access::Change };

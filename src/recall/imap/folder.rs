@@ -281,7 +281,10 @@ impl<'c, S: Read + Write> Folder<'c, S> {
             Err(error) => return Err(error),
         };
         if let Some(wrong) = self.differs(new, letter, bytes)? {
-            self.expunge(new)?;
+            // Another run that finishes the pair takes the keyword off the copy, and counts on it then.
+            if self.letter(new)?.is_some_and(|copy| copy.has(NEW)) {
+                self.expunge(new)?;
+            }
             self.store(letter.uid, StoreType::Remove, vec![keyword(OLD)?])?;
             return Err(wrong);
         }
