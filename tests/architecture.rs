@@ -164,7 +164,7 @@ fn the_engine_is_pure() {
     ];
     let mut wrong = Vec::new();
     let files = PURE.iter().flat_map(|folder| sources(&root().join(folder).join("src")));
-    for file in files {
+    for file in files.filter(|file| !file.ends_with("tests.rs")) {
         for (number, line) in code_lines(&fs::read_to_string(&file).unwrap()) {
             for word in banned {
                 if line.contains(word) {
