@@ -48,13 +48,14 @@ pub fn inside(name: &str) -> Vec<usize> {
     ])
 }
 
-/// The last A-label that something stands before which is no dot: clients to whom a label is letters and
+/// The last A-label that something stands before which is no dot and no ASCII of a label: clients to whom a label is letters and
 /// digits begin there (`x.www._xn--ypal-43d9g.com`).
 pub fn encoded(name: &str) -> Option<usize> {
     let prefix = |four: &[u8]| four.eq_ignore_ascii_case(b"xn--");
     let at = name.as_bytes().windows(4).rposition(prefix)?;
     let before = name.get(..at)?.chars().next_back()?;
-    (!is_dot(before) && name.get(at..)?.contains(is_dot)).then_some(at)
+    let part_of_label = before.is_ascii_alphanumeric() || before == '-';
+    (!is_dot(before) && !part_of_label && name.get(at..)?.contains(is_dot)).then_some(at)
 }
 
 /// Behind the marks that a name begins with: no letter bears them, and a client that knows letters and
@@ -256,6 +257,8 @@ mod tests {
         assert_eq!(all("münchen.de"), ["münchen.de"]);
         assert_eq!(all("пример.рф"), ["пример.рф"]);
         assert_eq!(all("日本語.example.com"), ["日本語.example.com"]);
+        assert_eq!(all("fooxn--bar.com"), ["fooxn--bar.com"]);
+        assert_eq!(all("foo-xn--bar.com"), ["foo-xn--bar.com"]);
         assert_eq!(all("éxn--a_b.com"), ["éxn--a_b.com", "xn--a_b.com", "b.com"]);
         assert_eq!(all("x.www._xn--a.com"), ["x.www._xn--a.com", "www._xn--a.com", "xn--a.com"]);
         assert_eq!(all("xn--a.xn--b.com"), ["xn--a.xn--b.com"]);

@@ -9,11 +9,13 @@
 
 use std::ops::Range;
 
-use super::super::transfer::Transfer;
 use super::{Builder, Charset};
 use crate::edit::RawEdit;
 use crate::span::Text;
 use crate::span::TextEdit;
+use words::{in_words, words};
+
+mod words;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -47,22 +49,59 @@ pub(super) fn lower(bytes: &[u8], text: &Text<'_>, edits: &[TextEdit], form: For
     while let Some((first, behind)) = rest.split_first() {
         rest = behind;
         let (start, before) = runs.cut(text, first.range.start, Side::Before);
-        let mut replacement = form.encode(&before);
+        let mut replacement = form.kept(&before);
         let mut last = first;
         replacement.push_str(&form.direct(&first.replacement));
         // Two edits in one run: the second goes on where the first stopped.
         while let Some((next, behind)) = rest.split_first()
             && let Some(between) = runs.between(last.range.end..next.range.start)
         {
-            replacement.push_str(&form.encode(&between));
+            replacement.push_str(&form.kept(&between));
             replacement.push_str(&form.direct(&next.replacement));
             (last, rest) = (next, behind);
         }
         let (end, after) = runs.cut(text, last.range.end, Side::After);
-        replacement.push_str(&form.encode(&after));
+        replacement.push_str(&form.kept(&after));
+        let replacement = if form == Form::Words { in_words(&replacement) } else { replacement };
         lowered.push(RawEdit { range: start..end, replacement: replacement.into_bytes() });
     }
+    if form == Form::Words {
+        let new = edited(text.as_str(), edits);
+        if !is_read_as(bytes, &lowered, &new) {
+            return vec![RawEdit {
+                range: 0..bytes.len(),
+                replacement: in_words(&new).into_bytes(),
+            }];
+        }
+    }
     lowered
+}
+
+/// Whether edited bytes are read as this text. Of encoded words not always: a sign before an edit may begin a
+/// word that only the edit closes, and white space is none where words are to both sides of it.
+fn is_read_as(bytes: &[u8], edits: &[RawEdit], text: &str) -> bool {
+    let mut new = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for edit in edits {
+        new.extend_from_slice(bytes.get(at..edit.range.start).unwrap_or_default());
+        new.extend_from_slice(&edit.replacement);
+        at = edit.range.end;
+    }
+    new.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    decode(&new, Form::Words).as_str() == text
+}
+
+/// The text with its edits.
+fn edited(text: &str, edits: &[TextEdit]) -> String {
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        new.push_str(text.get(at..edit.range.start).unwrap_or_default());
+        new.push_str(&edit.replacement);
+        at = edit.range.end;
+    }
+    new.push_str(text.get(at..).unwrap_or_default());
+    new
 }
 
 /// Which side of a cut is kept.
@@ -244,7 +283,7 @@ impl Form {
         (1 + length + usize::from(closed), String::from_utf16_lossy(&units))
     }
 
-    /// ASCII as it stands outside of shifted runs.
+    /// New ASCII as it stands outside of shifted runs; encoded words are made of the whole ([`in_words`]).
     fn direct(self, text: &str) -> String {
         match self {
             Form::Utf7 => text.replace('+', "+-"),
@@ -253,14 +292,10 @@ impl Form {
         }
     }
 
-    /// A shifted run for this text; nothing for no text.
-    fn encode(self, text: &str) -> String {
+    /// What stays of a shifted run; nothing for no text.
+    fn kept(self, text: &str) -> String {
         match self {
-            Form::Words if text.is_ascii() => text.to_owned(),
-            Form::Words => {
-                let escaped: String = text.bytes().map(|byte| format!("={byte:02X}")).collect();
-                format!("=?utf-8?q?{escaped}?=")
-            }
+            Form::Words => text.to_owned(),
             _ if text.is_empty() => String::new(),
             _ => self.digits(text),
         }
@@ -287,71 +322,6 @@ impl Form {
         }
         out.push('-');
         out
-    }
-}
-
-/// Bytes of an encoded word; RFC 2047 §2 allows 75, and programs more.
-const WORD: usize = 1_000;
-
-/// The encoded words at the front that are in one charset: their bytes and their text. White space before a
-/// further word is none (RFC 2047 §6.2), and some programs let a character begin in one word and end in the
-/// next.
-fn words(bytes: &[u8]) -> Option<(usize, String)> {
-    let first = Word::of(bytes)?;
-    // What is read inside words is no form of words again.
-    let charset = Charset::from_label(first.charset)
-        .filter(|found| !matches!(found, Charset::Words | Charset::Mailbox | Charset::Escapes))?;
-    let mut length = first.length;
-    let mut decoded = first.decoded;
-    loop {
-        let behind = bytes.get(length..).unwrap_or_default();
-        let space = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let behind = behind.get(space..).unwrap_or_default();
-        if !behind.starts_with(b"=?") {
-            break;
-        }
-        length += space;
-        match Word::of(behind) {
-            Some(next) if next.charset.eq_ignore_ascii_case(first.charset) => {
-                length += next.length;
-                decoded.extend(next.decoded);
-            }
-            _ => break,
-        }
-    }
-    Some((length, charset.decode(decoded.into()).as_str().to_owned()))
-}
-
-/// An encoded word: `=?charset?encoding?text?=`.
-struct Word<'b> {
-    charset: &'b str,
-    decoded: Vec<u8>,
-    length: usize,
-}
-
-impl<'b> Word<'b> {
-    /// The one at the front.
-    fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
-        let inner = bytes.strip_prefix(b"=?")?;
-        let inner = inner.get(..WORD).unwrap_or(inner);
-        let charset = memchr::memchr(b'?', inner)?;
-        let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
-        let start = charset + 3;
-        let length = memchr::memmem::find(inner.get(start..)?, b"?=")?;
-        let payload = inner.get(start..start + length)?;
-        let decoded = match encoding.to_ascii_lowercase() {
-            b'b' => Transfer::Base64.decode(payload).bytes.into_owned(),
-            b'q' => {
-                let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
-                let payload: Vec<u8> = payload.iter().map(space).collect();
-                Transfer::QuotedPrintable.decode(&payload).bytes.into_owned()
-            }
-            _ => return None,
-        };
-        // RFC 2231 §5: a language behind an asterisk.
-        let label = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
-        let charset = std::str::from_utf8(label).ok()?;
-        Some(Word { charset, decoded, length: 2 + start + length + 2 })
     }
 }
 
@@ -386,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_cut_run_keeps_its_rest() {
-        let bytes = format!("see {} now", Form::Utf7.encode("a http://b.example c"));
+        let bytes = format!("see {} now", Form::Utf7.kept("a http://b.example c"));
         let text = decode(bytes.as_bytes());
         let start = text.text.find("http").unwrap();
         let edits = [
@@ -424,9 +394,90 @@ mod tests {
         let edits = edits
             .map(|(start, end, new)| TextEdit { range: start..end, replacement: new.to_owned() });
         assert_eq!(apply_in(bytes, &edits, Form::Words), "see hxxps://xn--x[.]com now");
-        let bytes = format!("a {} b", Form::Mailbox.encode("рw.xа"));
+        let bytes = format!("a {} b", Form::Mailbox.kept("рw.xа"));
         let edits = [TextEdit { range: 5..6, replacement: "[.]&".to_owned() }];
         let new = apply_in(&bytes, &edits, Form::Mailbox);
         assert_eq!(super::decode(new.as_bytes(), Form::Mailbox).as_str(), "a рw[.]&xа b");
+    }
+
+    #[test]
+    fn white_space_between_words_is_none_and_before_anything_else_it_stays() {
+        for (bytes, text) in [
+            ("=?utf-8?q?a?= =?", "a =?"),
+            ("=?utf-8?q?a?= =?x", "a =?x"),
+            ("=?utf-8?q?a?= =?no-such?q?b?=", "a =?no-such?q?b?="),
+            ("=?utf-8?q?a?= =?latin1?q?b?=", "ab"),
+            ("=?utf-8?q?a?= \t=?utf-8?q?b?= c", "ab c"),
+        ] {
+            assert_eq!(super::decode(bytes.as_bytes(), Form::Words).as_str(), text, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn written_words_are_short() {
+        let bytes = format!("=?utf-8?b?{}?=", "0YDQsA==".repeat(60));
+        let text = super::decode(bytes.as_bytes(), Form::Words);
+        let edits = [TextEdit { range: 2..4, replacement: "x".to_owned() }];
+        let new = apply_in(&bytes, &edits, Form::Words);
+        let longest = new.split("?=").map(|word| word.trim().len()).max();
+        assert!(longest <= Some(73), "{new}");
+        let want = text.as_str().replacen("\u{430}", "x", 1);
+        assert_eq!(super::decode(new.as_bytes(), Form::Words).as_str(), want);
+    }
+
+    mod round_trip {
+        use proptest::prelude::*;
+
+        use super::*;
+
+        const PIECES: [&str; 16] = [
+            "=?utf-8?q?",
+            "=?koi8-r?b?",
+            "?=",
+            "=?",
+            "=",
+            "?",
+            " ",
+            "\r\n ",
+            "a.b",
+            "=D1=80",
+            "0YDQsA==",
+            "+BEA-",
+            "&BEA-",
+            "=?utf-8?q?=3D=3Futf-8=3Fq=3Fx=3F=3D_?=",
+            "&-",
+            "+-",
+        ];
+
+        proptest! {
+            #[test]
+            fn what_is_edited_reads_as_the_edited_text(
+                pieces in prop::collection::vec(0..PIECES.len(), 0..14),
+                cuts in prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize), 0..4),
+                form in prop::sample::select(vec![Form::Utf7, Form::Mailbox, Form::Words]),
+            ) {
+                let bytes: String = pieces.iter().filter_map(|at| PIECES.get(*at)).copied().collect();
+                let text = super::super::decode(bytes.as_bytes(), form).as_str().to_owned();
+                let places: Vec<usize> =
+                    text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+                let mut at: Vec<usize> = cuts.iter().map(|(cut, _)| *cut.get(&places)).collect();
+                at.sort_unstable();
+                at.dedup();
+                let edits: Vec<TextEdit> = at
+                    .chunks_exact(2)
+                    .zip(["hxxps", "x=?", "[.]"])
+                    .filter_map(|(cut, new)| {
+                        Some(TextEdit { range: *cut.first()?..*cut.last()?, replacement: new.to_owned() })
+                    })
+                    .collect();
+                let mut want = text.clone();
+                for edit in edits.iter().rev() {
+                    want.replace_range(edit.range.clone(), &edit.replacement);
+                }
+                let new = apply_in(&bytes, &edits, form);
+                let again = super::super::decode(new.as_bytes(), form).as_str().to_owned();
+                prop_assert_eq!(again, want, "{:?} {}", bytes, new);
+            }
+        }
     }
 }

@@ -1,0 +1,133 @@
+//! Encoded words in running text (RFC 2047): read as those do who take them for a charset, and written.
+
+use super::super::super::transfer::Transfer;
+use super::Charset;
+
+/// Text with encoded words for what would not be read as it stands: what is not ASCII, a sign that could begin
+/// a word, white space where a word could be beside it (RFC 2047 §6.2: between words there is none).
+pub(super) fn in_words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let direct = direct_length(rest, out.is_empty());
+        let (plain, behind) = rest.split_at(direct);
+        out.push_str(plain);
+        let (encoded, behind) = behind.split_at(encoded_length(behind));
+        push_words(&mut out, encoded);
+        rest = behind;
+    }
+    out
+}
+
+/// Bytes at the front that stand for themselves.
+fn direct_length(text: &str, first: bool) -> usize {
+    let open = if first { text.len() - text.trim_start_matches(at_the_start).len() } else { 0 };
+    if open > 0 {
+        return 0;
+    }
+    let bytes = text.as_bytes();
+    let sign =
+        |at: usize| bytes.get(at) == Some(&b'=') && matches!(bytes.get(at + 1), Some(b'?') | None);
+    let stop = (0..bytes.len()).find(|at| !bytes.get(*at).is_some_and(u8::is_ascii) || sign(*at));
+    let direct = text.get(..stop.unwrap_or(bytes.len())).unwrap_or_default();
+    direct.trim_end_matches(|c: char| c.is_ascii_whitespace()).len()
+}
+
+/// Bytes at the front that are encoded: up to the next character that may stand for itself.
+fn encoded_length(text: &str) -> usize {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let rest = text.get(first..).unwrap_or_default();
+    let open = |c: char| !c.is_ascii() || at_the_start(c);
+    first + rest.len() - rest.trim_start_matches(open).len()
+}
+
+/// What is no beginning of a text beside words, or after one.
+fn at_the_start(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '?'
+}
+
+/// Bytes of text in a word that is written: 75 characters hold them (RFC 2047 §2).
+const WORD_TEXT: usize = 20;
+
+fn push_words(out: &mut String, text: &str) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (word, behind) = rest.split_at(rest.floor_char_boundary(WORD_TEXT));
+        let escaped: String = word.bytes().map(|byte| format!("={byte:02X}")).collect();
+        out.push_str(&format!("=?utf-8?q?{escaped}?="));
+        if !behind.is_empty() {
+            out.push(' ');
+        }
+        rest = behind;
+    }
+}
+
+/// Bytes of an encoded word that is read; RFC 2047 §2 allows 75, and programs more.
+const WORD: usize = 1_000;
+
+/// The encoded words at the front that are in one charset: their bytes and their text. White space before a
+/// further word is none (RFC 2047 §6.2), and some programs let a character begin in one word and end in the
+/// next.
+pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
+    let first = Word::of(bytes)?;
+    let charset = in_words_of(first.charset)?;
+    let mut length = first.length;
+    let mut decoded = first.decoded;
+    loop {
+        let behind = bytes.get(length..).unwrap_or_default();
+        let space = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let behind = behind.get(space..).unwrap_or_default();
+        if !behind.starts_with(b"=?") {
+            break;
+        }
+        let Some(next) = Word::of(behind).filter(|word| in_words_of(word.charset).is_some()) else {
+            break;
+        };
+        length += space;
+        if !next.charset.eq_ignore_ascii_case(first.charset) {
+            break;
+        }
+        length += next.length;
+        decoded.extend(next.decoded);
+    }
+    Some((length, charset.decode(decoded.into()).as_str().to_owned()))
+}
+
+/// The charset that words of this label are in: what is read inside words is no form of words again.
+fn in_words_of(label: &str) -> Option<Charset> {
+    Charset::from_label(label)
+        .filter(|found| !matches!(found, Charset::Words | Charset::Mailbox | Charset::Escapes))
+}
+
+/// An encoded word: `=?charset?encoding?text?=`.
+struct Word<'b> {
+    charset: &'b str,
+    decoded: Vec<u8>,
+    length: usize,
+}
+
+impl<'b> Word<'b> {
+    /// The one at the front.
+    fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
+        let inner = bytes.strip_prefix(b"=?")?;
+        let inner = inner.get(..WORD).unwrap_or(inner);
+        let charset = memchr::memchr(b'?', inner)?;
+        let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
+        let start = charset + 3;
+        let length = memchr::memmem::find(inner.get(start..)?, b"?=")?;
+        let payload = inner.get(start..start + length)?;
+        let decoded = match encoding.to_ascii_lowercase() {
+            b'b' => Transfer::Base64.decode(payload).bytes.into_owned(),
+            b'q' => {
+                let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
+                let payload: Vec<u8> = payload.iter().map(space).collect();
+                Transfer::QuotedPrintable.decode(&payload).bytes.into_owned()
+            }
+            _ => return None,
+        };
+        // RFC 2231 §5: a language behind an asterisk.
+        let label = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
+        let charset = std::str::from_utf8(label).ok()?;
+        Some(Word { charset, decoded, length: 2 + start + length + 2 })
+    }
+}
