@@ -34,6 +34,22 @@ fn codecs_that_are_no_charsets() {
     }
 }
 
+/// Programs take the first label or the last.
+#[test]
+fn several_labels_of_codecs() {
+    let twice = base64("see https://раypal.com/ now\r\n");
+    let quoted = "see https://=D1=80=D0=B0ypal.com/ now\r\n";
+    let references = "see https://&#1088;&#1072;ypal.com/ now\r\n";
+    for (charset, body) in [
+        ("punycode; charset=BASE64", twice.as_str()),
+        ("QPrint; charset=base64", &twice),
+        ("HTML-ENTITIES; charset=QPrint", quoted),
+        ("hex; charset=HTML-ENTITIES", references),
+    ] {
+        class("several codecs", Fate::Caught, labelled("plain", charset, body));
+    }
+}
+
 /// The base stands in a header, which is left as it is; what leads to it is in the page.
 #[test]
 fn relative_addresses_on_a_base_that_deceives() {

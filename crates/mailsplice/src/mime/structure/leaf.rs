@@ -59,12 +59,20 @@ impl Splitter<'_> {
         {
             self.tree.ambiguous.insert(path.clone());
         }
-        let codec = charsets.clone().find_map(|label| Codec::from_label(&label)).filter(|_| text);
-        if codec.is_some() {
+        let mut codecs = Vec::new();
+        for codec in charsets.clone().filter_map(|label| Codec::from_label(&label)) {
+            // There are few, and programs take one label or the other.
+            if text && !codecs.contains(&codec) {
+                codecs.push(codec);
+            }
+        }
+        if !codecs.is_empty() {
             self.tree.ambiguous.insert(path.clone());
             self.tree.codec = true;
         }
-        if codec == Some(Codec::References) && media != Media::Html && !also.contains(&Media::Html)
+        if codecs.contains(&Codec::References)
+            && media != Media::Html
+            && !also.contains(&Media::Html)
         {
             also.push(Media::Html);
         }
@@ -90,14 +98,19 @@ impl Splitter<'_> {
                 charsets: charsets.map(Cow::into_owned).collect(),
             },
         };
-        if let Some(Codec::Transfer(inner)) = codec {
-            self.twice(walk, &part, inner);
+        for codec in codecs {
+            if let Codec::Transfer(inner) = codec {
+                self.twice(walk, &part, inner);
+            }
         }
         self.with_blocks(walk, part, raw);
     }
 
     /// Adds a part as those see it who take a transfer encoding for a charset: unwrapped once more.
     fn twice(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
+        if self.tree.parts.len() >= self.limits.parts {
+            return self.bypass("", Bypass::Limit("parts"));
+        }
         let outer = part.site.transfers.first().copied().unwrap_or_default();
         let Some(layer) = self.layer(walk, &part.site.body, outer) else {
             return self.bypass(&part.path, Bypass::Limit("unwrapped"));
