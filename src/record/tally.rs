@@ -3,6 +3,7 @@
 //! Tallies of batches are merged in the order of the archive, so the result does not depend on
 //! how many cores took part.
 
+use crate::engine::unicode::a_label::is_a_label;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -373,11 +374,7 @@ const OF_THE_NAME: [Reason; 9] = [
 /// blocks what deceives would block `amazon.de`.
 fn deceives(finding: &Finding) -> bool {
     let has = |reason| finding.reasons.contains(reason);
-    let in_ascii_letters = || {
-        let a_label =
-            |label: &str| label.get(..4).is_some_and(|it| it.eq_ignore_ascii_case("xn--"));
-        finding.ascii.is_ascii() && !finding.ascii.split('.').any(a_label)
-    };
+    let in_ascii_letters = || finding.ascii.is_ascii() && !finding.ascii.split('.').any(is_a_label);
     finding.verdict >= Verdict::Unsafe
         && !has(Reason::EmbeddedUrl)
         && (has(Reason::Listed) || (OF_THE_NAME.into_iter().any(has) && !in_ascii_letters()))

@@ -8,6 +8,7 @@
 //! XN--ZFR164B
 //! ```
 
+use crate::engine::unicode::a_label::is_a_label;
 use jiff::civil::Date;
 
 use crate::engine::TldTable;
@@ -130,8 +131,7 @@ pub fn days_from_civil(year: u64, month: u64, day: u64) -> Option<u64> {
 /// Whether the name has the syntax of a TLD in ASCII form (S10): letters, or an A-label.
 pub fn is_tld_syntax(name: &str) -> bool {
     let letters = |bytes: &str| bytes.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let a_label = name.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("xn--"));
-    if a_label {
+    if is_a_label(name) {
         return name.len() <= 63
             && idna::domain_to_unicode(name).1.is_ok()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');

@@ -137,8 +137,9 @@ impl Checker<'_> {
     fn place(&mut self, place: Place, target: &str) -> Fate {
         let (text, media) = match place {
             Place::Attribute => {
-                let value = target.replace('&', "&amp;").replace('"', "&quot;");
-                (Cow::Owned(format!("<a href=\"{value}\">.</a>")), Media::Html)
+                let mut anchor = String::new();
+                uts58::html::anchor(target, ".", &mut anchor);
+                (Cow::Owned(anchor), Media::Html)
             }
             Place::Text => (Cow::Borrowed(target), Media::Plain),
             Place::Calendar => {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use uts58::unicode::a_label;
 
 use super::content::{Occurrence, Shown, script};
 pub use super::judged::{Judged, TldStatus};
@@ -237,7 +238,7 @@ impl<'a> Judge<'a> {
         }
         let judgement = self.listed(self.recall(spelling, bounds));
         self.steps += judging(spelling, &judgement);
-        if !spelling.is_ascii() || judgement.ascii.contains("xn--") {
+        if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             self.met.note(&judgement.ascii);
         }
         if self.memo.len() >= MEMO {
@@ -477,7 +478,7 @@ fn is_local(rest: &str) -> bool {
 /// Whether path, query or fragment can hold what deceives: another URL, another script.
 fn carries(tail: &str) -> bool {
     tail.bytes().any(|c| matches!(c, b'%' | b':' | b'@' | 0x80..))
-        || homograph::has_a_label(tail.as_bytes())
+        || a_label::has_a_label(tail.as_bytes())
 }
 
 /// Whether the target may be hidden in a query without a sign of it.

@@ -42,14 +42,13 @@ pub fn words_in_html(language: &str) -> String {
 /// Text in HTML, in ASCII whatever the charset.
 pub fn escaped(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
-    for c in words.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            c if c.is_ascii() => out.push(c),
-            c => out += &format!("&#x{:X};", u32::from(c)),
+    let mut markup = String::new();
+    uts58::html::escape(words, &mut markup);
+    for c in markup.chars() {
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            out += &format!("&#x{:X};", u32::from(c));
         }
     }
     out

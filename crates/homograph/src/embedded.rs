@@ -2,10 +2,10 @@
 //! percent-encoding.
 
 use std::collections::VecDeque;
+use uts58::unicode::a_label::has_a_label;
 
 use memchr::memchr_iter;
 
-use super::plain::has_a_label;
 use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};

@@ -17,15 +17,13 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::Class;
+use uts58::unicode::a_label::{self, is_a_label};
 use uts58::unicode::hosts::{is_bidi_control, is_invisible};
 pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::{ipv4, percent};
 
 /// ASCII that no host holds. STD3 but for `_` (S28).
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
-
-/// RFC 3490: what an A-label begins with.
-const ACE_PREFIX: &str = "xn--";
 
 /// Longest label and name, in ASCII form, without the root dot (S14).
 const LABEL_OCTETS: usize = 63;
@@ -136,7 +134,7 @@ impl Form {
     }
 
     fn read_label(&mut self, label: &str) {
-        if label.is_ascii() && !has_ace_prefix(label) {
+        if label.is_ascii() && !is_a_label(label) {
             self.parts.push(Part::plain(label));
             return;
         }
@@ -252,13 +250,13 @@ impl Part {
             return Part { spelling: label.to_owned(), ..Part::plain(unicode) };
         }
         // UTS #46 §4.1: no U-label begins as an A-label does.
-        if has_ace_prefix(unicode) {
+        if is_a_label(unicode) {
             return Part::failed(label);
         }
         Part {
             spelling: label.to_owned(),
             // UTS #46 takes no A-label but the one that the U-label has.
-            ascii: match has_ace_prefix(label) {
+            ascii: match is_a_label(label) {
                 true => label.to_ascii_lowercase(),
                 false => to_ascii(unicode),
             },
@@ -300,13 +298,9 @@ fn to_ascii(label: &str) -> String {
     let encoded =
         if label.len() > SPELLING_BYTES { None } else { idna::punycode::encode_str(label) };
     match encoded {
-        Some(encoded) => ACE_PREFIX.to_owned() + &encoded,
+        Some(encoded) => a_label::PREFIX.to_owned() + &encoded,
         None => label.chars().filter(char::is_ascii).collect(),
     }
-}
-
-fn has_ace_prefix(label: &str) -> bool {
-    label.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case(ACE_PREFIX))
 }
 
 fn strip_root(text: &str) -> &str {

@@ -62,7 +62,6 @@ pub use listed::Known;
 pub use lookalike::VARIANTS;
 pub use memo::{CacheKey, Memo, Memory, REMEMBERED, REMEMBERED_BYTES};
 pub use names::{BadName, Names};
-pub use plain::has_a_label;
 pub use posing::{SHOWN, Sender, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;

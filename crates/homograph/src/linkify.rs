@@ -13,6 +13,7 @@
 //! library, and in the filter only on request.
 
 use std::ops::Range;
+use uts58::unicode::a_label;
 
 use super::{Context, HostBounds, Judgement, LinkJudgement, Reason, Verdict, judge_link};
 use uts58::html::{anchor, escape};
@@ -173,7 +174,7 @@ impl<'a> Writer<'a> {
     /// The visible host: as spelled, Punycode in Unicode (S24).
     fn host(&self, link: &Link, judgement: &LinkJudgement) -> String {
         let spelled = self.str(link.inner.max(link.host.start)..link.host.end);
-        let punycode = spelled.to_ascii_lowercase().contains("xn--");
+        let punycode = a_label::has_a_label(spelled.as_bytes());
         match link.unicode_host(self.text) {
             Some(unicode) if punycode && judgement.verdict <= Verdict::Notice => unicode,
             _ => spelled.to_owned(),

@@ -4,6 +4,7 @@
 use super::lookalike::LookHash;
 use super::names::{Name, Names};
 use super::{Context, Judgement, inside, is_protected, question};
+use uts58::unicode::a_label::has_a_label;
 
 const LABEL_OCTETS: usize = 63;
 const NAME_CHARACTERS: usize = 253;
@@ -73,11 +74,6 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
         familiar |= tokens.any(|token| known(token, LookHash::of(token), None, sets));
     }
     Some(if familiar { Look::Familiar } else { Look::Unknown })
-}
-
-/// Whether something in there begins like an A-label, in any case.
-pub fn has_a_label(text: &[u8]) -> bool {
-    text.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
 }
 
 /// Whether the label has the look of a name that it may pose as.

@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
+use uts58::unicode::a_label::is_a_label;
 
 use super::domain::Endings;
 use super::form::Part;
@@ -302,14 +303,11 @@ fn is_chance(span: &[Part], name: &Name) -> bool {
 /// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
 fn resemblance(part: &Part, sights: &Sights, look: &Look) -> Option<Likeness> {
     let mapped = likeness(sights.all(), look);
-    if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_ace(&part.spelling) {
+    if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_a_label(&part.spelling)
+    {
         return mapped;
     }
     mapped.max(likeness(Sights::of(part.spelling.chars()).all(), look))
-}
-
-fn is_ace(spelling: &str) -> bool {
-    spelling.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("xn--"))
 }
 
 /// The names that the label may resemble, as mapped and as spelled.
@@ -317,7 +315,7 @@ fn candidates<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Vec<&'a Nam
     let find = |sights: &Sights| looks(sights, |beginning| names.begins(beginning));
     let mut found: Vec<&Name> =
         find(sights).into_iter().flat_map(|look| names.by_look(look)).collect();
-    if part.spelling != part.unicode && !is_ace(&part.spelling) {
+    if part.spelling != part.unicode && !is_a_label(&part.spelling) {
         let spelled = part.spelling.chars().flat_map(char::to_lowercase);
         if !spelled.clone().eq(part.unicode.chars()) {
             let looks = find(&Sights::of(spelled));

@@ -11,6 +11,7 @@
 //! | S14: lengths | [`LOCAL_OCTETS`] |
 //! | S16: the RFC's unquoted backslash forms | [`LocalForm::Legacy`] |
 
+use crate::unicode::a_label;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::borrow::Cow;
 
@@ -168,7 +169,7 @@ pub fn domain_to_ascii(name: &str) -> Result<String, AddressError> {
         return Err(AddressError::OneLabel(name.to_owned()));
     };
     let letters = top.bytes().all(|byte| byte.is_ascii_alphabetic()) && top.len() >= 2;
-    if !letters && !top.starts_with("xn--") {
+    if !letters && !a_label::is_a_label(top) {
         return Err(AddressError::TopLevel(top.to_owned()));
     }
     Ok(ascii.to_owned())

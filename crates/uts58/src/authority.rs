@@ -9,6 +9,7 @@
 //! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
 //! | WHATWG URL: IPv4 and IPv6 | [`is_host`], [`ipv6_end`] |
 
+use crate::unicode::a_label;
 use core::net::Ipv6Addr;
 #[cfg(feature = "suffixes")]
 mod registrable;
@@ -126,9 +127,9 @@ impl Form {
         if self.last_is_letters {
             return !last.is_ascii() || last.len() >= 2;
         }
-        match last.split_at_checked(4) {
+        match last.split_at_checked(a_label::PREFIX.len()) {
             Some((prefix, encoded))
-                if prefix.eq_ignore_ascii_case("xn--") && last.len() <= LABEL =>
+                if prefix.eq_ignore_ascii_case(a_label::PREFIX) && last.len() <= LABEL =>
             {
                 punycode::decode_to_string(&encoded.to_ascii_lowercase()).is_some_and(|label| {
                     !label.is_ascii() && label.chars().all(|c| Class::of(c).is_tld())
@@ -189,7 +190,7 @@ impl Label {
         form.labels += 1;
         form.last_is_letters = self.letters;
         form.ascii &= self.other == 0;
-        form.hopeless |= self.seen > LABEL - "xn--".len();
+        form.hopeless |= self.seen > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
             || (self.other > 0 && self.ascii + 6 * self.other + 5 > LABEL);

@@ -10,6 +10,7 @@
 //! | RFC 3492 §6.1: digits of a delta, and the bias | [`Digits`] |
 
 use super::authority::{LABEL, NAME};
+use crate::unicode::a_label;
 use crate::unicode::is_dot_to_somebody;
 
 /// Whether the name fits in the DNS; `None` where UTS #46 has to be asked, because it may map, drop
@@ -87,7 +88,7 @@ impl Label {
         let points = self.points.get_mut(..self.count).unwrap_or_default();
         points.sort_unstable();
         let ascii = places - self.count;
-        let mut length = "xn--".len() + ascii + usize::from(ascii > 0);
+        let mut length = a_label::PREFIX.len() + ascii + usize::from(ascii > 0);
         let mut digits = Digits::new(self.ascii.count_ones());
         // The places of smaller code points than the one at hand.
         let mut smaller = self.ascii;

@@ -10,6 +10,7 @@
 //!
 //! Host: in Unicode, as far as UTS #46 has a Unicode form for each label ("as is customary").
 
+use crate::unicode::a_label;
 use std::fmt;
 
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
@@ -386,7 +387,7 @@ fn pieces(units: &[Unit]) -> Vec<String> {
 fn unicode_host(host: &str) -> String {
     /// Bytes: beyond is no host (S14), and not worth converting.
     const LONGEST: usize = 1012;
-    if host.is_ascii() && !host.to_ascii_lowercase().contains("xn--") || host.len() > LONGEST {
+    if host.is_ascii() && !a_label::has_a_label(host.as_bytes()) || host.len() > LONGEST {
         return host.to_owned();
     }
     let (unicode, result) =

@@ -12,6 +12,7 @@
 //! furthest end. Where inside it a client may begin is for the judge to say
 //! (`crate::unicode::prose`).
 
+use crate::unicode::a_label;
 use std::ops::Range;
 
 use super::authority;
@@ -365,10 +366,9 @@ fn label_end(run: &str, tlds: &TldTable) -> Option<usize> {
 /// Where a host ends to a client that takes the letters of a top-level domain wherever
 /// they stand (`xn--a.comcom`): one that knows ASCII alone, so that only an A-label can deceive there.
 fn cut_end(name: &str, tlds: &TldTable) -> Option<usize> {
-    let prefix = |four: &[u8]| four.eq_ignore_ascii_case(b"xn--");
     let ascii = name.bytes().take_while(u8::is_ascii).count();
     let name = name.get(..ascii.min(authority::NAME))?;
-    let (start, _) = name.as_bytes().windows(4).enumerate().find(|(_, four)| prefix(four))?;
+    let start = a_label::places(name.as_bytes()).next()?;
     let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|behind| *behind > start);
     let mut ends = dots.filter_map(|behind| {
         let label = name.get(behind..)?.split('.').next()?;

@@ -23,6 +23,7 @@ mod window;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use uts58::unicode::a_label::is_a_label;
 
 use super::actions;
 use super::budget::Budget;
@@ -370,8 +371,7 @@ fn unplaced(text: &str) -> Vec<Letter> {
 
 /// Whether a host could be a lie at all.
 fn is_odd(host: &str) -> bool {
-    let encoded = |label: &str| label.get(..4).is_some_and(|x| x.eq_ignore_ascii_case("xn--"));
-    !host.is_ascii() || host.split('.').any(encoded)
+    !host.is_ascii() || host.split('.').any(is_a_label)
 }
 
 /// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those

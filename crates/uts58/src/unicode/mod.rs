@@ -10,6 +10,7 @@
 //! The tables are written by `UPDATE=1 cargo test --test tables`, which also compares them with
 //! icu_properties and with the official files (S1).
 
+pub mod a_label;
 mod host_table;
 pub mod hosts;
 mod link_table;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use unicode_script::Script;
 
+use super::a_label;
+
 use super::hosts::{is_joiner, is_mark, numeral_zero};
 use super::{Class, ScriptOf as _, is_dot_to_somebody as is_dot};
 
@@ -51,8 +53,7 @@ pub fn inside(name: &str) -> Vec<usize> {
 /// The last A-label that something stands before which is no dot and no ASCII of a label: clients to whom a label is letters and
 /// digits begin there (`x.www._xn--ypal-43d9g.com`).
 pub fn encoded(name: &str) -> Option<usize> {
-    let prefix = |four: &[u8]| four.eq_ignore_ascii_case(b"xn--");
-    let at = name.as_bytes().windows(4).rposition(prefix)?;
+    let at = a_label::places(name.as_bytes()).next_back()?;
     let before = name.get(..at)?.chars().next_back()?;
     let part_of_label = before.is_ascii_alphanumeric() || before == '-';
     (!is_dot(before) && !part_of_label && name.get(at..)?.contains(is_dot)).then_some(at)

@@ -1,0 +1,33 @@
+//! What an A-label begins with (RFC 5890 §2.3.2.1), in any case.
+
+/// The prefix of A-labels.
+pub const PREFIX: &str = "xn--";
+
+/// Whether the label begins as A-labels do; what follows may still be nothing that decodes.
+pub fn is_a_label(label: &str) -> bool {
+    label.get(..PREFIX.len()).is_some_and(|four| four.eq_ignore_ascii_case(PREFIX))
+}
+
+/// Where in the text something begins as A-labels do, at the beginning of a label or not.
+pub fn places(text: &[u8]) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    let prefix = |four: &[u8]| four.eq_ignore_ascii_case(PREFIX.as_bytes());
+    text.windows(PREFIX.len()).enumerate().filter(move |(_, four)| prefix(four)).map(|(at, _)| at)
+}
+
+/// Whether something in the text begins as A-labels do.
+pub fn has_a_label(text: &[u8]) -> bool {
+    places(text).next().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_in_any_case() {
+        assert!(is_a_label("xn--a") && is_a_label("XN--") && is_a_label("Xn--\u{e9}"));
+        assert!(!is_a_label("xn-") && !is_a_label("axn--a") && !is_a_label("xn\u{e9}--"));
+        assert_eq!(places(b"xn--xN--a.xn-").collect::<Vec<_>>(), [0, 4]);
+        assert!(has_a_label(b"a.XN--b") && !has_a_label(b"a.xn-b") && !has_a_label(b""));
+    }
+}
