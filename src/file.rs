@@ -1,10 +1,12 @@
 //! Reading what the operator wrote: files that end, of a bounded size. Whoever reads a named pipe
 //! waits for somebody to write it, at a reload as long as mail flows; a device may never end.
 
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
 
 /// Bytes of a configuration file, a key, a token or a certificate at most.
 pub const MAX_BYTES: u64 = 4 << 20;
@@ -14,24 +16,31 @@ pub const MAX_BYTES: u64 = 4 << 20;
 /// # Errors
 /// When it cannot be read, is none (`/dev/null` is an empty one), or has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let kind = std::fs::metadata(path)?.file_type();
-    let wrong =
-        |what| Err(io::Error::new(ErrorKind::InvalidInput, format!("{what}, which is no file")));
-    if kind.is_fifo() {
-        return wrong("a named pipe");
-    }
-    if kind.is_socket() {
-        return wrong("a socket");
-    }
-    if (kind.is_char_device() || kind.is_block_device()) && path != Path::new("/dev/null") {
-        return wrong("a device");
-    }
+    // A socket cannot be opened; what is behind the name may be another by then, so both are looked at.
+    refuse(path, std::fs::metadata(path)?.file_type())?;
+    // A pipe that nobody writes opens at once this way; a file is read as ever.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    refuse(path, file.metadata()?.file_type())?;
     let mut bytes = Vec::new();
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {most} bytes")));
     }
     Ok(bytes)
+}
+
+fn refuse(path: &Path, kind: FileType) -> io::Result<()> {
+    let what = if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if (kind.is_char_device() || kind.is_block_device()) && path != Path::new("/dev/null") {
+        "a device"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(ErrorKind::InvalidInput, format!("{what}, which is no file")))
 }
 
 /// The same as text.
