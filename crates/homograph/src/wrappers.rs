@@ -30,7 +30,6 @@ impl Form {
         match self {
             Form::Query("") => target(query(tail)?),
             Form::Query(name) => target(parameter(tail, name)?),
-            Form::Host(name) => target(parameter(tail, name)?),
             Form::Base64(name) => {
                 let value = parameter(tail, name)?;
                 base64_url(value.strip_prefix("a1").unwrap_or(value))
@@ -119,7 +118,7 @@ fn json_string(json: &str, key: &str) -> Option<String> {
 /// `s/HOST/…` or `HOST/…`.
 fn amp(rest: &str) -> Option<String> {
     let target = rest.strip_prefix("s/").unwrap_or(rest);
-    let host = target.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = target.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     host.contains('.').then(|| format!("https://{target}"))
 }
 

@@ -5,12 +5,11 @@
 /// How a rewritten link says where it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// This parameter of the query is the URL, without a scheme sometimes; without a name the whole query.
+    /// This parameter of the query is the URL, without a scheme sometimes, or the host alone; without a name the
+    /// whole query.
     Query(&'static str),
     /// This parameter is the URL in base64, `a1` in front of it or not.
     Base64(&'static str),
-    /// This parameter is the host, and no more is told.
-    Host(&'static str),
     /// A segment of the path is the URL, percent-encoded.
     Segment,
     /// The rest of the path is the URL, from its scheme on.
@@ -25,17 +24,15 @@ pub(super) enum Form {
 /// A service: a name with all below it, the beginning of the path, the form.
 pub(super) type Row = (&'static str, &'static str, Form);
 
-use Form::{Amp, Base64, Between, Host, Mandrill, Proofpoint, Query, Rest, Segment};
+use Form::{Amp, Base64, Between, Mandrill, Proofpoint, Query, Rest, Segment};
 
 /// Sorted by name.
-pub(super) const ROWS: [Row; 62] = [
+pub(super) const ROWS: [Row; 61] = [
     // Amazon SES: click tracking.
     ("awstrack.me", "/L0/", Segment),
     ("bing.com", "/aclick", Base64("u")),
     ("bing.com", "/ck/", Base64("u")),
     ("cdn.ampproject.org", "", Amp),
-    // Postmark.
-    ("click.pstmrk.it", "", Segment),
     // Symantec, Broadcom Email Security.
     ("clicktime.cloud.postoffice.net", "", Query("u")),
     ("clicktime.symantec.com", "", Query("u")),
@@ -69,8 +66,8 @@ pub(super) const ROWS: [Row; 62] = [
     ("lm.facebook.com", "", Query("u")),
     ("mandrillapp.com", "/track/click", Mandrill),
     ("medium.com", "/r/", Query("url")),
-    ("mimecast.com", "", Host("domain")),
-    ("mimecastprotect.com", "", Host("domain")),
+    ("mimecast.com", "", Query("domain")),
+    ("mimecastprotect.com", "", Query("domain")),
     ("out.reddit.com", "", Query("url")),
     // Check Point Harmony, Avanan.
     ("protect.checkpoint.com", "", Between),
@@ -78,7 +75,8 @@ pub(super) const ROWS: [Row; 62] = [
     ("protect.fireeye.com", "", Query("u")),
     ("protect2.fireeye.com", "", Query("u")),
     ("protection.sophos.com", "", Base64("u")),
-    ("protection.sophos.com", "", Host("d")),
+    ("protection.sophos.com", "", Query("d")),
+    // Postmark.
     ("pstmrk.it", "", Segment),
     ("safelinks.o365.us", "", Query("url")),
     ("safelinks.protection.office365.us", "", Query("url")),
