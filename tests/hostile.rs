@@ -94,7 +94,8 @@ fn each_part_declares_an_absent_boundary() {
 fn parts_beyond_the_limit() {
     let body = "--b\r\n\r\nword\r\n".repeat(30_000);
     let tree = parse(b"Content-Type: multipart/mixed; boundary=b\r\n", body.as_bytes());
-    assert_eq!(tree.parts.len(), Limits::default().parts);
+    // And what stands behind them as one.
+    assert_eq!(tree.parts.len(), Limits::default().parts + 1);
     assert_eq!(limits(&tree.bypasses), ["parts"]);
 }
 
@@ -118,6 +119,13 @@ fn padding_before_a_lie_does_not_save_it() {
         assert!(!edited(body.as_bytes(), &read).contains("http://p\u{430}ypal"));
     }
     let parts = "--b\r\n\r\nword\r\n".repeat(10_001);
+    for kind in [text, "Content-Type: text/html; charset=utf-8\r\n"] {
+        let lie = format!("{lie}<a href=https://\u{430}pple.com>x</a>\r\n");
+        let body = format!("{parts}--b\r\n{kind}\r\n{lie}--b\r\n{text}\r\n{lie}--b--\r\n");
+        let read = by_default(head, &body);
+        let after = edited(body.as_bytes(), &read);
+        assert!(!after.contains("http://p\u{430}ypal") && !after.contains("=https://\u{430}pple"));
+    }
     let body = format!("{parts}--b\r\n{text}\r\n{lie}--b--\r\n");
     let read = by_default(head, &body);
     assert!(limits(&read.bypasses).contains(&"parts"), "{:?}", read.bypasses);

@@ -76,7 +76,7 @@ impl Limits {
                 unit: "parts of a message",
                 default: self.parts as u64,
                 reason: "Empty parts of a few bytes each would cost memory out of proportion.",
-                effect: "the rest is not read; `limit:parts`",
+                effect: "the rest is read as one text and as one page; `limit:parts`",
                 test: "parts_beyond_the_limit",
             },
             Bound {

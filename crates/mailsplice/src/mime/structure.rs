@@ -22,7 +22,7 @@ use super::header::ContentType;
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
 use super::walk::{Boundaries, Walk};
-use super::{Clarity, Message, Part, Tree, View};
+use super::{Clarity, Media, Message, Part, Tree, View};
 use crate::edit::Bypass;
 use crate::limits::Limits;
 use crate::span::Map;
@@ -271,12 +271,37 @@ impl<'m> Splitter<'m> {
             let fillers = self.seen.fillers / FILLERS_A_PART;
             if self.tree.parts.len() + fillers >= self.limits.parts {
                 self.bypass("", Bypass::Limit("parts"));
+                self.rest(&walk, at..walk.end);
                 return;
             }
             at = self.child(&mut walk, delimiter.frame, at);
         }
         let end = walk.end;
         self.close(&mut walk, 0, end);
+    }
+
+    /// Adds what stands behind the last part that may be one, as text and as a page: what deceives where it
+    /// is plain to see is taken apart all the same.
+    fn rest(&mut self, walk: &Walk<'_>, range: Range<usize>) {
+        if !matches!(walk.views, Views::Usual) {
+            return;
+        }
+        let entity = Entity {
+            path: join("", self.limits.parts + 1),
+            place: Place::Child,
+            head: Head::Block(range.start..range.start),
+            labels: Labels::of(b"", DefaultType::Text),
+            context: Context::default(),
+            depth: self.limits.depth,
+            ragged: None,
+        };
+        self.leaf(walk, entity, range);
+        if let Some(part) = self.tree.parts.last_mut()
+            && part.media != Media::Html
+            && !part.also.contains(&Media::Html)
+        {
+            part.also.push(Media::Html);
+        }
     }
 
     pub fn bytes(&self, layer: usize) -> LayerBytes<'m> {
