@@ -250,11 +250,13 @@ impl Net<'_, '_, '_> {
         self.tell(host, at, judged, edits);
     }
 
-    /// The edits that take a host apart behind a look-alike of a slash, where its bytes are plain and a
-    /// policy allows it: its dots in brackets. None where the part is no text. What a reading has read and
-    /// found to be no link stays.
+    /// The edits that take a host apart behind a scheme, or behind a look-alike of a slash, where its bytes are
+    /// plain and a policy allows it: its dots in brackets. None where the part is no text. What stands behind
+    /// another sign may be no link to anybody, and stays.
     fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
-        if !letters.iter().any(|letter| ends_host_to_a_reader(letter.c)) {
+        let before = self.body.get(..at).unwrap_or_default();
+        let scheme = before.ends_with(b"://") || before.ends_with(b":\\/\\/");
+        if !scheme && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c)) {
             return Vec::new();
         }
         let Some(part) = self.part(at).filter(|part| part.view == View::Usual) else {

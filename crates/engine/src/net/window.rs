@@ -49,7 +49,11 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
             b'=' => shifted || !is_escaped_sign(rest.get(end + 1..end + 3).unwrap_or_default()),
             // A soft break.
             b'\r' | b'\n' => {
-                matches!(rest.get(..end), Some([.., b'=']) | Some([.., b'=', b'\r']))
+                let before = rest.get(..end).unwrap_or_default();
+                matches!(
+                    before,
+                    [.., b'='] | [.., b'=', b'\r' | b'\n' | 0x0B | 0x0C] | [.., b'=', b'\n', b'\r']
+                )
             }
             _ => true,
         };
@@ -101,6 +105,9 @@ fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
     let mut at = 0;
     while let Some(rest) = window.get(at..).filter(|rest| !rest.is_empty()) {
         let (byte, length) = match rest {
+            // Behind some breaks some drop an empty line.
+            [b'=', b'\n', b'\r', b'\n', ..] => (None, 4),
+            [b'=', 0x0B | 0x0C, b'\r', b'\n', ..] => (None, 4),
             [b'=', b'\r', b'\n', ..] => (None, 3),
             [b'=', b'\r' | b'\n', ..] => (None, 2),
             // Some drop a sign that escapes nothing.

@@ -304,7 +304,7 @@ fn head_of(bytes: &[u8], start: usize) -> (Range<usize>, usize) {
             return (start..at, next);
         }
         let folded = at > start && matches!(line.first(), Some(b' ' | b'\t'));
-        if header::colon(line).is_none() && !folded {
+        if header::colon(rest).is_none() && !folded {
             return (start..at, at);
         }
         at = next;

@@ -41,13 +41,27 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = Field> + '_ {
     })
 }
 
-/// Offset of the colon when the line begins with a field name (RFC 5322 §3.6.8; white space before
-/// the colon is the obsolete form). NUL counts as no character: some programs drop it.
+/// Offset of the colon when a field name stands at the front (RFC 5322 §3.6.8; white space before
+/// the colon is the obsolete form, and may be folded). NUL counts as no character: some programs drop it.
 pub(super) fn colon(line: &[u8]) -> Option<usize> {
     let name = line.iter().take_while(|b| matches!(b, 0 | b'!'..=b'9' | b';'..=b'~')).count();
-    let rest = line.get(name..)?;
-    let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-    (name > 0 && rest.get(space) == Some(&b':')).then_some(name + space)
+    let rest = line.get(name..).filter(|_| name > 0)?;
+    let space = white_space(rest);
+    (rest.get(space) == Some(&b':')).then_some(name + space)
+}
+
+/// Bytes of folding white space at the front: a line may end in it, if the next one begins with some.
+fn white_space(bytes: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = bytes.get(length..).unwrap_or_default();
+        length += match rest {
+            [b' ' | b'\t', ..] => 1,
+            [b'\n', b' ' | b'\t', ..] => 2,
+            [b'\r', b'\n', b' ' | b'\t', ..] => 3,
+            _ => return length,
+        };
+    }
 }
 
 /// Whether a field that says how a body is to be read stands at the front.
@@ -127,7 +141,7 @@ pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
     (blank(b" :") || blank(b"\t:"))
         && fields(block).any(|field| {
             let name = block.get(field.name.clone()).unwrap_or_default();
-            matches!(block.get(field.name.end), Some(b' ' | b'\t'))
+            matches!(block.get(field.name.end), Some(b' ' | b'\t' | b'\r' | b'\n'))
                 && name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
         })
 }

@@ -30,16 +30,29 @@ pub(super) enum DefaultType {
     Message,
 }
 
-/// Fields of one name that are read: each may be the one that a program takes.
+/// Fields of one name that are read: each may be the one that a program takes. So many from the front, and half
+/// as many from the end: programs take the first or the last.
 const FIELDS: usize = 8;
 
 impl Labels {
     /// Reads a header block: the first field of a name counts, every other one is another reading.
     pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
         let mut reader = Reader::default();
-        for (name, value) in header::labels(block) {
-            reader.clear &= is_clear(name, &value);
-            reader.field(name, &value);
+        let fields: Vec<_> = header::labels(block).collect();
+        let mut left = [0_usize; 4];
+        for (name, _) in &fields {
+            if let Some(left) = left.get_mut(*name as usize) {
+                *left += 1;
+            }
+        }
+        for (name, value) in &fields {
+            reader.clear &= is_clear(*name, value);
+            let left = left.get_mut(*name as usize);
+            let is_last = left.is_some_and(|left| {
+                *left = left.saturating_sub(1);
+                *left < FIELDS / 2
+            });
+            reader.field(*name, value, is_last);
         }
         let odd = lenient::labels(block);
         let [types, ..] = reader.fields;
@@ -61,7 +74,7 @@ impl Labels {
             reader.transfers.push(Transfer::Identity);
         }
         for (name, value) in odd {
-            reader.field(name, &value);
+            reader.field(name, &value, false);
         }
         let Reader { types, transfers, disposition, mut names, bases, .. } = reader;
         let mut externals = Vec::new();
@@ -137,10 +150,10 @@ fn is_clear(name: Label, value: &[u8]) -> bool {
 }
 
 impl Reader {
-    fn field(&mut self, name: Label, value: &[u8]) {
+    fn field(&mut self, name: Label, value: &[u8], is_last: bool) {
         let Some(count) = self.fields.get_mut(name as usize) else { return };
         *count += 1;
-        if *count > FIELDS {
+        if *count > FIELDS && !is_last {
             return;
         }
         let others = lenient::values(value);
@@ -208,6 +221,9 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
         let words = label.split(|c| !is_word(c)).filter_map(Transfer::from_label);
         let known = words.filter(|transfer| *transfer != Transfer::Identity).take(3).collect();
         distinct(&mut found, known);
+        // A fold inside the word.
+        let whole: String = label.split_whitespace().collect();
+        distinct(&mut found, Transfer::from_label(&whole).into_iter().collect());
         distinct(&mut found, vec![Transfer::Identity]);
     }
     // Some look for the name anywhere in the label (`x-base64`).

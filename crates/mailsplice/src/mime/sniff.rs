@@ -70,7 +70,11 @@ pub(super) fn of(
         ("text", "vcard" | "x-vcard" | "directory") | ("application", "vcard") => {
             vec![Media::Calendar, Media::Plain]
         }
-        ("text", "rtf" | "richtext-ms") => vec![html.unwrap_or_else(|| sniff_text(&opening()))],
+        // Programs that know no RTF show a text as it stands.
+        ("text", "rtf" | "richtext-ms") => match html.unwrap_or_else(|| sniff_text(&opening())) {
+            Media::Opaque => vec![Media::Plain, Media::Opaque],
+            media => vec![media],
+        },
         // RFC 1896: what is in angle brackets is markup; else it is shown as it stands.
         ("text", "enriched" | "richtext") => vec![Media::Html, Media::Plain],
         ("text", "plain") => text(plain(label)),
@@ -79,9 +83,14 @@ pub(super) fn of(
             named => named.to_vec(),
         },
         ("text" | "message", _) => text(Media::Plain),
-        ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => {
-            vec![html.unwrap_or(Media::Inert)]
-        }
+        ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => match html {
+            Some(html) => vec![html],
+            // What is no picture is shown as what it is by some.
+            None => match opening() {
+                opening if is_readable(&opening) => vec![sniff_text(&opening), Media::Plain],
+                _ => vec![Media::Inert],
+            },
+        },
         ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
             vec![Media::Inert]
         }
@@ -192,6 +201,12 @@ fn sniff_text(opening: &[u8]) -> Media {
         _ if opening.trim_ascii_start().starts_with(b"{\\rtf") => Media::Opaque,
         _ => Media::Plain,
     }
+}
+
+/// Whether bytes are text of some charset that goes beyond ASCII or not: no picture begins so.
+fn is_readable(opening: &[u8]) -> bool {
+    let control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127);
+    !opening.trim_ascii().is_empty() && !opening.iter().any(control)
 }
 
 /// The first decoded bytes of a part.

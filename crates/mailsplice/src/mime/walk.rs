@@ -72,7 +72,8 @@ impl Walk<'_> {
             let first = at == start;
             let envelope = first && (line.starts_with(b"From ") || line.starts_with(b">From "));
             let folded = !first && matches!(line.first(), Some(b' ' | b'\t'));
-            if header::colon(line).is_none() && !envelope && !folded {
+            let field = header::colon(bytes.get(at..).unwrap_or_default()).is_some();
+            if !field && !envelope && !folded {
                 // Behind a first line that is no field most programs read on.
                 let labels = header::is_label(bytes.get(next..).unwrap_or_default());
                 if first && !labels {

@@ -46,9 +46,10 @@ impl Splitter<'_> {
             also = vec![Media::Opaque];
         }
         let media = if also.is_empty() { Media::Opaque } else { also.remove(0) };
-        if media == Media::Opaque {
+        if media == Media::Opaque || also.contains(&Media::Opaque) {
             self.bypass(&path, Bypass::Opaque);
         }
+        also.retain(|other| *other != media && *other != Media::Opaque);
         let charsets = types.iter().filter_map(|label| label.parameter("charset"));
         let unknown = |label: &str| {
             !label.is_empty() && !says_unknown(label) && Charset::from_label(label).is_none()
@@ -126,11 +127,13 @@ impl Splitter<'_> {
 
     /// Adds a text part, and a part for each uuencoded block in it, as clients show them.
     fn with_blocks(&mut self, walk: &Walk<'_>, mut part: Part, raw: &[u8]) {
-        if !matches!(part.media, Media::Plain | Media::Flowed { .. }) {
-            return self.tree.parts.push(part);
-        }
         let transfer = part.site.transfers.first().copied().unwrap_or_default();
-        if !uu::may_hold_blocks(raw, transfer) {
+        let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
+        // In what is labelled as a page, programs look for them in the lines as they stand.
+        let looked_for = plain
+            || !matches!(part.media, Media::Inert | Media::Opaque)
+                && transfer == Transfer::Identity;
+        if !looked_for || !uu::may_hold_blocks(raw, transfer) {
             return self.tree.parts.push(part);
         }
         let text = transfer.decode(raw).bytes;

@@ -88,10 +88,10 @@ fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut Map) -> usize {
     at + 1
 }
 
-/// Bytes of a soft break behind its `=`: white space, NUL and carriage returns, then a line end or the end
-/// of the part.
+/// Bytes of a soft break behind its `=`: white space and control characters, then a line end or the end of the
+/// part.
 fn soft_break(rest: &[u8]) -> Option<usize> {
-    let space = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | 0 | b'\r')).count();
+    let space = rest.iter().take_while(|b| matches!(b, 0..=9 | 11..=32 | 127)).count();
     let carriage = rest.iter().take(space).position(|b| *b == b'\r');
     match (rest.get(space), carriage) {
         (Some(b'\n'), _) => Some(space + 1),

@@ -26,15 +26,22 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
         Transfer::Uuencode => false,
         Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => !raw.is_empty(),
         Transfer::QuotedPrintable => {
-            memchr::memmem::find(raw, b"begin").is_some()
+            let begin = |at: usize| {
+                raw.get(at..at + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"begin"))
+            };
+            memchr::memchr2_iter(b'b', b'B', raw).any(begin)
                 || memchr::memchr_iter(b'=', raw).any(|at| match raw.get(at + 1..at + 3) {
                     // An escaped letter of `begin`, or a soft break inside it.
-                    Some([b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E']) => true,
+                    Some([b'4' | b'6', b'2' | b'5' | b'7' | b'9' | b'e' | b'E']) => true,
                     Some([b'\r' | b'\n' | b' ' | b'\t', _]) => {
                         let before = raw.get(at.saturating_sub(4)..at).unwrap_or_default();
-                        ["b", "be", "beg", "begi"]
-                            .iter()
-                            .any(|cut| before.ends_with(cut.as_bytes()))
+                        (1..=4).any(|cut| {
+                            let start = before.len().saturating_sub(cut);
+                            let before = before.get(start..).unwrap_or_default();
+                            before.eq_ignore_ascii_case(
+                                "begi".as_bytes().get(..cut).unwrap_or_default(),
+                            )
+                        })
                     }
                     _ => false,
                 })
@@ -156,23 +163,25 @@ fn data_lines(raw: &[u8]) -> impl Iterator<Item = (Range<usize>, &[u8])> {
     })
 }
 
+/// What a block begins with, in any case.
+const BEGIN: &[u8] = b"begin ";
+
+fn starts_with_begin(line: &[u8]) -> bool {
+    line.get(..BEGIN.len()).is_some_and(|start| start.eq_ignore_ascii_case(BEGIN))
+}
+
 /// Offset of the next line that begins with `begin `.
 fn next_begin(text: &[u8], from: usize) -> Option<usize> {
-    let finder = memchr::memmem::Finder::new(b"begin ");
-    let mut at = from;
-    while let Some(found) = finder.find(text.get(at..)?) {
-        let start = at + found;
-        if start == 0 || text.get(start - 1) == Some(&b'\n') {
-            return Some(start);
-        }
-        at = start + 1;
-    }
-    None
+    let rest = text.get(from..)?;
+    let is_line = from == 0 || text.get(from - 1) == Some(&b'\n');
+    let lines = memchr::memchr_iter(b'\n', rest).map(|feed| from + feed + 1);
+    let mut starts = is_line.then_some(from).into_iter().chain(lines);
+    starts.find(|start| text.get(*start..).is_some_and(starts_with_begin))
 }
 
 /// The name in `begin 644 name`.
 fn begin_name(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_prefix(b"begin ")?;
+    let rest = line.get(BEGIN.len()..).filter(|_| starts_with_begin(line))?;
     let digits = rest.iter().take_while(|b| matches!(b, b'0'..=b'7')).count();
     let behind = rest.get(digits..)?;
     // Some look at neither the mode nor the name.

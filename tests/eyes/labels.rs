@@ -1,0 +1,120 @@
+//! Classes in which a part is not what its label says, and links in markup that is none.
+
+use super::*;
+
+/// The field name folded before its colon, the type behind eight others, a fold inside a word.
+#[test]
+fn fields_that_some_put_together() {
+    let decoys: String = (0..9).map(|n| format!("Content-Type: image/x{n}\r\n")).collect();
+    let base64 = "Content-Transfer-Encoding: base64\r\n";
+    class(
+        "fields that some put together",
+        Fate::Caught,
+        encoded(&[
+            &format!("Content-Type\r\n : text/html\r\n{base64}"),
+            &format!("Content-Type \r\n\t \r\n : text/html\r\n{base64}"),
+            "Content-Type: text/html\r\nContent-Transfer-Encoding\n : base64\r\n",
+            "Content-Type: text/html\r\nContent-Transfer-Encoding: base\r\n 64\r\n",
+            &format!("{decoys}Content-Type: text/html\r\n{base64}"),
+            &format!("Content-Type: text/html\r\n{decoys}{base64}"),
+        ]),
+    );
+}
+
+/// What is labelled as a picture, a sound or an office text, and is none.
+#[test]
+fn text_under_the_label_of_a_picture() {
+    for label in ["image/png; text/html", "image/gif; name=a.gif", "audio/mpeg", "font/woff"] {
+        for host in HOSTS {
+            let fields = format!("Content-Type: {label}\r\nContent-Transfer-Encoding: base64\r\n");
+            class("pictures", Fate::Caught, everywhere(&fields, base64(html(host))));
+            class("pictures", Fate::Caught, everywhere(&fields, base64(text(host))));
+        }
+    }
+    for host in HOSTS {
+        let rtf = format!(
+            "{{\\rtf1 {{\\field{{\\*\\fldinst HYPERLINK \"https://{host}/login\"}}}}}}\r\n"
+        );
+        let messages = everywhere("Content-Type: text/rtf; charset=utf-8\r\n", &rtf);
+        for message in &messages {
+            assert!(judge(message).bypasses.iter().any(|(_, why)| why.to_string() == "opaque"));
+        }
+        class("office text", Fate::Caught, messages);
+    }
+    // A picture is one.
+    let png = base64(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR https://p\xd0\xb0ypal.com/");
+    let fields = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n";
+    for message in everywhere(fields, png) {
+        assert!(judge(&message).edits.is_empty());
+    }
+}
+
+/// Markup that leads nowhere in HTML: programs that show it as text make a link of the URL in it.
+#[test]
+fn urls_in_markup_that_is_none() {
+    for host in HOSTS {
+        for body in [
+            format!("<a href='x https://{host}/login'>x</a>"),
+            format!("<a\u{b}href=https://{host}/login>x</a>"),
+            format!("</a href=https://{host}/login>x</a>"),
+            format!("<meta http-equiv=Link content='<https://{host}/login>; rel=stylesheet'>"),
+            format!("<a\0href=\"https://{host}/login\">x</a>"),
+        ] {
+            let fields = "Content-Type: text/html; charset=utf-8\r\n";
+            class("markup that is none", Fate::Caught, everywhere(fields, body));
+        }
+    }
+}
+
+/// `begin` in capitals, inside a page, below an encoding that nobody knows.
+#[test]
+fn blocks_of_uuencode_wherever_they_stand() {
+    for host in HOSTS {
+        let page = html(host);
+        for (label, encoding, begin) in [
+            ("text/plain", "7bit", "BEGIN 644 a.html"),
+            ("text/plain", "7bit", "Begin 644 a.html"),
+            ("text/html", "mac-binhex40", "table\r\nbegin 644 a.html"),
+            ("text/x-uuencode; name=a.html", "8bit", "begin 644 a.html"),
+            ("text/html", "8bit", "<p>begin 644 b\r\nbegin 644 a.html"),
+        ] {
+            let body = format!("{begin}\r\n{}\r\n`\r\nend\r\n", uuencoded(page.as_bytes()));
+            let fields =
+                format!("Content-Type: {label}\r\nContent-Transfer-Encoding: {encoding}\r\n");
+            class("uuencode", Fate::Caught, everywhere(&fields, body));
+        }
+    }
+}
+
+/// What some drop between the sign of a soft break and the next line.
+#[test]
+fn breaks_with_more_behind_the_sign() {
+    for (gap, floor) in [
+        ("\u{c}\r\n", Fate::Caught),
+        ("\u{b} \r\n", Fate::Caught),
+        ("\u{1}\r\n", Fate::Caught),
+        ("\n\r\n", Fate::Reported),
+    ] {
+        let fields = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n";
+        let body =
+            format!("see https://=78=6E={gap}=2D=2D=79pal=2D=34=33=64=39=67=2E=63=6F=6D/\r\n");
+        class("soft breaks", floor, everywhere(fields, body));
+    }
+}
+
+fn uuencoded(bytes: &[u8]) -> String {
+    let digit = |value: u32| match value & 63 {
+        0 => '`',
+        value => char::from(b' ' + value as u8),
+    };
+    let lines = bytes.chunks(45).map(|line| {
+        let mut out = String::from(digit(line.len() as u32));
+        for unit in line.chunks(3) {
+            let byte = |at: usize| unit.get(at).map_or(0, |byte| u32::from(*byte));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            out.extend([18, 12, 6, 0].map(|shift| digit(bits >> shift)));
+        }
+        out
+    });
+    lines.collect::<Vec<_>>().join("\r\n")
+}
