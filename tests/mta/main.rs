@@ -17,6 +17,7 @@ mod opendkim;
 mod outbound;
 mod postfix;
 mod protocol;
+mod returned;
 mod sendmail;
 mod siege;
 mod sieve;

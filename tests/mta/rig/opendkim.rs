@@ -1,6 +1,8 @@
-//! OpenDKIM, to sign and to verify; keys come from a file, not from the DNS.
+//! OpenDKIM, to sign and to verify; keys come from a file, not from the DNS. A second witness is asked as
+//! well where there is one (`tests/run dkim`).
 
 use std::fs;
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -82,10 +84,40 @@ impl Keys {
         assert_eq!(postfix.send(&letter).0, 250);
         let results = postfix.mailbox().only().fields("Authentication-Results");
         let newest = results.first().expect("a result");
-        match (newest.contains("dkim=pass"), newest.contains("dkim=fail")) {
+        let says = match (newest.contains("dkim=pass"), newest.contains("dkim=fail")) {
             (true, false) => true,
             (false, true) => false,
             _ => panic!("opendkim says neither: {newest}"),
+        };
+        assert!(self.witnessed(message).is_none_or(|also| also == says), "opendkim says {says}");
+        says
+    }
+
+    /// Whether all who looked at a message that has arrived behind opendkim say that its signature holds.
+    pub fn pass(&self, arrived: &Delivered) -> bool {
+        let says = arrived.fields("Authentication-Results")[0].contains("dkim=pass");
+        says && self.witnessed(&super::mailbox::crlf(&arrived.raw)).unwrap_or(true)
+    }
+
+    /// What the second witness says; nothing where there is none.
+    fn witnessed(&self, message: &[u8]) -> Option<bool> {
+        let program = std::env::var_os("DKIM_WITNESS")?;
+        let mut said = program.clone();
+        said.push(".said");
+        let mut child = Command::new(program)
+            .args([self.file("public").into_os_string(), said])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the second witness");
+        child.stdin.take().unwrap().write_all(message).unwrap();
+        let out = child.wait_with_output().unwrap();
+        let word = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "the second witness says nothing");
+        match word.trim_end() {
+            "pass" => Some(true),
+            word if word.starts_with("fail") => Some(false),
+            word => panic!("the second witness says neither: {word}"),
         }
     }
 }
