@@ -256,6 +256,49 @@ mod sealed {
         }
     }
 
+    /// A recipe of which something is missing, twice there or another number, sealed by us all the same: the
+    /// body that came in, or nothing. Where it was kept elsewhere, what is there is looked at first.
+    #[test]
+    fn a_recipe_with_holes_gives_the_original_or_nothing() {
+        let (_, body, recipe) = filtered(None, None);
+        let plain = packing::inflate(&recipe, 1 << 20).unwrap();
+        let holes = |plain: &[u8]| {
+            let mut all = Vec::new();
+            for from in 0..plain.len() {
+                all.push(plain[..from].to_vec());
+                for to in from + 1..=plain.len().min(from + 8) {
+                    all.push([&plain[..from], &plain[to..]].concat());
+                    all.push([&plain[..to], &plain[from..]].concat());
+                }
+                for byte in [0, 1, 0x7f, 0xff] {
+                    let mut other = plain.to_vec();
+                    other[from] = byte;
+                    all.push(other);
+                }
+            }
+            all
+        };
+        let (mut given, mut refused) = (0, 0);
+        for holed in holes(&plain) {
+            let (field, _) = fields::undo(&packing::deflate(&holed), None, Some(b"key"));
+            let holed = with_field(HEAD, &field.value.replace('\n', "\r\n"));
+            match sealed(&[b"key"], &holed, &body) {
+                Ok(restored) => {
+                    assert_eq!(restored.body, BODY);
+                    given += 1;
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        assert!(refused > 1_000 && refused > 3 * given, "{refused} refused, {given} given back");
+        let (elsewhere, ..) = filtered(Some(b"key"), Some(100));
+        for holed in holes(&recipe).into_iter().filter(|holed| *holed != recipe) {
+            let stored = |_: &str| Some(holed.clone());
+            let found = restore_as(&elsewhere, &body, &[b"key"], Believe::Sealed, stored);
+            assert!(matches!(found, Err(RestoreError::Malformed(_))), "{found:?}");
+        }
+    }
+
     #[test]
     fn a_sealed_value_that_was_touched_is_foreign() {
         let (field, _) = fields::undo(&filtered(None, None).2, None, Some(b"key"));
