@@ -5,6 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use linkmilter::engine::outcome::Verdict;
+use linkmilter::record::event::{Action, Event, message_id};
+use linkmilter::record::journal::{Bounds, Journal};
+use linkmilter::record::time::Timestamp;
 
 const BAD: &str =
     "From: ann@example.org\nSubject: one\n\nsee https://login.bad.example.com/a now\n";
@@ -257,4 +261,67 @@ fn explain_tells_of_a_recall_and_of_its_recipe() {
     assert!(page.contains("recipe: gives the original back, and no key can be read"), "{page}");
     let page = explained(&text.replace(" now", " then"));
     assert!(page.contains("recipe: gives nothing back: "), "{page}");
+}
+
+/// The journal tells what was done at delivery and since, with times, whichever name it is asked by.
+#[test]
+fn why_tells_of_recalls_and_of_what_was_given_back() {
+    let mailbox = Mailbox::new();
+    let state = tempfile::tempdir().unwrap();
+    let journal = state.path().join("journal");
+    let id = "<17@mail.example.org>";
+    let event = |second: u64, queue_id: &str, action| Event {
+        v: 1,
+        time: Timestamp(second * 1_000),
+        queue_id: queue_id.to_owned(),
+        message_id: message_id(id.as_bytes()),
+        verdict: Verdict::Notice,
+        action,
+        ..Event::default()
+    };
+    let mut daemon = Journal::open(&journal, Bounds::default()).unwrap();
+    daemon.record(&event(1, "4XyzAB", Action::Reported)).unwrap();
+    daemon.record(&event(2, "4XyzCD", Action::Restored)).unwrap();
+    mailbox.put("cur/9.z.host:2,S", &format!("Message-ID: {id}\n{BAD}"));
+    let config = state.path().join("linkmilter.toml");
+    fs::write(&config, format!("server.state_dir = {:?}\n", state.path())).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        let output = command.args(arguments).arg("--config").arg(&config).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let path = mailbox.dir.path().to_str().unwrap();
+    let recall = ["recall", "bad.example.com", "--maildir", path];
+    run(&[&recall[..], &["--dry-run"]].concat());
+    assert!(!run(&["why", id]).contains("recalled"), "nothing was done");
+    run(&recall);
+    run(&[&recall[..], &["--give-back"]].concat());
+    for asked in [id, "4XyzAB"] {
+        let told = run(&["why", asked]);
+        let lines: Vec<&str> =
+            told.lines().filter(|line| !line.starts_with("  ")).map(str::trim).collect();
+        assert_eq!(lines.len(), 4, "{told}");
+        assert!(lines[0].starts_with("4XyzAB at 1970-01-01T00:00:01"), "{told}");
+        assert!(
+            lines[1].starts_with("4XyzCD at ") && lines[1].contains("left the house"),
+            "{told}"
+        );
+        assert!(lines[2].starts_with("recalled at 20"), "{told}");
+        assert!(
+            lines[2].ends_with(": 1 links to bad[.]example[.]com taken apart in a Maildir"),
+            "{told}"
+        );
+        assert!(lines[3].starts_with("given back at 20"), "{told}");
+    }
+    let json = run(&["why", id, "--json"]);
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["action"], &last["mailbox"]), (&"given-back".into(), &"maildir".into()));
+    assert_eq!(last["hosts"], serde_json::json!(["bad.example.com"]));
+    // The messages without a Message-ID were changed too, and are not told of as that one.
+    let file = fs::read_dir(&journal).unwrap().find_map(|entry| {
+        let entry = entry.unwrap();
+        entry.file_name().to_str().unwrap().starts_with("recalls-").then(|| entry.path())
+    });
+    assert_eq!(fs::read_to_string(file.unwrap()).unwrap().lines().count(), 6);
 }

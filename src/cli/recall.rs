@@ -13,14 +13,19 @@ use indicatif::ProgressBar;
 
 use super::shared::Events;
 use super::{Answer, complain, pasted, print};
+use crate::config::Config;
 use crate::daemon::seal::{self, Seal};
+use crate::daemon::{envelope, journal};
+use crate::engine::whole::Whole;
 use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
 use crate::recall::imap::account::Account;
 use crate::recall::letter::{Recall, Recalled};
-use crate::record::journal::{Query, read};
+use crate::record::journal::recalls::{Done, Mailbox, RecallEvent, Recalls};
+use crate::record::journal::{JournalError, Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
+use crate::record::{SCHEMA_VERSION, event};
 use crate::scan::sniff::{self, Kind};
 
 /// Take links to a host apart in mail that was delivered already
@@ -102,6 +107,8 @@ struct Run {
     pause: Duration,
     bar: ProgressBar,
     sums: Sums,
+    /// Where `why` finds what was done; none without a journal.
+    journal: Option<Recalls>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
@@ -140,6 +147,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
             false => ProgressBar::hidden(),
         },
         sums: Sums::default(),
+        journal: if args.dry_run { None } else { recalls(&config, &journal) },
     };
     if args.give_back && !run.recall.checks_seals() {
         complain(&"no key can be read: whoever wrote a recipe is believed");
@@ -158,6 +166,22 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         0 => Ok(Answer::Done),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be treated"),
     }
+}
+
+/// The journal's stream of recalls.
+fn recalls(config: &Config, directory: &Path) -> Option<Recalls> {
+    match Recalls::open(directory, journal::bounds(config)?) {
+        Ok(opened) => opened,
+        Err(error) => {
+            complain(&unknown(&error));
+            None
+        }
+    }
+}
+
+/// What to say when the journal takes nothing: the messages are changed all the same.
+fn unknown(error: &JournalError) -> String {
+    format!("{error}: linkmilter why will not know of this run")
 }
 
 /// What stands in a mailbox whose server compresses or encrypts what it keeps.
@@ -247,6 +271,41 @@ impl Run {
     fn changed(&mut self, links: usize) {
         self.sums.changed += 1;
         self.sums.links += links;
+    }
+
+    /// Tells the journal what was done to a message; either copy of it will do.
+    fn note(&mut self, mailbox: Mailbox, action: Done, bytes: &[u8], links: usize) {
+        let Some(journal) = &mut self.journal else { return };
+        let head = Whole::split(bytes).message.head;
+        let id = envelope::field(head, "Message-ID").unwrap_or_default();
+        let event = RecallEvent {
+            v: SCHEMA_VERSION,
+            time: Timestamp::of(SystemTime::now()),
+            message_id: event::message_id(id),
+            action,
+            mailbox,
+            hosts: self.recall.hosts().to_vec(),
+            links: links as u64,
+        };
+        if let Err(error) = journal.record(&event) {
+            complain(&unknown(&error));
+            self.journal = None;
+        }
+    }
+
+    /// What this run does.
+    fn action(&self) -> Done {
+        if self.give_back { Done::GivenBack } else { Done::Recalled }
+    }
+
+    /// Tells the journal of a message whose copy an interrupted run had made.
+    fn note_finished(&mut self, mailbox: Mailbox, copy: &[u8]) {
+        let action = match self.recall.is_last(copy) {
+            true => Done::Recalled,
+            false => Done::GivenBack,
+        };
+        let links = 0;
+        self.note(mailbox, action, copy, links);
     }
 
     fn tick(&self) {

@@ -22,8 +22,15 @@ pub const DEFAULT_FILE: &str = "/etc/linkmilter/linkmilter.toml";
 /// Variables of this prefix are settings: `LINKMILTER_DNS__MODE` is `dns.mode`.
 pub const ENVIRONMENT_PREFIX: &str = "LINKMILTER";
 
+/// The variable with the password of the accounts of a recall.
+pub const IMAP_PASSWORD: &str = "LINKMILTER_IMAP_PASSWORD";
+
 /// Variables of the prefix that are no settings.
-const NOT_SETTINGS: [&str; 2] = ["LINKMILTER_TESTDATA", "LINKMILTER_IMAP_PASSWORD"];
+const NOT_SETTINGS: [&str; 2] = ["LINKMILTER_TESTDATA", IMAP_PASSWORD];
+
+fn is_setting(name: &str) -> bool {
+    name.starts_with(ENVIRONMENT_PREFIX) && !NOT_SETTINGS.contains(&name)
+}
 
 /// Where settings come from.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +61,8 @@ impl Sources {
     pub fn new(file: Option<PathBuf>) -> Sources {
         let environment = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            .filter(|(name, _)| name.starts_with(ENVIRONMENT_PREFIX))
+            // Nothing else is kept either: what stands here may go into a snapshot.
+            .filter(|(name, _)| is_setting(name))
             .map(|(name, value)| (name, value.to_string_lossy().into_owned()))
             .collect();
         Sources { file, environment, ..Sources::default() }
@@ -293,7 +301,7 @@ impl Lines<'_> {
 fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>) -> Layer {
     let wanted: HashMap<String, String> = variables
         .iter()
-        .filter(|(name, _)| !NOT_SETTINGS.contains(&name.as_str()))
+        .filter(|(name, _)| is_setting(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     let names: BTreeMap<String, String> =

@@ -29,7 +29,7 @@ use ::config::{Value, ValueKind};
 pub use blocklists::BlocklistSection;
 pub use feeds::{FeedSection, ListVerdict, Sum};
 use layers::Merged;
-pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, Sources};
+pub use layers::{DEFAULT_FILE, ENVIRONMENT_PREFIX, Flag, IMAP_PASSWORD, Sources};
 pub use lists::{
     Added, ListEntry, ListError, Removed, add_to_list, host_name, list_entries, remove_from_list,
 };

@@ -165,6 +165,17 @@ impl Recall {
         Ok(Some(Recalled { bytes, links: 0, left }))
     }
 
+    /// The hosts that were named.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// Whether the last thing that was done to a message is a recall of these hosts.
+    pub fn is_last(&self, bytes: &[u8]) -> bool {
+        let last = recalls(Whole::split(bytes).message.head).next();
+        last.is_some_and(|hosts| hosts.iter().any(|host| self.covers(host)))
+    }
+
     /// Whether there is a key to check a seal with.
     pub fn checks_seals(&self) -> bool {
         !self.policy.known_keys().is_empty()

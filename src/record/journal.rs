@@ -1,7 +1,8 @@
 //! The event journal: one JSON event a line, in segments, bounded in bytes and in days.
 //!
 //! Two streams stand side by side in one directory, so that a flood of clean mail never pushes
-//! out the findings: `events-*.jsonl` gets three quarters of the bytes, `clean-*.jsonl` the rest.
+//! out the findings: `events-*.jsonl` gets three quarters of the bytes, `clean-*.jsonl` the rest but for
+//! what a recall writes ([`recalls`]).
 //! A segment's name carries the second of its first event, or a later one where the clock went
 //! back: names only order. A line is one `write` in append mode; a torn line (crash, full disk) is
 //! closed by the next writer and skipped by readers, and nothing else is lost. Time is handed in:
@@ -9,7 +10,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -80,8 +81,8 @@ impl Journal {
         let journal = Journal {
             directory: directory.to_owned(),
             bounds,
-            findings: Stream::new("events", share * 3),
-            clean: Stream::new("clean", share),
+            findings: Stream::new("events", share * 3, Writer::Owner),
+            clean: Stream::new("clean", share - bounds.bytes / recalls::SHARE, Writer::Owner),
             looked: Look::read(directory),
         };
         segments(directory, "events")?;
@@ -117,6 +118,7 @@ impl Journal {
     pub fn expire(&mut self, now: Timestamp, passed: Duration) -> Result<(), JournalError> {
         let mut all = segments(&self.directory, self.findings.name)?;
         all.extend(segments(&self.directory, self.clean.name)?);
+        all.extend(segments(&self.directory, recalls::NAME)?);
         let look = match self.looked {
             Some(last) => last.then(now, passed),
             None => Look::first(now, passed, all.iter().map(|segment| segment.written).max()),
@@ -152,8 +154,8 @@ impl Journal {
     /// When the directory cannot be read.
     pub fn size(&self) -> Result<u64, JournalError> {
         let mut bytes = 0;
-        for stream in [&self.findings, &self.clean] {
-            bytes += segments(&self.directory, stream.name)?.iter().map(|s| s.length).sum::<u64>();
+        for stream in [self.findings.name, self.clean.name, recalls::NAME] {
+            bytes += segments(&self.directory, stream)?.iter().map(|s| s.length).sum::<u64>();
         }
         Ok(bytes)
     }
@@ -164,7 +166,17 @@ impl Journal {
 struct Stream {
     name: &'static str,
     bytes: u64,
+    writer: Writer,
     open: Option<Open>,
+}
+
+/// Who writes to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    /// The daemon, to whom the directory belongs.
+    Owner,
+    /// Root as well, where the owner can put links to other files.
+    Anybody,
 }
 
 /// The segment that is written to.
@@ -180,8 +192,8 @@ struct Open {
 }
 
 impl Stream {
-    fn new(name: &'static str, bytes: u64) -> Stream {
-        Stream { name, bytes, open: None }
+    fn new(name: &'static str, bytes: u64, writer: Writer) -> Stream {
+        Stream { name, bytes, writer, open: None }
     }
 
     fn append(
@@ -205,6 +217,9 @@ impl Stream {
             }
             None => Open::resume(directory, self.name, now)?,
         };
+        if self.writer == Writer::Anybody {
+            open.is_alone().map_err(|source| failed(&open.path, "write", source))?;
+        }
         let written = open.append(line);
         // Kept after an error as well: its length and its torn end are known.
         self.open = Some(open);
@@ -260,6 +275,16 @@ impl Open {
         let length = inspect(&mut file).map_err(|source| failed(&path, "read it", source))?;
         let (length, torn) = length;
         Ok(Open { path, file, since, length, torn })
+    }
+
+    /// Refuses a file that has another name, and what a symbolic link led to.
+    fn is_alone(&self) -> io::Result<()> {
+        let file = self.file.metadata()?;
+        let here = fs::symlink_metadata(&self.path)?;
+        match here.is_file() && here.ino() == file.ino() && file.nlink() == 1 {
+            true => Ok(()),
+            false => Err(io::Error::other("expected a file with no other name, and no link")),
+        }
     }
 
     fn append(&mut self, line: &[u8]) -> Result<(), JournalError> {
@@ -360,34 +385,39 @@ pub fn read(
             "events" => reading.oldest_finding = oldest,
             _ => reading.oldest_clean = oldest,
         }
-        for segment in all {
-            let file = match File::open(&segment.path) {
-                Ok(file) => file,
-                // Pruned since the listing.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(source) => return Err(failed(&segment.path, "open it", source)),
-            };
-            let mut lines = BufReader::new(file);
-            while let Some(line) =
-                next_line(&mut lines).map_err(|source| failed(&segment.path, "read it", source))?
-            {
-                match line {
-                    Line::Whole(line) if !query.may_want(&line) => {}
-                    Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
-                        Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
-                        Ok(event) => match query.wants(&event) {
-                            Wanted::Yes => take(event),
-                            Wanted::Perhaps => reading.omitting += 1,
-                            Wanted::No => {}
-                        },
-                        Err(_) => reading.damaged += 1,
-                    },
-                    Line::TooLong => reading.damaged += 1,
-                }
-            }
-        }
+        each_line(all, |line| match line {
+            Line::Whole(line) if !query.may_want(&line) => {}
+            Line::Whole(line) => match serde_json::from_slice::<Event>(&line) {
+                Ok(event) if event.v > SCHEMA_VERSION => reading.newer += 1,
+                Ok(event) => match query.wants(&event) {
+                    Wanted::Yes => take(event),
+                    Wanted::Perhaps => reading.omitting += 1,
+                    Wanted::No => {}
+                },
+                Err(_) => reading.damaged += 1,
+            },
+            Line::TooLong => reading.damaged += 1,
+        })?;
     }
     Ok(reading)
+}
+
+/// Hands over every line of some segments.
+fn each_line(all: Vec<Segment>, mut take: impl FnMut(Line)) -> Result<(), JournalError> {
+    for segment in all {
+        let file = match File::open(&segment.path) {
+            Ok(file) => file,
+            // Pruned since the listing.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(source) => return Err(failed(&segment.path, "open it", source)),
+        };
+        let mut lines = BufReader::new(file);
+        let torn = |source| failed(&segment.path, "read it", source);
+        while let Some(line) = next_line(&mut lines).map_err(torn)? {
+            take(line);
+        }
+    }
+    Ok(())
 }
 
 enum Line {
@@ -472,5 +502,6 @@ fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
 }
 
 mod look;
+pub mod recalls;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::digest::description;
 use super::event::{Action, Event, HostEntry, ORIGINAL};
+use super::journal::recalls::{self, Mailbox, RecallEvent};
 use super::printable;
 use crate::engine::explain::sentence;
 use crate::engine::outcome::Reason;
@@ -64,6 +65,29 @@ pub fn story(event: &Event) -> String {
         let _ = writeln!(out, "  not read: {count} parts ({})", printable::label(cause));
     }
     out
+}
+
+/// What a recall did to the message. ASCII, one line with its end.
+pub fn afterwards(event: &RecallEvent) -> String {
+    let hosts: Vec<String> = event.hosts.iter().map(|host| printable::defanged(host)).collect();
+    let hosts = hosts.join(", ");
+    let place = match event.mailbox {
+        Mailbox::Maildir => "in a Maildir",
+        Mailbox::Imap => "over IMAP",
+    };
+    match event.action {
+        recalls::Done::Recalled => {
+            let links = match event.links {
+                // Of a copy that an interrupted run had made.
+                0 => "links".to_owned(),
+                count => format!("{count} links"),
+            };
+            format!("recalled at {}: {links} to {hosts} taken apart {place}\n", event.time)
+        }
+        recalls::Done::GivenBack => {
+            format!("given back at {}: links to {hosts} are as they were {place}\n", event.time)
+        }
+    }
 }
 
 fn done(event: &Event) -> &'static str {
@@ -168,5 +192,30 @@ mod tests {
           fine: www[.]example[.]com
           not read: 1 parts (limit:depth)
         "#);
+    }
+
+    #[test]
+    fn a_recall_in_words() {
+        let event = RecallEvent {
+            v: 1,
+            time: Timestamp(1_763_715_635_123),
+            message_id: "1".into(),
+            action: recalls::Done::Recalled,
+            mailbox: Mailbox::Maildir,
+            hosts: vec!["bad.example.com".into(), "xn--ypal-43d9g.com".into()],
+            links: 2,
+        };
+        assert_eq!(
+            afterwards(&event),
+            "recalled at 2025-11-21T09:00:35.123Z: 2 links to bad[.]example[.]com, \
+             xn--ypal-43d9g[.]com taken apart in a Maildir\n"
+        );
+        let (action, mailbox) = (recalls::Done::GivenBack, Mailbox::Imap);
+        let back =
+            RecallEvent { action, mailbox, links: 0, hosts: vec!["bad.example".into()], ..event };
+        assert_eq!(
+            afterwards(&back),
+            "given back at 2025-11-21T09:00:35.123Z: links to bad[.]example are as they were over IMAP\n"
+        );
     }
 }

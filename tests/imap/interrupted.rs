@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use linkmilter::recall::imap::Connection;
 use linkmilter::recall::imap::account::{Account, Way};
 use linkmilter::recall::imap::dial::{Stream, dial};
-use linkmilter::recall::imap::folder::{Access, Folder, NEW, OLD, Replaced, name};
+use linkmilter::recall::imap::folder::{Access, Folder, Letter, NEW, OLD, Replaced, name};
 
 use crate::client::{Client, Kept};
 use crate::dovecot::{Dovecot, PASSWORD};
@@ -210,4 +210,157 @@ fn a_mailbox_may_change_underneath() {
     assert_eq!(folder.letters().unwrap().len(), 3);
     let kept = client.folder("INBOX");
     assert!(kept.iter().all(|kept| !kept.flags.contains("Linkmilter")), "{kept:#?}");
+}
+
+/// Somebody else does something right in front of each command that holds a word.
+struct Meddler<'a> {
+    stream: Stream,
+    word: &'static [u8],
+    does: &'a mut dyn FnMut(),
+}
+
+impl Read for Meddler<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Meddler<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if bytes.windows(self.word.len()).any(|window| window == self.word) {
+            (self.does)();
+        }
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// Replaces the first of the letters while somebody else does something.
+fn replaced(
+    dovecot: &Dovecot,
+    word: &'static [u8],
+    does: &mut dyn FnMut(),
+) -> (Letter, Result<Replaced, String>) {
+    let stream = connected(dovecot).into_inner();
+    let mut connection = Connection::new(Meddler { stream, word, does }, 1 << 20);
+    let mailbox = name("INBOX").unwrap();
+    let mut folder = Folder::open(&mut connection, &mailbox, Access::Change).unwrap();
+    let letter = folder.letters().unwrap().remove(0);
+    let done = folder.replace(&letter, dead().as_bytes());
+    (letter, done.map_err(|error| error.to_string()))
+}
+
+fn dead() -> String {
+    let (head, body) = BAD.split_once("\n\n").unwrap();
+    let body = body.replace("https://login.bad.example.com/a", "taken apart");
+    format!("{head}\n\n{body}").replace('\n', "\r\n")
+}
+
+/// A message is marked as deleted and expunged by two commands; what others do between them.
+#[test]
+fn between_the_mark_and_the_expunge_nothing_but_a_flag_is_lost() {
+    let dovecot = Dovecot::start("maildir");
+    let mut client = Client::connect(dovecot.port);
+    let mut other = Client::connect(dovecot.port);
+    for (word, command, flags) in [
+        // Up to the mark the copy gets what others set.
+        (&b"+FLAGS (\\Deleted)"[..], "+FLAGS (\\Flagged)", "\\Flagged \\Seen"),
+        // Behind it, for one round trip, a flag goes with the message.
+        (b"UID EXPUNGE", "+FLAGS (\\Flagged)", "\\Seen"),
+        // Whoever takes the mark away once keeps one message: the copy.
+        (b"UID EXPUNGE", "-FLAGS (\\Deleted)", "\\Seen"),
+    ] {
+        client.append("INBOX", "", DATE, FINE);
+        client.ask("SELECT INBOX");
+        client.ask("STORE 1:* +FLAGS.SILENT (\\Deleted)");
+        client.ask("EXPUNGE");
+        client.append("INBOX", "\\Seen", DATE, BAD);
+        other.ask("SELECT INBOX");
+        let mut times = 0;
+        let mut once = || {
+            times += 1;
+            if times == 1 {
+                // The message; its copy is the second.
+                other.ask(&format!("STORE 1 {command}"));
+            }
+        };
+        let (_, done) = replaced(&dovecot, word, &mut once);
+        assert!(matches!(done, Ok(Replaced::By(_))), "{command}: {done:?}");
+        assert!(times > 0, "{command}");
+        let kept = client.folder("INBOX");
+        assert_eq!(kept.len(), 1, "{command}: {kept:#?}");
+        assert!(kept[0].text.contains("taken apart"));
+        assert_eq!(kept[0].flags, flags, "{command}");
+    }
+}
+
+/// Whoever brings a message back each time has both, and the next run finishes.
+#[test]
+fn a_message_that_is_brought_back_each_time_stays_beside_its_copy() {
+    let dovecot = Dovecot::start("maildir");
+    let mut client = Client::connect(dovecot.port);
+    let mut other = Client::connect(dovecot.port);
+    client.append("INBOX", "\\Seen", DATE, BAD);
+    other.ask("SELECT INBOX");
+    let mut times = 0;
+    let mut each = || {
+        times += 1;
+        other.ask("UID STORE 1 -FLAGS (\\Deleted)");
+    };
+    let (letter, done) = replaced(&dovecot, b"UID EXPUNGE", &mut each);
+    assert_eq!(letter.uid.get(), 1);
+    let error = done.unwrap_err();
+    assert!(error.contains("brings back each time: it stays beside its copy"), "{error}");
+    assert_eq!(times, 3);
+    let kept = client.folder("INBOX");
+    assert_eq!(kept.len(), 2, "{kept:#?}");
+    assert_eq!((kept[0].text.as_str(), kept[0].flags.as_str()), (BAD, "LinkmilterOld \\Seen"));
+    assert_eq!(kept[1].flags, "LinkmilterNew \\Seen");
+}
+
+/// Whoever stands in between puts answers in front of the handshake (CVE-2011-0411 and its like).
+#[test]
+fn what_is_said_in_front_of_the_handshake_is_not_heard() {
+    let dovecot = Dovecot::start("maildir");
+    let (port, server) = (free_port(), dovecot.port);
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let between = std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+        let (mut up, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut up, &mut to));
+        let mut block = vec![0; 1 << 16];
+        let mut added = false;
+        loop {
+            let read = server.read(&mut block).unwrap_or(0);
+            if read == 0 {
+                return added;
+            }
+            let mut said = block[..read].to_vec();
+            if !added && said.starts_with(b"a1 OK") {
+                added = true;
+                said.extend(b"* CAPABILITY IMAP4rev1 LOGINDISABLED\r\n* BYE injected\r\n");
+            }
+            if client.write_all(&said).is_err() {
+                return added;
+            }
+        }
+    });
+    let account = Account {
+        user: "ann".to_owned(),
+        host: "localhost".to_owned(),
+        port,
+        way: Way::StartTls,
+        folder: None,
+    };
+    let roots = std::fs::read(dovecot.path("cert.pem")).unwrap();
+    let mut connection = dial(&account, PASSWORD, Some(&roots), 1 << 20).unwrap();
+    let mailbox = name("INBOX").unwrap();
+    let mut folder = Folder::open(&mut connection, &mailbox, Access::Look).unwrap();
+    assert_eq!(folder.letters().unwrap().len(), 0);
+    connection.log_out();
+    assert!(between.join().unwrap(), "something was put in front");
 }

@@ -9,7 +9,7 @@ use linkmilter::recall::imap::dial::dial;
 use crate::{free_port, recall};
 
 /// A server that says these lines, one for each command; in them `TAG` stands for the tag of it.
-fn server(says: &'static [&'static str]) -> u16 {
+fn server(says: Vec<String>) -> u16 {
     let port = free_port();
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
     std::thread::spawn(move || {
@@ -25,7 +25,11 @@ fn server(says: &'static [&'static str]) -> u16 {
     port
 }
 
-fn said(says: &'static [&'static str]) -> String {
+fn said(says: &[&str]) -> String {
+    said_of(says.iter().map(|line| (*line).to_owned()).collect())
+}
+
+fn said_of(says: Vec<String>) -> String {
     let told = recall(server(says), &[]);
     assert_eq!(told.code, Some(2), "{}", told.err);
     told.err
@@ -39,25 +43,67 @@ const TEXT: &str = "* 1 FETCH (UID 1 BODY[] {44}\r\nSubject: a\r\n\r\nhttps://ba
 
 #[test]
 fn a_server_that_cannot_remove_one_message_alone_is_refused() {
-    let error = said(&["TAG OK in", "* CAPABILITY IMAP4rev1\r\nTAG OK done"]);
+    let error = said(&[CAN, "TAG OK in", "* CAPABILITY IMAP4rev1\r\nTAG OK done"]);
     assert!(error.contains("expected a server with UIDPLUS"), "{error}");
 }
 
 #[test]
 fn a_folder_that_keeps_no_keywords_is_left() {
     let flags = "* OK [UIDVALIDITY 7] ok\r\n* OK [PERMANENTFLAGS (\\Deleted)] ok\r\nTAG OK done";
-    let error = said(Box::leak(Box::new(["TAG OK in", CAN, LISTED, flags, "TAG OK bye"])));
+    let error = said(&[CAN, "TAG OK in", CAN, LISTED, flags, "TAG OK bye"]);
     assert!(error.contains("INBOX: expected a folder that keeps keywords"), "{error}");
-    let error = said(&["TAG OK in", CAN, LISTED, "TAG OK [READ-ONLY] done", "TAG OK bye"]);
+    let error = said(&[CAN, "TAG OK in", CAN, LISTED, "TAG OK [READ-ONLY] done", "TAG OK bye"]);
     assert!(
         error.contains("expected a folder that may be changed, found one to read only"),
         "{error}"
     );
 }
 
+/// Without UIDs that last nobody knows after an interruption which message is which.
+#[test]
+fn a_folder_that_keeps_no_uids_is_left() {
+    let keywords = "* OK [PERMANENTFLAGS (\\Deleted \\*)] ok";
+    let validity = "* OK [UIDVALIDITY 7] ok";
+    let passing = "expected a folder that keeps its UIDs, found UIDNOTSTICKY";
+    for (open, expected) in [
+        (format!("{keywords}\r\nTAG OK done"), "INBOX: expected a folder with UIDVALIDITY"),
+        (
+            format!("{keywords}\r\n{validity}\r\n* NO [UIDNOTSTICKY] passing\r\nTAG OK done"),
+            passing,
+        ),
+        (format!("{keywords}\r\n{validity}\r\nTAG OK [UIDNOTSTICKY] done"), passing),
+    ] {
+        for direction in [&[][..], &["--dry-run"]] {
+            let says = [CAN, "TAG OK in", CAN, LISTED, &open, "TAG OK bye"].map(str::to_owned);
+            let told = recall(server(says.to_vec()), direction);
+            assert_eq!(told.code, Some(2), "{}", told.err);
+            assert!(told.err.contains(expected), "{}", told.err);
+        }
+    }
+}
+
+/// A server that takes no password gets none.
+#[test]
+fn where_a_log_in_is_disabled_no_password_is_said() {
+    let error = said(&["* CAPABILITY IMAP4rev1 UIDPLUS LOGINDISABLED\r\nTAG OK done"]);
+    assert!(error.contains("found LOGINDISABLED: nothing was said to it"), "{error}");
+}
+
+#[test]
+fn literals_of_any_size_are_no_reason_to_wait_or_to_fall_over() {
+    for (says, expected) in [
+        ("* LIST () \"/\" {4294967295}\r\nab", "the server closed the connection"),
+        ("* 1 FETCH (UID 1 BODY[] {99999999999999999999}\r\nTAG", "as of RFC 3501"),
+    ] {
+        let error = said_of(vec![CAN.into(), "TAG OK in".into(), CAN.into(), says.into()]);
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
 #[test]
 fn no_room_for_a_copy_leaves_the_message() {
     let says = &[
+        CAN,
         "TAG OK in",
         CAN,
         LISTED,
@@ -83,10 +129,14 @@ fn what_is_no_imap_ends_the_account_and_is_told_in_part() {
         (&["what?"][..], "expected an answer as of RFC 3501, found \"what?\""),
         (&["b7 OK in"], "found \"b7\""),
         (&["* BYE go away"], "the server closed the connection: \"go away\""),
-        (&["TAG NO [AUTHENTICATIONFAILED] no"], "LOGIN: expected OK of the server, found \"no\""),
-        (&["TAG OK in", CAN, "* LIST () \"/\" {999999999}\r\nTAG"], "closed the connection"),
+        (
+            &[CAN, "TAG NO [AUTHENTICATIONFAILED] no"],
+            "LOGIN: expected OK of the server, found \"no\"",
+        ),
+        (&[CAN, "TAG OK in", CAN, "* LIST () \"/\" {999999999}\r\nTAG"], "closed the connection"),
         (
             &[
+                CAN,
                 "TAG OK in",
                 CAN,
                 LISTED,

@@ -1,33 +1,42 @@
 //! Accounts of a recall, over IMAP.
 
+use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::{Run, print};
+use crate::config::IMAP_PASSWORD;
 use crate::file;
-use crate::recall::imap::account::{Account, PASSWORD};
+use crate::recall::imap::account::Account;
 use crate::recall::imap::dial::dial;
 use crate::recall::imap::folder::{self, Access, Folder, Leftover, Letter, Replaced};
 use crate::recall::imap::{Connection, Error};
 use crate::recall::letter::Recalled;
+use crate::record::journal::recalls::Mailbox;
 use crate::record::printable::line;
 
 /// The password: the first line of the file, else of the environment. An argument would be seen by all
 /// users of the machine.
 pub(super) fn password(from: Option<&Path>) -> anyhow::Result<String> {
     let Some(path) = from else {
-        return std::env::var(PASSWORD)
-            .ok()
-            .filter(|password| !password.is_empty())
-            .with_context(|| format!("expected a password in {PASSWORD} or --password-file FILE"));
+        return said(std::env::var_os(IMAP_PASSWORD));
     };
     let named = || path.display().to_string();
     let text = file::read_text(path, file::MAX_BYTES).with_context(named)?;
     let password = text.lines().next().unwrap_or_default().to_owned();
     anyhow::ensure!(!password.is_empty(), "{}: expected a password, found an empty line", named());
     Ok(password)
+}
+
+fn said(variable: Option<OsString>) -> anyhow::Result<String> {
+    let found = variable.filter(|password| !password.is_empty()).with_context(|| {
+        format!("expected a password in {IMAP_PASSWORD} or --password-file FILE")
+    })?;
+    // Not shown, for it is a password all the same.
+    let text = found.into_string().ok();
+    text.with_context(|| format!("{IMAP_PASSWORD}: expected UTF-8, found other bytes"))
 }
 
 /// The certificates of a file, as they stand there.
@@ -37,7 +46,8 @@ pub(super) fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// The message that a copy was made of.
 enum Predecessor {
-    Found(Letter),
+    /// With the bytes of the copy.
+    Found(Letter, Vec<u8>),
     /// It was removed, and the copy alone is there.
     Gone,
     /// There are messages that it may have been made of, but not by this run.
@@ -144,10 +154,11 @@ impl Run {
         }
         for copy in copies {
             match self.predecessor(folder, &olds, &copy)? {
-                Predecessor::Found(old) => {
+                Predecessor::Found(old, bytes) => {
                     folder.finish(&old, &copy)?;
                     olds.retain(|other| other.uid != old.uid);
                     self.tell(place, &old, copy.uid)?;
+                    self.note_finished(Mailbox::Imap, &bytes);
                 }
                 Predecessor::Gone => folder.release(copy.uid)?,
                 Predecessor::Unknown => {
@@ -178,7 +189,7 @@ impl Run {
         for old in olds.iter().filter(|old| may_precede(old, copy)) {
             let Some(before) = folder.read(old.uid)? else { continue };
             if self.follows(&before, &new) {
-                return Ok(Predecessor::Found(old.clone()));
+                return Ok(Predecessor::Found(old.clone(), new));
             }
             none = Predecessor::Unknown;
         }
@@ -224,6 +235,7 @@ impl Run {
             Replaced::By(uid) => {
                 self.changed(links);
                 self.tell(place, letter, uid)?;
+                self.note(Mailbox::Imap, self.action(), &new, links);
             }
             Replaced::Gone => self.sums.gone += 1,
         }
@@ -236,5 +248,34 @@ impl Run {
         let said = format!("{place}: UID {} is UID {new} now\n", old.uid);
         self.bar.suspend(|| print(&said)).map_err(std::io::Error::other)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    #[test]
+    fn a_password_of_the_environment_is_text() {
+        assert_eq!(said(Some("s\u{e4}ge".into())).unwrap(), "s\u{e4}ge");
+        for nothing in [None, Some(OsString::new())] {
+            let error = said(nothing).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                "expected a password in LINKMILTER_IMAP_PASSWORD or --password-file FILE"
+            );
+        }
+        let error = said(Some(OsString::from_vec(b"s3cret\xff".to_vec()))).unwrap_err();
+        let said = error.to_string();
+        assert_eq!(said, "LINKMILTER_IMAP_PASSWORD: expected UTF-8, found other bytes");
+    }
+
+    #[test]
+    fn the_help_names_the_variable() {
+        use clap::Args as _;
+        let mut command = super::super::Args::augment_args(clap::Command::new("recall"));
+        assert!(command.render_long_help().to_string().contains(IMAP_PASSWORD));
     }
 }

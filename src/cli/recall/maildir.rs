@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Run;
 use crate::recall::letter::Recalled;
 use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standings};
+use crate::record::journal::recalls::Mailbox;
 
 impl Run {
     pub(super) fn maildir(&mut self, root: &Path) {
@@ -48,8 +49,13 @@ impl Run {
             self.sums.finished += 1;
             return;
         }
+        // Read first: flags that change give it another name.
+        let bytes = folder.read(copy, self.most).map(|(bytes, _)| bytes);
         match folder.finish(letter, copy.clone()) {
-            Ok(_) => self.sums.finished += 1,
+            Ok(_) => {
+                self.sums.finished += 1;
+                self.note_finished(Mailbox::Maildir, &bytes.unwrap_or_default());
+            }
             Err(error) => self.failed(&path.display(), &error),
         }
     }
@@ -77,7 +83,10 @@ impl Run {
             return self.changed(links);
         }
         match folder.replace(letter, &new) {
-            Ok(Replaced::Done) => self.changed(links),
+            Ok(Replaced::Done) => {
+                self.changed(links);
+                self.note(Mailbox::Maildir, self.action(), &new, links);
+            }
             Ok(Replaced::Gone) => self.sums.gone += 1,
             Err(error) => return self.failed(&path.display(), &error),
         }

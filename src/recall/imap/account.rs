@@ -37,7 +37,7 @@ pub enum NoAccount {
     Without(&'static str),
     #[error(
         "found a password in the URL, where all users of this machine see it: expected it in the \
-         file of --password-file or in {PASSWORD}"
+         file of --password-file"
     )]
     Password,
     #[error("expected the name of one folder behind the host, found more (? or #)")]
@@ -45,9 +45,6 @@ pub enum NoAccount {
     #[error("expected UTF-8 behind the percent signs of the {0}")]
     NoText(&'static str),
 }
-
-/// The variable of the environment that holds the password.
-pub const PASSWORD: &str = "LINKMILTER_IMAP_PASSWORD";
 
 impl Account {
     /// The account of `imaps://USER@HOST[:PORT][/FOLDER]`. What is special in a name stands there as

@@ -71,6 +71,10 @@ pub enum NoWay {
         "expected a server with UIDPLUS (RFC 4315): without it only all deleted messages can be removed, those of others too"
     )]
     NoUidPlus,
+    #[error(
+        "expected a server that takes a password, found LOGINDISABLED: nothing was said to it; imaps: may do"
+    )]
+    NoLogin,
     #[error(transparent)]
     Imap(#[from] Error),
 }
@@ -78,8 +82,8 @@ pub enum NoWay {
 /// A connection that is logged in to an account.
 ///
 /// # Errors
-/// When the server cannot be reached, shows no certificate of the roots (or of `roots`, PEM), does not
-/// know the account, or cannot remove one message alone.
+/// When the server cannot be reached, shows no certificate of the roots (or of `roots`, PEM), takes no
+/// password, does not know the account, or cannot remove one message alone.
 pub fn dial(
     account: &Account,
     password: &str,
@@ -92,13 +96,17 @@ pub fn dial(
         Way::Loopback => greeted(Stream::Plain(tcp), most)?,
         Way::Tls => greeted(secured(account, tcp, roots)?, most)?,
         Way::StartTls => {
-            let (mut plain, greeting) = greeted(tcp, most)?;
+            let (mut plain, _) = greeted(tcp, most)?;
             plain.run(CommandBody::StartTLS, |_| {})?;
             let stream = secured(account, plain.into_inner(), roots)?;
-            (Connection::new(stream, most), greeting)
+            // What was said in front of the handshake, PREAUTH as well, anybody may have said.
+            (Connection::new(stream, most), GreetingKind::Ok)
         }
     };
     if greeting != GreetingKind::PreAuth {
+        if can(&mut connection, &Capability::LoginDisabled)? {
+            return Err(NoWay::NoLogin);
+        }
         let text = |text: &str| {
             AString::try_from(text.to_owned())
                 .map_err(|error| NoWay::Unspeakable(error.to_string()))
@@ -109,13 +117,25 @@ pub fn dial(
         };
         connection.run(login, |_| {})?;
     }
-    let mut uid_plus = false;
+    // Asked again: many say more to those who are logged in.
+    match can(&mut connection, &Capability::UidPlus)? {
+        true => Ok(connection),
+        false => Err(NoWay::NoUidPlus),
+    }
+}
+
+/// Whether the server names a capability.
+fn can<S: Read + Write>(
+    connection: &mut Connection<S>,
+    wanted: &Capability<'_>,
+) -> Result<bool, Error> {
+    let mut named = false;
     connection.run(CommandBody::Capability, |said| {
         if let Said::Data(Data::Capability(all)) = said {
-            uid_plus |= all.as_ref().contains(&Capability::UidPlus);
+            named |= all.as_ref().contains(wanted);
         }
     })?;
-    if uid_plus { Ok(connection) } else { Err(NoWay::NoUidPlus) }
+    Ok(named)
 }
 
 fn greeted<S: Read + Write>(stream: S, most: u64) -> Result<(Connection<S>, GreetingKind), Error> {

@@ -10,6 +10,12 @@
 //! One message of a folder is under way at a time, and its keyword goes with it: so a pair of keywords
 //! says for sure what belongs together, among any number of equal messages. What is not sure is never
 //! removed: then both stay.
+//!
+//! IMAP cannot mark a message as deleted and expunge it at once. Flags that others changed until the mark
+//! the copy has, for the server says them with it. Behind the mark, for one round trip, somebody may
+//! take it away again: the message is then there after all, and is marked again, [`TRIES`] times. Another
+//! flag that he sets in that moment goes with the message; nothing in RFC 9051 or its extensions holds
+//! that off.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU32;
@@ -37,6 +43,9 @@ pub const OLD: &str = "LinkmilterOld";
 
 /// Keyword of a copy whose message is not gone yet.
 pub const NEW: &str = "LinkmilterNew";
+
+/// Times that a message is marked as deleted which somebody brings back.
+const TRIES: usize = 3;
 
 /// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +88,7 @@ pub struct Folder<'c, S> {
     connection: &'c mut Connection<S>,
     mailbox: Mailbox<'static>,
     /// UIDs hold as long as this is the same (RFC 3501 §2.3.1.1).
-    validity: Option<NonZeroU32>,
+    validity: NonZeroU32,
 }
 
 /// All folders of the account that can be opened.
@@ -149,13 +158,28 @@ impl Letter {
         self.flags.iter().any(|flag| is(flag, keyword))
     }
 
-    /// Its flags without ours, in an order of ours.
-    fn own_flags(&self) -> Vec<Flag<'static>> {
-        let mut flags: Vec<_> =
-            self.flags.iter().filter(|flag| !is(flag, OLD) && !is(flag, NEW)).cloned().collect();
-        flags.sort_by_key(ToString::to_string);
-        flags
+    fn has_been_deleted(&self) -> bool {
+        self.flags.contains(&Flag::Deleted)
     }
+
+    fn own_flags(&self) -> Vec<Flag<'static>> {
+        own(self.flags.clone())
+    }
+}
+
+/// A copy that stands for its message.
+struct Standing {
+    uid: NonZeroU32,
+    /// Without our keyword.
+    flags: Vec<Flag<'static>>,
+    keyword: Option<Flag<'static>>,
+}
+
+/// Flags without ours, in an order of ours.
+fn own(mut flags: Vec<Flag<'static>>) -> Vec<Flag<'static>> {
+    flags.retain(|flag| !is(flag, OLD) && !is(flag, NEW));
+    flags.sort_by_key(ToString::to_string);
+    flags
 }
 
 fn is(flag: &Flag<'_>, keyword: &str) -> bool {
@@ -167,7 +191,7 @@ fn keyword(word: &'static str) -> Result<Flag<'static>, Error> {
 }
 
 impl<'c, S: Read + Write> Folder<'c, S> {
-    /// Opens a folder; to change it the server has to keep keywords.
+    /// Opens a folder. The server has to keep its UIDs; to change it, keywords as well.
     ///
     /// # Errors
     /// When the server does not open it so.
@@ -181,16 +205,25 @@ impl<'c, S: Read + Write> Folder<'c, S> {
             Access::Look => CommandBody::Examine { mailbox: named },
             Access::Change => CommandBody::Select { mailbox: named },
         };
-        let (mut validity, mut keywords) = (None, false);
+        let (mut validity, mut keywords, mut passing) = (None, false, false);
         let end = connection.run(body, |said| match said {
             Said::Code(Code::UidValidity(found)) => validity = Some(found),
             Said::Code(Code::PermanentFlags(flags)) => {
                 keywords = flags.contains(&FlagPerm::Asterisk);
             }
+            Said::Code(Code::UidNotSticky) => passing = true,
             _ => {}
         })?;
         if access == Access::Change && end == Some(Code::ReadOnly) {
             return Err(Error::unexpected("a folder that may be changed", "one to read only"));
+        }
+        // Without them nobody knows after an interruption which message is which.
+        let Some(validity) = validity else {
+            return Err(Error::unexpected("a folder with UIDVALIDITY", "none"));
+        };
+        if passing || end == Some(Code::UidNotSticky) {
+            let found = "UIDNOTSTICKY: each session has others";
+            return Err(Error::unexpected("a folder that keeps its UIDs", found));
         }
         if access == Access::Change && !keywords {
             let expected = "a folder that keeps keywords, so that an interruption loses nothing";
@@ -289,11 +322,8 @@ impl<'c, S: Read + Write> Folder<'c, S> {
             return Err(wrong);
         }
         let Some(now) = self.letter(letter.uid)? else { return self.overtaken(new) };
-        if now.own_flags() != letter.own_flags() {
-            let flags = [now.own_flags(), vec![keyword(NEW)?]].concat();
-            self.store(new, StoreType::Replace, flags)?;
-        }
-        self.expunge(letter.uid)?;
+        let copy = Standing { uid: new, flags: letter.own_flags(), keyword: Some(keyword(NEW)?) };
+        self.retire(letter.uid, now.has_been_deleted(), copy)?;
         self.store(new, StoreType::Remove, vec![keyword(NEW)?])?;
         Ok(Replaced::By(new))
     }
@@ -308,8 +338,10 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         flags.retain(|flag| *flag != Flag::Deleted || copy.flags.contains(flag));
         // The keyword of the copy first: another run that comes back to its message does not find it,
         // and sees by that whether somebody counts on the copy.
-        self.store(copy.uid, StoreType::Replace, flags)?;
-        self.expunge(old.uid)?;
+        self.store(copy.uid, StoreType::Replace, flags.clone())?;
+        let deleted = flags.contains(&Flag::Deleted);
+        let standing = Standing { uid: copy.uid, flags, keyword: None };
+        self.retire(old.uid, deleted, standing)?;
         Ok(Replaced::By(copy.uid))
     }
 
@@ -345,9 +377,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
             message: LiteralOrLiteral8::Literal(message),
         };
         match self.connection.run(append, |_| {})? {
-            Some(Code::AppendUid { uid_validity, uid }) if Some(uid_validity) == self.validity => {
-                Ok(uid)
-            }
+            Some(Code::AppendUid { uid_validity, uid }) if uid_validity == self.validity => Ok(uid),
             // Two messages are there, and which is the copy is known by its keyword alone.
             _ => Err(Error::NoAnswer("APPEND without APPENDUID of this folder".to_owned())),
         }
@@ -387,6 +417,51 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         self.connection.run(body, |_| {}).map(drop)
     }
 
+    /// Removes a message that a copy stands for, with the flags that others gave it meanwhile.
+    /// `deleted`: whether somebody else marked it as deleted.
+    fn retire(
+        &mut self,
+        uid: NonZeroU32,
+        mut deleted: bool,
+        mut copy: Standing,
+    ) -> Result<(), Error> {
+        for _ in 0..TRIES {
+            if let Some(mut flags) = self.mark(uid)? {
+                flags.retain(|flag| *flag != Flag::Deleted || deleted);
+                if flags != copy.flags {
+                    let all = flags.iter().chain(&copy.keyword).cloned().collect();
+                    self.store(copy.uid, StoreType::Replace, all)?;
+                    copy.flags = flags;
+                }
+            }
+            self.connection.run(CommandBody::ExpungeUid { sequence_set: one(uid) }, |_| {})?;
+            if self.letter(uid)?.is_none() {
+                return Ok(());
+            }
+            // Somebody took the mark away, his own as well if he had set one.
+            deleted = false;
+        }
+        let found = "one that somebody brings back each time: it stays beside its copy";
+        Err(Error::unexpected("a message that goes when it is removed", found))
+    }
+
+    /// Marks a message as deleted; its flags then, without our keywords, in an order of ours.
+    fn mark(&mut self, uid: NonZeroU32) -> Result<Option<Vec<Flag<'static>>>, Error> {
+        let mut found = None;
+        let (kind, response) = (StoreType::Add, StoreResponse::Answer);
+        let flags = vec![Flag::Deleted];
+        let body = CommandBody::Store { sequence_set: one(uid), kind, response, flags, uid: true };
+        self.connection.run(body, |said| {
+            let Said::Data(Data::Fetch { items, .. }) = said else { return };
+            let items = items.into_inner();
+            if !items.contains(&MessageDataItem::Uid(uid)) {
+                return;
+            }
+            found = items.into_iter().find_map(flags_of).or(found.take());
+        })?;
+        Ok(found.map(own))
+    }
+
     /// Removes one message, and none that somebody else marked as deleted.
     fn expunge(&mut self, uid: NonZeroU32) -> Result<(), Error> {
         self.store(uid, StoreType::Add, vec![Flag::Deleted])?;
@@ -406,15 +481,17 @@ fn letter(items: Vec<MessageDataItem<'_>>) -> Option<Letter> {
             MessageDataItem::Uid(found) => uid = Some(found),
             MessageDataItem::Rfc822Size(found) => size = Some(u64::from(found)),
             MessageDataItem::InternalDate(found) => date = Some(found),
-            MessageDataItem::Flags(found) => {
-                let own = found.into_iter().filter_map(|flag| match flag {
-                    FlagFetch::Flag(flag) => Some(flag.into_static()),
-                    FlagFetch::Recent => None,
-                });
-                flags = Some(own.collect());
-            }
-            _ => {}
+            other => flags = flags_of(other).or(flags),
         }
     }
     Some(Letter { uid: uid?, size: size?, flags: flags?, date: date? })
+}
+
+fn flags_of(item: MessageDataItem<'_>) -> Option<Vec<Flag<'static>>> {
+    let MessageDataItem::Flags(found) = item else { return None };
+    let kept = found.into_iter().filter_map(|flag| match flag {
+        FlagFetch::Flag(flag) => Some(flag.into_static()),
+        FlagFetch::Recent => None,
+    });
+    Some(kept.collect())
 }
