@@ -35,9 +35,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "linkmilter_engine::limits",
             "linkmilter_engine::lists",
             "linkmilter_engine::outcome",
+            "linkmilter_engine::words",
             "homograph",
         ],
     ),
+    ("linkmilter_engine::words", &[]),
     ("linkmilter_engine::lists", &["linkmilter_engine::outcome", "homograph"]),
     (
         "linkmilter_engine::content",

@@ -2,8 +2,11 @@
 //! once, and gone with the edits.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use std::sync::Arc;
+
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::{Banner, Notice, Wording};
+use linkmilter::engine::words::{Own, Words};
 use linkmilter::engine::{Answers, Facts, Message, Policy, Side, inspect, splice};
 use linkmilter::tld;
 
@@ -152,6 +155,56 @@ fn an_operator_has_words_of_his_own() {
         new.contains("Ask &lt;help@example.org&gt; &amp; co.</strong></p><hr>\r\n<a data-unsafe"),
         "{new}"
     );
+}
+
+/// A language that nobody thought of, by the operator's file; what it does not say stays as it is.
+#[test]
+fn an_operator_has_languages_of_his_own() {
+    let text = |text: &str| Some(text.to_owned());
+    let dutch = Own {
+        notice: text("misleidende link, uitgeschakeld"),
+        links: text("Links naar {host} zijn uitgeschakeld."),
+        external: text("Dit bericht komt van buiten."),
+        ..Own::default()
+    };
+    let greek = Own {
+        notice: text("σύνδεσμος"), external: text("απ' έξω"), ..Own::default()
+    };
+    let words = Words::new([("nl".to_owned(), dutch), ("el".to_owned(), greek)].into());
+    let policy = Policy { notice: Notice::Inline, words: Arc::new(words), ..policy() };
+    let body = format!("{LIE} h\u{e9}llo\r\n");
+    for (language, expected) in [
+        (
+            "nl-BE",
+            "[Dit bericht komt van buiten.]\r\n\r\n[Links naar xn--80ak6aa92e[.]com zijn uitgeschakeld.]\r\n\r\n\
+             hxxps://xn--80ak6aa92e[.]com/ [misleidende link, uitgeschakeld] h\u{e9}llo\r\n",
+        ),
+        (
+            "el",
+            "[απ' έξω]\r\n\r\n[Misleading links in this message were disabled.]\r\n\r\n\
+             hxxps://xn--80ak6aa92e[.]com/ [σύνδεσμος] h\u{e9}llo\r\n",
+        ),
+        (
+            "de",
+            "[Diese Nachricht kommt von außerhalb des Hauses.]\r\n\r\n\
+             [In dieser Nachricht wurden irreführende Links abgeschaltet.]\r\n\r\n\
+             hxxps://xn--80ak6aa92e[.]com/ [irreführender Link, abgeschaltet] h\u{e9}llo\r\n",
+        ),
+    ] {
+        let eight = format!("{PLAIN}Content-Transfer-Encoding: 8bit\r\n");
+        let new = rewritten(&eight, body.as_bytes(), &policy, &outside(language));
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+        // The message says so itself.
+        let head = format!("{eight}Content-Language: {language}\r\n");
+        let facts = Facts { side: Side::Outside, ..Facts::default() };
+        let new = rewritten(&head, body.as_bytes(), &policy, &facts);
+        assert_eq!(String::from_utf8(new).unwrap(), expected);
+    }
+    // Where a part holds ASCII alone: what the operator did not say in ASCII is English.
+    let ascii = "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=us-ascii\r\n";
+    let new = rewritten(ascii, format!("{LIE}\r\n").as_bytes(), &policy, &outside("el"));
+    let new = String::from_utf8(new).unwrap();
+    assert!(new.starts_with(MARK) && new.contains("[misleading link, disabled]"), "{new}");
 }
 
 /// Somebody outside who begins with a mark that this host would not write does not get around it.

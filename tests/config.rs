@@ -773,3 +773,35 @@ fn an_external_mark_needs_a_house() {
     let long = format!("banner.links_text = \"{}\"\n", "x".repeat(401));
     assert!(problems(&long).contains("at most 400 characters"));
 }
+
+/// The file with words of the operator's own is read with the rest, and its mistakes are told with theirs.
+#[test]
+fn words_of_the_operator_are_checked_with_their_lines() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    std::fs::write(&file, "[policy]\nnotice = \"inline\"\nwords_file = \"words.toml\"\n").unwrap();
+    let words = dir.path().join("words.toml");
+    let check = || {
+        let out = linkmilter(&["config", "check"]).arg("--config").arg(&file).output().unwrap();
+        let said = [out.stdout, out.stderr].concat();
+        (out.status.code(), String::from_utf8(said).unwrap())
+    };
+    let (code, said) = check();
+    assert!(
+        code == Some(1) && said.contains("words.toml: policy.words_file: expected a file"),
+        "{said}"
+    );
+    std::fs::write(&words, "[nl]\nnotice = \"misleidende link\"\n\n[el]\nnotise = \"x\"\n")
+        .unwrap();
+    let (code, said) = check();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("words.toml:5: el.notise: expected one of notice"), "{said}");
+    assert!(said.contains("did you mean notice?"), "{said}");
+    std::fs::write(&words, "[nl]\nnotice = \"misleidende link\"\n").unwrap();
+    assert_eq!(check().0, Some(0));
+    let message = "Content-Language: nl\r\n\r\nhttps://xn--80ak6aa92e.com/ dag\r\n";
+    let mut rewrite = linkmilter(&["rewrite", "--config"]);
+    let out = rewrite.arg(&file).write_stdin(message).output().unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("[.]com/ [misleidende link] dag"), "{text}");
+}

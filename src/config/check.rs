@@ -13,7 +13,7 @@ use super::{Config, Exempt};
 const PROTECTED_OF_A_RULE: usize = 100;
 
 /// Characters of a banner: it stands in front of what somebody wants to read.
-const BANNER_CHARS: usize = 400;
+pub(super) const BANNER_CHARS: usize = 400;
 
 /// Every combination that cannot work.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {

@@ -240,13 +240,13 @@ pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
 }
 
 /// The text of a file, to turn offsets into lines.
-struct Lines<'a> {
-    file: &'a str,
-    text: &'a str,
+pub(super) struct Lines<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
 }
 
 impl Lines<'_> {
-    fn origin(&self, offset: usize) -> String {
+    pub(super) fn origin(&self, offset: usize) -> String {
         let before = self.text.get(..offset).unwrap_or(self.text);
         format!("{}:{}", self.file, before.matches('\n').count() + 1)
     }
@@ -326,7 +326,7 @@ fn environment(variables: &BTreeMap<String, String>, problems: &mut Vec<Problem>
 }
 
 /// A problem of a whole layer.
-fn unreadable(origin: &str, expected: &str, found: String) -> Problem {
+pub(super) fn unreadable(origin: &str, expected: &str, found: String) -> Problem {
     Problem {
         key: String::new(),
         origin: origin.to_owned(),

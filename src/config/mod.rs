@@ -20,6 +20,7 @@ mod setting;
 mod snapshot;
 mod start;
 mod types;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -8,8 +8,10 @@ use crate::engine;
 use crate::engine::host::Names;
 use crate::engine::limits::Limits;
 use crate::engine::policy::{AskDomains, AskTlds, Banner, Wording};
+use crate::engine::words::Words;
 use crate::feed::blocklist::Blocklist;
 use crate::fetch::Fetch;
+use crate::file;
 use crate::policy::{
     Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule, Upstream,
 };
@@ -17,7 +19,7 @@ use crate::tld::cache::Bounds;
 
 use super::problem::{Errors, Problem};
 use super::setting::BUILTIN;
-use super::{Config, DnsMode, Domain, RuleSection, lists};
+use super::{Config, DnsMode, Domain, RuleSection, lists, words};
 
 /// Bytes of the seal key at least and at most.
 const SEAL_KEY_BYTES: std::ops::RangeInclusive<usize> = 32..=4096;
@@ -95,6 +97,7 @@ impl Config {
         );
         let blocked =
             self.names("lists.blocked_file", &lists.blocked_file, &lists.blocked, &mut problems);
+        let words = self.words(&mut problems);
         let policy = &self.policy;
         let mut key = |setting, file| self.seal_key(setting, file, secrets, &mut problems);
         let seal_key =
@@ -123,6 +126,7 @@ impl Config {
             Arc::new(Names::new(blocked)),
         );
         let base = engine::Policy {
+            words: Arc::new(words),
             allowed: Arc::clone(&allowed),
             protected: Arc::clone(&protected),
             blocked: Arc::clone(&blocked),
@@ -296,6 +300,25 @@ impl Config {
             }),
         }
         names
+    }
+
+    /// The operator's words of notices and banners.
+    fn words(&self, problems: &mut Vec<Problem>) -> Words {
+        let Some(file) = &self.policy.words_file else { return Words::default() };
+        let path = self.resolve(file);
+        match self.files.read(&path).and_then(file::text) {
+            Ok(text) => words::parse(&path, &text, problems),
+            Err(error) => {
+                problems.push(Problem {
+                    key: "policy.words_file".to_owned(),
+                    origin: path.display().to_string(),
+                    expected: "a file with words".to_owned(),
+                    found: error.to_string(),
+                    nearest: None,
+                });
+                Words::default()
+            }
+        }
     }
 
     fn seal_key(

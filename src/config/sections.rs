@@ -173,6 +173,10 @@ settings! {
         /// Language of that explanation, a BCP 47 primary tag (`de`); empty follows the message: its
         /// Content-Language or Accept-Language, then the script of its text, then English.
         language: Option<String> = "\"\"", Reload;
+        /// File with your own words for that explanation and for banners, in TOML: a table for each language
+        /// (`[nl]`) with `notice`, `notice_ascii` (for parts that hold ASCII alone), `links` and `external`.
+        /// What it does not say stays as it is.
+        words_file: Option<PathBuf> = "\"\"", Reload;
         /// HTML files attached: `report` or `edit`. Default: one header line, which the sender writes, makes
         /// a part an attachment, and some mail programs show it all the same.
         html_attachments: HtmlAttachments = "\"edit\"", Reload;

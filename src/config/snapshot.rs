@@ -98,6 +98,7 @@ impl Snapshot {
         let optional = [&config.lists.allowed_file, &config.lists.protected_file]
             .into_iter()
             .chain([&config.lists.blocked_file])
+            .chain(&config.policy.words_file)
             .chain(&config.policy.seal_key_file)
             .chain(&config.policy.seal_old_key_files)
             .chain(config.blocklists.values().filter_map(|list| list.key_file.as_ref()))

@@ -11,6 +11,7 @@ use super::notices;
 use super::outcome::{Done, Finding};
 use super::parts::agree;
 use super::policy::{Mode, Wording};
+use super::words::{Own, primary};
 use super::{Case, Side, explain};
 use mailsplice::media::Media;
 use mailsplice::mime::{self, Part, Reading, Tree, View};
@@ -50,11 +51,11 @@ const WORDS: &[Words] = &[
 const LINKS: &str = "Misleading links in this message were disabled.";
 const EXTERNAL: &str = "This message comes from outside the organization.";
 
-/// The words for one of the two things that are said.
-type Of = fn(&Words) -> &'static str;
+/// One of the two things that are said: the words of ours for it, and those of the operator.
+type Of = (fn(&Words) -> &'static str, fn(&Own) -> Option<&str>);
 
-const OF_LINKS: Of = |(_, words, _)| words;
-const OF_OUTSIDE: Of = |(_, _, words)| words;
+const OF_LINKS: Of = (|(_, words, _)| words, |own| own.links.as_deref());
+const OF_OUTSIDE: Of = (|(_, _, words)| words, |own| own.external.as_deref());
 
 /// Hosts that a banner names at most.
 const HOSTS: usize = 3;
@@ -164,13 +165,13 @@ impl Top<'_> {
         }
         let at = if is_html(self.entry) { content::top_of_html(text)? } else { top_of_text(text) };
         let mut here = text.get(at..).unwrap_or_default();
-        let (_, of_links, of_outside) = *self.words();
+        let language = self.language();
         let external = external.map(|wording| match wording {
-            Wording::BuiltIn => of_outside.to_owned(),
+            Wording::BuiltIn => self.words(language, OF_OUTSIDE).to_owned(),
             Wording::Own(words) => words.clone(),
         });
         let links = links.map(|wording| match wording {
-            Wording::BuiltIn => of_links.to_owned(),
+            Wording::BuiltIn => self.about.fill(self.words(language, OF_LINKS)),
             Wording::Own(template) => self.about.fill(template),
         });
         let mut replacement = String::new();
@@ -195,17 +196,29 @@ impl Top<'_> {
                 && agree(self.case.message, self.tree, self.part, self.reading))
     }
 
-    fn words(&self) -> &'static Words {
-        let facts = self.case.facts;
-        let language = facts
+    fn language(&self) -> &str {
+        let Case { facts, message, policy, .. } = self.case;
+        facts
             .language
             .as_deref()
-            .or_else(|| notices::of_header(self.case.message.head))
+            .or_else(|| notices::of_header(message.head, &policy.words))
             .or_else(|| notices::of_script(self.reading.text.as_str()))
-            .unwrap_or("en");
-        let primary = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-        let known = |tag: &str| WORDS.iter().find(|(known, ..)| *known == tag);
-        known(&primary).or_else(|| known("en")).unwrap_or(&("en", LINKS, EXTERNAL))
+            .unwrap_or("en")
+    }
+
+    /// The words for a language; in English for those that nobody has words for.
+    fn words(&self, language: &str, (of, of_operator): Of) -> &str {
+        let own = |language: &str| {
+            self.case.policy.words.of(language).and_then(|(_, own)| of_operator(own))
+        };
+        let built_in = |language: &str| {
+            let primary = primary(language);
+            WORDS.iter().find(|(tag, ..)| *tag == primary).map(of)
+        };
+        own(language)
+            .or_else(|| built_in(language))
+            .or_else(|| own("en"))
+            .unwrap_or_else(|| of(&("en", LINKS, EXTERNAL)))
     }
 
     /// The text behind a mark of an earlier run. What this host would write says the same, whoever wrote
@@ -225,7 +238,10 @@ impl Top<'_> {
             let always = is_html(self.entry) || words.is_ascii();
             stands(words).or_else(|| if always { None } else { stands(ascii) })
         };
-        let known = || WORDS.iter().find_map(|all| stands(of(all)));
+        let (of, of_operator) = of;
+        let own = self.case.policy.words.all().filter_map(of_operator);
+        let own = || own.map(|words| self.about.fill(words)).find_map(|words| stands(&words));
+        let known = || WORDS.iter().find_map(|all| stands(of(all))).or_else(own);
         words.and_then(either).or_else(|| if self.sealed { known() } else { None })
     }
 

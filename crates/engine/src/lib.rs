@@ -35,6 +35,7 @@ mod resolve;
 mod sender;
 mod settle;
 pub mod trace;
+pub mod words;
 
 pub use guard::{Inspect, examine, guarded, unread};
 pub use homograph::{self as host, Memory, explain};
@@ -165,7 +166,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
     let mut found = Findings::new(tree.bypasses.clone());
     headers::read(message.head, &mut judge, budget, policy, &mut found);
     let notice = policy.notice == Notice::Inline;
-    let said = || notice.then(|| notices::of_header(message.head)).flatten();
+    let said = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
     let language = facts.language.as_deref().or_else(said);
     let disjoint = tree.is_disjoint();
     for part in 0..tree.parts.len() {

@@ -6,10 +6,12 @@
 
 use unicode_script::{Script, UnicodeScript};
 
-/// Language tag, wording, and wording in ASCII where the language has it.
-type Words = (&'static str, &'static str, Option<&'static str>);
+use super::words::{Words, primary};
 
-const WORDS: &[Words] = &[
+/// Language tag, wording, and wording in ASCII where the language has it.
+type Entry<'w> = (&'w str, &'w str, Option<&'w str>);
+
+const WORDS: &[Entry<'static>] = &[
     ("ar", "رابط مضلل، تم تعطيله", None),
     (
         "de",
@@ -30,13 +32,13 @@ const ENGLISH: &str = "misleading link, disabled";
 const LETTERS: usize = 2_000;
 
 /// The notice in HTML for a BCP 47 tag, with its leading space; English for other languages.
-pub fn in_html(language: &str) -> String {
-    format!(" [{}]", words_in_html(language))
+pub fn in_html(own: &Words, language: &str) -> String {
+    format!(" [{}]", words_in_html(own, language))
 }
 
 /// Its words alone, which fit into an attribute as well.
-pub fn words_in_html(language: &str) -> String {
-    escaped(entry(language).map_or(ENGLISH, |(_, words, _)| words))
+pub fn words_in_html(own: &Words, language: &str) -> String {
+    escaped(said(own, language).1)
 }
 
 /// Text in HTML, in ASCII whatever the charset.
@@ -55,17 +57,14 @@ pub fn escaped(words: &str) -> String {
 }
 
 /// The notice in plain text; `fits` says whether the part can hold these words.
-pub fn in_text(language: &str, fits: impl Fn(&str) -> bool) -> String {
-    let words = match entry(language) {
-        Some((_, words, _)) if fits(words) => words,
-        Some((_, _, Some(ascii))) => ascii,
-        _ => ENGLISH,
-    };
+pub fn in_text(own: &Words, language: &str, fits: impl Fn(&str) -> bool) -> String {
+    let (_, words, ascii) = said(own, language);
+    let words = if fits(words) { words } else { ascii.unwrap_or(ENGLISH) };
     format!(" [{words}]")
 }
 
 /// The language that a message is written in: what its header says, of the languages known here.
-pub fn of_header(head: &[u8]) -> Option<&'static str> {
+pub fn of_header<'w>(head: &[u8], own: &'w Words) -> Option<&'w str> {
     let field = |name: &str| {
         head.split(|byte| *byte == b'\n').find_map(|line| {
             let (found, value) = line.split_at_checked(name.len())?;
@@ -74,7 +73,7 @@ pub fn of_header(head: &[u8]) -> Option<&'static str> {
         })
     };
     let value = field("Content-Language").or_else(|| field("Accept-Language"))?;
-    std::str::from_utf8(value).ok()?.split([',', ';']).find_map(|tag| known(tag.trim()))
+    std::str::from_utf8(value).ok()?.split([',', ';']).find_map(|tag| known(own, tag.trim()))
 }
 
 /// The language that the script of a text speaks for, where most of its letters are of one.
@@ -103,35 +102,81 @@ pub fn of_script(text: &str) -> Option<&'static str> {
     ["ar", "ja", "ru", "zh"].into_iter().find(|tag| 2 * of(tag) > all)
 }
 
-fn known(tag: &str) -> Option<&'static str> {
-    entry(tag).map(|(known, ..)| *known)
+fn known<'w>(own: &'w Words, tag: &str) -> Option<&'w str> {
+    own.of(tag).map(|(known, _)| known).or_else(|| built_in(tag).map(|(known, ..)| known))
 }
 
-fn entry(language: &str) -> Option<&'static Words> {
-    let primary = language.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    WORDS.iter().find(|(tag, ..)| *tag == primary)
+/// The words for a language; in English for those that nobody has words for.
+fn said<'w>(own: &'w Words, language: &str) -> Entry<'w> {
+    let of_operator = |language: &str| {
+        let (tag, own) = own.of(language)?;
+        let words = own.notice.as_deref()?;
+        let ascii = own.notice_ascii.as_deref().or(words.is_ascii().then_some(words));
+        Some((tag, words, ascii))
+    };
+    of_operator(language).or_else(|| built_in(language)).or_else(|| of_operator("en")).unwrap_or((
+        "en",
+        ENGLISH,
+        Some(ENGLISH),
+    ))
+}
+
+fn built_in(language: &str) -> Option<Entry<'static>> {
+    let primary = primary(language);
+    WORDS.iter().find(|(tag, ..)| *tag == primary).copied()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::Own;
+
+    fn none() -> Words {
+        Words::default()
+    }
+
+    #[test]
+    fn words_of_the_operator_stand_in_the_place_of_ours() {
+        let own = |notice: &str, ascii: Option<&str>| Own {
+            notice: Some(notice.to_owned()),
+            notice_ascii: ascii.map(str::to_owned),
+            ..Own::default()
+        };
+        let words = Words::new(
+            [
+                ("nl".to_owned(), own("misleidende link, uitgeschakeld", None)),
+                ("el".to_owned(), own("παραπλανητικός σύνδεσμος", Some("paraplanitikos"))),
+                ("de".to_owned(), own("Link <weg>", None)),
+                ("fr".to_owned(), Own::default()),
+            ]
+            .into(),
+        );
+        assert_eq!(in_text(&words, "nl-BE", |_| true), " [misleidende link, uitgeschakeld]");
+        assert_eq!(in_text(&words, "el", |_| true), " [παραπλανητικός σύνδεσμος]");
+        assert_eq!(in_text(&words, "el", str::is_ascii), " [paraplanitikos]");
+        assert_eq!(in_html(&words, "de"), " [Link &lt;weg&gt;]");
+        assert_eq!(in_text(&words, "fr", |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(in_text(&words, "tlh", |_| true), in_text(&none(), "en", |_| true));
+        assert_eq!(of_header(b"Content-Language: nl\r\n", &words), Some("nl"));
+        assert_eq!(of_header(b"Content-Language: nl\r\n", &none()), None);
+    }
 
     #[test]
     fn html_is_ascii_in_every_language() {
         for (tag, ..) in WORDS {
-            assert!(in_html(tag).is_ascii(), "{tag}");
+            assert!(in_html(&none(), tag).is_ascii(), "{tag}");
         }
-        assert_eq!(in_html("de-AT"), " [irref&#xFC;hrender Link, abgeschaltet]");
-        assert_eq!(in_html("tlh"), in_html("en"));
+        assert_eq!(in_html(&none(), "de-AT"), " [irref&#xFC;hrender Link, abgeschaltet]");
+        assert_eq!(in_html(&none(), "tlh"), in_html(&none(), "en"));
     }
 
     #[test]
     fn plain_text_is_in_the_language_where_the_part_can_hold_it() {
-        assert_eq!(in_text("ru", |_| true), " [обманчивая ссылка, отключена]");
-        assert_eq!(in_text("fr-CA", |_| true), " [lien trompeur, désactivé]");
-        assert_eq!(in_text("ru", str::is_ascii), in_text("en", str::is_ascii));
+        assert_eq!(in_text(&none(), "ru", |_| true), " [обманчивая ссылка, отключена]");
+        assert_eq!(in_text(&none(), "fr-CA", |_| true), " [lien trompeur, désactivé]");
+        assert_eq!(in_text(&none(), "ru", str::is_ascii), in_text(&none(), "en", str::is_ascii));
         for (tag, ..) in WORDS {
-            let ascii = in_text(tag, str::is_ascii);
+            let ascii = in_text(&none(), tag, str::is_ascii);
             assert!(ascii.is_ascii() && !ascii.contains('&'), "{tag}");
         }
     }
@@ -145,7 +190,7 @@ mod tests {
             ("X-Content-Language: de\r\n", None),
             ("Content-Language: \u{e9}\r\n", None),
         ] {
-            assert_eq!(of_header(head.as_bytes()), expected, "{head}");
+            assert_eq!(of_header(head.as_bytes(), &none()), expected, "{head}");
         }
         for (text, expected) in [
             ("Подтвердите: https://example.com/", None),

@@ -450,7 +450,8 @@ impl<'a> LayerReader<'a> {
             && self.layer.depth == 0;
         match &occurrence.site {
             Site::Attribute { tag, .. } if anchor && wanted => {
-                let words = notices::words_in_html(self.language());
+                let words =
+                    notices::words_in_html(&self.open.context.policy.words, self.language());
                 self.defanger.sign(*tag, &words, format!("[{words}] "))
             }
             _ => Vec::new(),
@@ -471,10 +472,10 @@ impl<'a> LayerReader<'a> {
         }
         let apart = action >= LinkAction::Unlink;
         if apart && policy.notice == Notice::Inline {
-            let language = self.language();
+            let (own, language) = (&policy.words, self.language());
             let notice = match occurrence.site {
-                Site::HtmlText => notices::in_html(language),
-                _ => notices::in_text(language, |words| self.fits(words)),
+                Site::HtmlText => notices::in_html(own, language),
+                _ => notices::in_text(own, language, |words| self.fits(words)),
             };
             return self.defanger.behind(occurrence, notice);
         }

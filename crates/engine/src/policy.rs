@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::limits::Limits;
 use super::lists::Lists;
+use super::words::Words;
 use homograph::Names;
 pub use homograph::RestrictionLevel;
 
@@ -86,7 +87,7 @@ pub struct Banner {
 /// Whose words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wording {
-    /// Ours, in the language of the message.
+    /// Those of [`Policy::words`], or ours, in the language of the message.
     BuiltIn,
     /// The operator's; `{host}` and `{reason}` stand for what was taken apart and why.
     Own(String),
@@ -190,6 +191,8 @@ pub struct Policy {
     pub linkify: Linkify,
     pub notice: Notice,
     pub banner: Banner,
+    /// Words of notice and banner in languages of the operator's own.
+    pub words: Arc<Words>,
     pub html_attachments: HtmlAttachments,
     pub defang: Defang,
     pub report: Report,
@@ -282,6 +285,7 @@ impl Default for Policy {
             linkify: Linkify::default(),
             notice: Notice::default(),
             banner: Banner::default(),
+            words: Arc::default(),
             html_attachments: HtmlAttachments::default(),
             defang: Defang::default(),
             report: Report::default(),

@@ -1,0 +1,195 @@
+//! The operator's own words of notices and banners: a file with a table for each language.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use super::check::BANNER_CHARS;
+use super::layers::{Lines, unreadable};
+use super::problem::{Problem, nearest};
+use crate::engine::words::{Own, Words};
+
+/// Bytes of the file at most: a hundred languages, and room for comments.
+pub(super) const MAX_BYTES: usize = 1024 * 1024;
+
+/// Characters of a notice: it may stand beside every link of a message.
+const NOTICE_CHARS: usize = 100;
+
+const KEYS: [&str; 4] = ["notice", "notice_ascii", "links", "external"];
+
+/// The words of a file; each line that says nothing usable becomes a problem.
+pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Words {
+    let name = path.display().to_string();
+    let lines = Lines { file: &name, text };
+    if text.len() > MAX_BYTES {
+        let found = format!("{} bytes", text.len());
+        problems.push(unreadable(&name, &format!("at most {MAX_BYTES} bytes of words"), found));
+        return Words::default();
+    }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let start = error.span().map_or(0, |span| span.start);
+        let message = error.message().replace('\n', ", ");
+        problems.push(unreadable(&lines.origin(start), "TOML", message));
+    }
+    if !errors.is_empty() {
+        return Words::default();
+    }
+    let mut words = BTreeMap::new();
+    for (tag, value) in table.into_inner() {
+        let origin = lines.origin(tag.span().start);
+        let tag = tag.into_inner().into_owned();
+        let mut refuse = |expected: &str, found: String| {
+            problems.push(Problem { key: tag.clone(), ..unreadable(&origin, expected, found) });
+        };
+        let is_tag = (2..=3).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_lowercase());
+        if !is_tag {
+            refuse("a language as its primary tag, such as nl", format!("{tag:?}"));
+            continue;
+        }
+        match value.into_inner() {
+            DeValue::Table(table) => {
+                let own = of_language(&tag, table, &lines, problems);
+                words.insert(tag, own);
+            }
+            _ => refuse("a table of words, such as [nl]", "a value".to_owned()),
+        }
+    }
+    Words::new(words)
+}
+
+fn of_language(
+    tag: &str,
+    table: DeTable<'_>,
+    lines: &Lines<'_>,
+    problems: &mut Vec<Problem>,
+) -> Own {
+    let mut own = Own::default();
+    for (key, value) in table {
+        let origin = lines.origin(key.span().start);
+        let key = key.into_inner();
+        let mut refuse = |expected: String, found: String| {
+            let problem = unreadable(&origin, &expected, found);
+            let nearest = nearest(&key, KEYS);
+            problems.push(Problem { key: format!("{tag}.{key}"), nearest, ..problem });
+        };
+        let (place, most) = match key.as_ref() {
+            "notice" => (&mut own.notice, NOTICE_CHARS),
+            "notice_ascii" => (&mut own.notice_ascii, NOTICE_CHARS),
+            "links" => (&mut own.links, BANNER_CHARS),
+            "external" => (&mut own.external, BANNER_CHARS),
+            _ => {
+                refuse(format!("one of {}", KEYS.join(", ")), "another key".to_owned());
+                continue;
+            }
+        };
+        let DeValue::String(text) = value.into_inner() else {
+            refuse("text".to_owned(), "no text".to_owned());
+            continue;
+        };
+        match wrong(&key, &text, most) {
+            Some(expected) => refuse(expected, shown(&text)),
+            None => *place = Some(text.into_owned()),
+        }
+    }
+    own
+}
+
+/// What is expected of words in the place of these.
+fn wrong(key: &str, text: &str, most: usize) -> Option<String> {
+    match () {
+        () if text.trim().is_empty() => Some("words".to_owned()),
+        () if text.trim() != text => Some("no space around the words".to_owned()),
+        () if text.chars().any(char::is_control) => Some("no control characters".to_owned()),
+        () if text.chars().count() > most => Some(format!("at most {most} characters")),
+        () if key == "notice_ascii" && !text.is_ascii() => Some("ASCII alone".to_owned()),
+        () if key != "links" && ["{host}", "{reason}"].iter().any(|name| text.contains(name)) => {
+            Some("{host} and {reason} in links alone".to_owned())
+        }
+        () => None,
+    }
+}
+
+fn shown(text: &str) -> String {
+    let begin: String = text.chars().take(40).collect();
+    if begin.len() == text.len() { format!("{begin:?}") } else { format!("{begin:?} and more") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        parse(Path::new("words.toml"), text, &mut problems);
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn words_are_read_by_language() {
+        let text = "# ours\n[nl]\nnotice = \"misleidende link\"\nlinks = \"{host}: {reason}\"\n\
+            [el]\nnotice = \"σύνδεσμος\"\nnotice_ascii = \"sindesmos\"\nexternal = \"απ' έξω\"\n[de]\n";
+        let mut found = Vec::new();
+        let words = parse(Path::new("words.toml"), text, &mut found);
+        assert_eq!(found, []);
+        let own = |text: &str| Some(text.to_owned());
+        let expected = Words::new(
+            [
+                (
+                    "nl".to_owned(),
+                    Own {
+                        notice: own("misleidende link"),
+                        links: own("{host}: {reason}"),
+                        ..Own::default()
+                    },
+                ),
+                (
+                    "el".to_owned(),
+                    Own {
+                        notice: own("σύνδεσμος"),
+                        notice_ascii: own("sindesmos"),
+                        external: own("απ' έξω"),
+                        ..Own::default()
+                    },
+                ),
+                ("de".to_owned(), Own::default()),
+            ]
+            .into(),
+        );
+        assert_eq!(words, expected);
+        assert_eq!(problems(""), [""; 0]);
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_its_line() {
+        let long = format!("[nl]\nnotice = \"{}\"\n", "x".repeat(NOTICE_CHARS + 1));
+        for (text, said) in [
+            ("[nl\n", "words.toml:1: expected TOML"),
+            ("[nl]\n[nl]\n", "words.toml:2: expected TOML"),
+            (
+                "\nnl = 3\n",
+                "words.toml:2: nl: expected a table of words, such as [nl], found a value",
+            ),
+            ("[nl-BE]\n", "words.toml:1: nl-BE: expected a language as its primary tag"),
+            ("[Dutch]\n", "words.toml:1: Dutch: expected a language as its primary tag"),
+            ("[nl]\n\nnotise = \"x\"\n", "words.toml:3: nl.notise: expected one of notice,"),
+            ("[nl]\nnotise = \"x\"\n", "did you mean notice?"),
+            ("[nl]\nnotice = 7\n", "words.toml:2: nl.notice: expected text, found no text"),
+            ("[nl]\nnotice = \" \"\n", "words.toml:2: nl.notice: expected words"),
+            ("[nl]\nlinks = \"x \"\n", "nl.links: expected no space around the words"),
+            (
+                "[nl]\nlinks = \"a\\nb\"\n",
+                "nl.links: expected no control characters, found \"a\\nb\"",
+            ),
+            ("[nl]\nnotice_ascii = \"é\"\n", "nl.notice_ascii: expected ASCII alone"),
+            ("[nl]\nexternal = \"{host}\"\n", "nl.external: expected {host} and {reason} in links"),
+            (&long, "words.toml:2: nl.notice: expected at most 100 characters"),
+        ] {
+            let found = problems(text).join("\n");
+            assert!(found.contains(said), "{text}: {found}");
+        }
+        let big = "#".repeat(MAX_BYTES + 1);
+        assert!(problems(&big)[0].starts_with("words.toml: expected at most 1048576 bytes"));
+    }
+}
