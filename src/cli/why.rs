@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Answer;
 use super::shared::{Events, unread};
 use crate::record::event::{self, Action, Event};
-use crate::record::journal::recalls::{RecallEvent, recalls_of};
+use crate::record::journal::recalls::recalls_of;
 use crate::record::journal::{JournalError, Query, read};
 use crate::record::narrative::{afterwards, story};
 
@@ -58,11 +58,15 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         super::complain(&reading.nothing(&format!("no message {id:?}"), &journal));
         return Ok(Answer::No);
     }
-    let (told, later): (fn(&Event) -> String, fn(&RecallEvent) -> String) = match args.json {
-        true => (|event| event.to_line() + "\n", |event| event.to_line() + "\n"),
-        false => (story, afterwards),
-    };
-    let told: String = events.iter().map(told).chain(recalls.iter().map(later)).collect();
+    let told = events.iter().map(|event| match args.json {
+        true => event.to_line() + "\n",
+        false => story(event),
+    });
+    let later = recalls.iter().map(|event| match args.json {
+        true => event.to_line() + "\n",
+        false => afterwards(event),
+    });
+    let told: String = told.chain(later).collect();
     super::print(&told)
 }
 
