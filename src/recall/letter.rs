@@ -494,9 +494,12 @@ mod tests {
             let head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n";
             recall.recalled(format!("{head}\n{parts}--b--\n").as_bytes(), &tld::builtin())
         };
-        assert_eq!(found(&["one.example.org", "bad.example.com"]), Err(unread.clone()));
-        let begun = found(&["bad.example.com", "bad.example.com"]);
-        assert_eq!(begun.unwrap().unwrap().left, Some(unread));
+        assert_eq!(found(&["one.example.org", "two.example.org"]), Err(unread.clone()));
+        // What stands behind the last part that may be one is read as a text.
+        for first in ["one.example.org", "bad.example.com"] {
+            let begun = found(&[first, "bad.example.com"]);
+            assert_eq!(begun.unwrap().unwrap().left, Some(unread.clone()));
+        }
         assert_eq!(found(&["one.example.org"]), Ok(None));
     }
 

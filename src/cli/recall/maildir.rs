@@ -54,7 +54,9 @@ impl Run {
         match folder.finish(letter, copy.clone()) {
             Ok(_) => {
                 self.sums.finished += 1;
-                self.note_finished(Mailbox::Maildir, &bytes.unwrap_or_default());
+                if let Ok(bytes) = bytes {
+                    self.note_finished(Mailbox::Maildir, &bytes);
+                }
             }
             Err(error) => self.failed(&path.display(), &error),
         }
