@@ -68,14 +68,20 @@ impl Endings {
     pub(super) fn of(ascii: &str) -> Endings {
         let Suffix { labels, section } = BUILTIN.of_name(ascii);
         let private = section == Some(Section::Private);
-        let zoned = || and_above(ascii).find(|above| ZONED.contains(above));
-        let of_zone = |above: &str| above.split('.').count() + 1;
+        let is_zone = |zone: &&&str| is_or_below(ascii, zone);
+        let zoned = || ZONED.iter().find(is_zone);
+        let of_zone = |zone: &&str| zone.split('.').count() + 1;
         Endings {
             icann: if private { suffix_labels(ascii, Section::Icann) } else { labels },
             hosted: zoned().map_or(labels, of_zone),
             registry: section.map_or(0, |_| labels - usize::from(is_wild(ascii, labels))),
         }
     }
+}
+
+/// Whether a name is this one, or below it.
+fn is_or_below(name: &str, above: &str) -> bool {
+    name.strip_suffix(above).is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }
 
 /// Whether a wildcard makes so many labels the suffix: any other label in front would be one as well.

@@ -13,15 +13,14 @@ use super::form::is_dot;
 use super::script::{compat_char, is_numeral, never_joins, restricted};
 use super::{Judgement, Label};
 use crate::verdict::{Edit, Reason, Verdict};
-use uts58::unicode::Class;
-use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::is_joiner;
+use uts58::unicode::{Class, ScriptOf as _, is_letter};
 
 /// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.
 pub(super) fn is_styled(c: char) -> bool {
     !c.is_ascii()
         && c.script() == Script::Common
-        && c.is_alphabetic()
+        && is_letter(c)
         && std::iter::once(c).nfkc().all(|plain| plain.is_ascii_alphabetic())
 }
 
@@ -134,7 +133,7 @@ fn is_u_label(label: &str) -> bool {
         '-' => true,
         _ if c.is_ascii() => c.is_ascii_alphanumeric(),
         c if is_joiner(c) => true,
-        _ => c.is_alphabetic() || is_combining_mark(c) || is_numeral(c) || !restricted(c),
+        _ => is_letter(c) || is_combining_mark(c) || is_numeral(c) || !restricted(c),
     };
     !label.is_empty()
         && !label.starts_with('-')
@@ -167,9 +166,7 @@ fn is_host_letter(c: char) -> bool {
     }
     let mapped = matches!(u32::from(c), 0xff01..=0xffef);
     let joiner = is_joiner(c);
-    joiner
-        || mapped
-        || (c.is_alphabetic() || is_combining_mark(c) || is_numeral(c)) && !is_selector(c)
+    joiner || mapped || (is_letter(c) || is_combining_mark(c) || is_numeral(c)) && !is_selector(c)
 }
 
 /// Variation selectors make emoji of characters.

@@ -2,6 +2,7 @@
 
 use super::lookalike::VARIANTS;
 use super::reading::{Shape, Sights};
+use uts58::unicode::is_letter;
 
 /// The words, sorted, one a line; the head says where they are from.
 const WORDS: &str = include_str!("english.txt");
@@ -16,7 +17,7 @@ pub(super) fn is_read(label: &Sights) -> bool {
         let mut longer = Vec::new();
         for beginning in &beginnings {
             let next = texts.iter().map(|text| format!("{beginning}{text}"));
-            let next = next.filter(|text| c.is_alphabetic() && first_from(text).starts_with(text));
+            let next = next.filter(|text| is_letter(c) && first_from(text).starts_with(text));
             // Readings that come to the same count once.
             next.for_each(|text| {
                 if !longer.contains(&text) {

@@ -5,8 +5,8 @@ use unicode_script::{Script, UnicodeScript};
 
 use crate::verdict::{Reason, Reasons, Verdict};
 use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
-use uts58::unicode::Class;
 use uts58::unicode::hosts::is_bidi_control;
+use uts58::unicode::{Class, is_letter};
 
 /// Characters of one label that are explained at most; the rest are of the same kind.
 pub const CHARACTERS: usize = 12;
@@ -190,7 +190,7 @@ fn of_label(reason: Reason, label: &Label) -> String {
 /// The letters that are strange, by name of nothing but themselves.
 fn of_letters(label: &Label) -> String {
     let mut found: Vec<String> = Vec::new();
-    let letters = label.unicode.chars().filter(|c| !c.is_ascii() && c.is_alphabetic());
+    let letters = label.unicode.chars().filter(|c| !c.is_ascii() && is_letter(*c));
     for letter in letters.map(String::from).take(CHARACTERS) {
         if !found.contains(&letter) {
             found.push(letter);

@@ -190,10 +190,11 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     })
 }
 
-/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes.
-pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, names: &Names) -> bool {
+/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes. `hyphens`
+/// says whether the host has any.
+pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, hyphens: bool, names: &Names) -> bool {
     let known = |word: &[u8]| names.by_look(LookHash::of(word).value()).next().is_some();
-    let hyphen = |label: &[u8]| memchr::memchr(b'-', label).is_some();
+    let hyphen = |label: &[u8]| hyphens && memchr::memchr(b'-', label).is_some();
     let run =
         |start| runs(label, start, names).any(|(_, look)| names.by_look(look).next().is_some());
     let www = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));

@@ -76,6 +76,7 @@ use target::{Hit, Subject};
 use unicode_normalization::char::is_combining_mark;
 use uts58::Kind;
 use uts58::tlds::TldTable;
+use uts58::unicode::is_letter;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 
 /// What a judgement needs to know beside the host.
@@ -321,7 +322,7 @@ fn question(ascii: &str, context: &Context<'_>) -> Option<String> {
 /// S10: at least two characters if ASCII; letters and marks only.
 fn has_tld_syntax(form: &Form) -> bool {
     let Some(tld) = form.parts.last().map(|part| part.unicode.as_str()) else { return false };
-    let letters = tld.chars().all(|c| c.is_alphabetic() || is_combining_mark(c));
+    let letters = tld.chars().all(|c| is_letter(c) || is_combining_mark(c));
     letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
 }
 

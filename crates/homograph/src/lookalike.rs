@@ -84,9 +84,14 @@ pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
     let mut reached = Reached::new(label.len(), name.len());
     reached.set(0, 0, Likeness::Same);
     let mut chars = label.iter().enumerate().peekable();
+    let mut alternatives = Vec::with_capacity(4);
     while let Some((at, Sight { c, readings, .. })) = chars.next() {
         let next = chars.peek().map(|(_, next)| next.c);
-        let alternatives = alternatives(*c, readings, next);
+        if !reached.any(at) {
+            // No reading ends here: one of two characters went past it, or none is left.
+            continue;
+        }
+        read_alternatives(*c, readings, next, &mut alternatives);
         for place in 0..=name.len() {
             let Some(before) = reached.get(at, place) else { continue };
             if name.own.get(place) == Some(c) {
@@ -124,6 +129,12 @@ impl Reached {
         self.cells.get(at * self.width + place).copied().flatten()
     }
 
+    /// Whether something reads so far.
+    fn any(&self, at: usize) -> bool {
+        let row = self.cells.get(at * self.width..(at + 1) * self.width);
+        row.is_some_and(|row| row.iter().any(Option::is_some))
+    }
+
     /// `place` is at most the length of the name: no reading goes beyond it.
     fn set(&mut self, at: usize, place: usize, how: Likeness) {
         if let Some(cell) = self.cells.get_mut(at * self.width + place) {
@@ -139,10 +150,10 @@ fn own_width(name: &Look, place: usize) -> usize {
 
 /// Whether the name reads as this text at this place, and how far.
 fn reads(name: &Look, place: usize, text: &str) -> Option<usize> {
-    let rest = name.reading.get(place..)?;
-    let width = text.chars().count();
-    let same = rest.len() >= width && text.chars().zip(rest).all(|(c, read)| c == *read);
-    same.then_some(width)
+    // Readings are ASCII.
+    let rest = name.reading.get(place..place + text.len())?;
+    let same = text.bytes().zip(rest).all(|(byte, read)| char::from(byte) == *read);
+    same.then_some(text.len())
 }
 
 /// What a character of a label may stand for.
@@ -153,8 +164,14 @@ struct Alternative {
     how: Likeness,
 }
 
-fn alternatives(c: char, readings: &[Reading], next: Option<char>) -> Vec<Alternative> {
-    let mut out = Vec::with_capacity(4);
+/// What a character may stand for, in the place of what another one may.
+fn read_alternatives(
+    c: char,
+    readings: &[Reading],
+    next: Option<char>,
+    out: &mut Vec<Alternative>,
+) {
+    out.clear();
     let mut add = |text: &str, taken, how| {
         out.extend(Text::new(text).map(|text| Alternative { text, taken, how }));
     };
@@ -173,7 +190,6 @@ fn alternatives(c: char, readings: &[Reading], next: Option<char>) -> Vec<Altern
         }
         add(text, 1, how);
     }
-    out
 }
 
 /// A stroke or a ring beyond ASCII has all the readings of its shape (palochka: l, i, 1).

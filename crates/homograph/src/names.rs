@@ -168,8 +168,10 @@ impl Names {
 
     /// The nearest of the names that the host is, or is below.
     pub(super) fn covering<'h>(&self, ascii: &'h str) -> Option<&'h str> {
-        let mut above = and_above(ascii).filter(|_| !self.exact.is_empty());
-        above.find(|name| self.exact.contains(*name))
+        if self.exact.is_empty() {
+            return None;
+        }
+        and_above(ascii).find(|name| self.exact.contains(*name))
     }
 
     pub fn len(&self) -> usize {

@@ -15,18 +15,24 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     if name.is_empty() || name.len() > NAME_CHARACTERS {
         return None;
     }
-    let sets = [context.protected, context.own];
-    let mut familiar = false;
+    let (protected, own) = (context.protected, context.own);
+    let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
+    let hyphens = memchr::memchr(b'-', name.as_bytes()).is_some();
+    // Where the first familiar label begins.
+    let (mut familiar, mut at) = (None, 0);
     let mut labels = name.as_bytes().split(|byte| *byte == b'.').peekable();
     while let Some(label) = labels.next() {
-        familiar |= read(label, labels.peek().copied(), &sets)? == Look::Familiar;
+        if read(label, labels.peek().copied(), hyphens, sets)? == Look::Familiar {
+            familiar = familiar.or(Some(at));
+        }
+        at += label.len() + 1;
     }
     let ascii = name.to_ascii_lowercase();
     let (_, tld) = ascii.rsplit_once('.')?;
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
     // What looks like a protected name is most often just that.
     if !sound
-        || familiar && !is_protected(&ascii, context.protected, context.own)
+        || familiar.is_some_and(|at| !is_rightly_familiar(&ascii, at, context))
         || context.blocked.covers(&ascii)
     {
         return None;
@@ -36,6 +42,15 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     Some(Judgement { ascii, unicode, question, span: 0..spelling.len(), ..Judgement::default() })
 }
 
+/// Whether a host is a protected name or below one. Of what a hoster gave to a customer, the labels in front
+/// of the hoster's name may look like nobody's: the first that looks like one begins `at` this byte.
+fn is_rightly_familiar(ascii: &str, at: usize, context: &Context<'_>) -> bool {
+    let sets = [context.protected, context.own].into_iter();
+    let name = sets.filter_map(|names| names.covering(ascii)).max_by_key(|name| name.len());
+    let Some(name) = name else { return false };
+    at >= ascii.len() - name.len() || is_protected(ascii, context.protected, context.own)
+}
+
 /// Whether a label looks like that of a protected name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
@@ -43,8 +58,9 @@ enum Look {
     Familiar,
 }
 
-/// Reads a label, with the one behind it in view; `None` when it is not plain.
-fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look> {
+/// Reads a label, with the one behind it in view; `None` when it is not plain. `hyphens` says whether the host
+/// has any.
+fn read(label: &[u8], behind: Option<&[u8]>, hyphens: bool, sets: &[&Names]) -> Option<Look> {
     if label.is_empty() || label.len() > LABEL_OCTETS {
         return None;
     }
@@ -68,7 +84,7 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
         return None;
     }
     let mut familiar = known(label, look, behind, sets)
-        || sets.iter().any(|names| inside::may_hold(label, behind, names));
+        || sets.iter().any(|names| inside::may_hold(label, behind, hyphens, names));
     if hyphenated {
         let mut tokens = label.split(|byte| *byte == b'-');
         familiar |= tokens.any(|token| known(token, LookHash::of(token), None, sets));
@@ -77,7 +93,7 @@ fn read(label: &[u8], behind: Option<&[u8]>, sets: &[&Names; 2]) -> Option<Look>
 }
 
 /// Whether the label has the look of a name that it may pose as.
-fn known(label: &[u8], look: LookHash, behind: Option<&[u8]>, sets: &[&Names; 2]) -> bool {
+fn known(label: &[u8], look: LookHash, behind: Option<&[u8]>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
         let mut names = names.by_look(look.value());
         names.any(|name| !is_itself(name, label) || stands_behind(name, behind))

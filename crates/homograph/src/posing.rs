@@ -105,17 +105,23 @@ impl Shown {
         let letters = self.letters.iter().enumerate().skip(start);
         letters
             .map_while(move |(at, c)| {
-                hashes = match u8::try_from(*c).ok().filter(u8::is_ascii) {
-                    Some(byte) => plain(&hashes, byte, &begins),
+                match u8::try_from(*c).ok().filter(u8::is_ascii) {
+                    Some(byte) => hashes.retain_mut(|hash| {
+                        hash.ascii(byte);
+                        begins(*hash)
+                    }),
                     None => {
                         let mut next = Vec::new();
                         longer(&hashes, &Sight::of(*c), &begins, &mut next);
-                        next
+                        hashes = next;
                     }
-                };
-                (!hashes.is_empty()).then(|| (at + 1, hashes.iter().map(|h| h.value()).collect()))
+                }
+                let end = at + 1;
+                let looks = || hashes.iter().map(|hash| hash.value()).collect();
+                let ends = self.bounds.contains(&end);
+                (!hashes.is_empty()).then(|| ends.then(|| (end, looks())))
             })
-            .filter(|(end, _)| self.bounds.contains(end))
+            .flatten()
     }
 
     /// Whether the letters between read as the name: not by a letter that only a hurried reader
@@ -268,16 +274,6 @@ fn plain_letters(letters: impl Iterator<Item = char>) -> String {
 /// Letters and digits, however styled.
 fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && reads_as(c).is_some()
-}
-
-/// The looks with one character of ASCII more.
-fn plain(hashes: &[LookHash], byte: u8, begins: &impl Fn(LookHash) -> bool) -> Vec<LookHash> {
-    let with = |hash: &LookHash| {
-        let mut hash = *hash;
-        hash.ascii(byte);
-        hash
-    };
-    hashes.iter().map(with).filter(|hash| begins(*hash)).collect()
 }
 
 /// Whether the mail service itself writes, from the domain where anybody has an address.

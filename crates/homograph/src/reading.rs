@@ -7,7 +7,7 @@
 //!
 //! Finding out what a character reads as takes thousands of instructions (normalisation, skeletons), and
 //! hostile mail holds nothing but such characters: it is done once for all of them, and a table says it.
-use uts58::unicode::ScriptOf as _;
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 mod table;
 
@@ -117,7 +117,7 @@ pub fn reads_as(c: char) -> Option<String> {
 /// or `п`). Marks, digits and punctuation count for nothing.
 pub fn are_twins(letters: impl IntoIterator<Item = char>, script: Script) -> bool {
     let mut some = false;
-    for c in letters.into_iter().filter(|c| c.is_alphabetic()) {
+    for c in letters.into_iter().filter(|c| is_letter(*c)) {
         if !is_twin(c, script) {
             return false;
         }
@@ -264,7 +264,7 @@ impl Sights {
 /// Whether the character can be a letter of a whole-script look-alike: of a script other than
 /// Latin, whose letters stand one by one.
 fn stands_alone(c: char) -> bool {
-    let joins = c.script() == Script::Arabic && c.is_alphabetic();
+    let joins = c.script() == Script::Arabic && is_letter(c);
     c.script() != Script::Latin && !joins && !is_cjk(c) && !is_combining_mark(c)
 }
 

@@ -22,8 +22,8 @@ use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldTable;
-use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::{is_allowed_symbol, numeral_zero};
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// Which label of a host this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +116,7 @@ fn mixed(label: &str, tld: &str, level_required: RestrictionLevel) -> Option<Ver
 /// Whether all letters of the word that are not of one of its scripts are twins of letters of it: of
 /// Latin, or of a script at home under the top-level domain (`мoсква.рф`).
 fn holds_twins(word: &str, tld: &str) -> bool {
-    let own =
-        |c: &char| c.is_alphabetic() && !matches!(c.script(), Script::Common | Script::Inherited);
+    let own = |c: &char| is_letter(*c) && !matches!(c.script(), Script::Common | Script::Inherited);
     let mut scripts: Vec<Script> = Vec::with_capacity(2);
     for script in word.chars().filter(own).map(|c| c.script()) {
         if !scripts.contains(&script) {
@@ -272,7 +271,19 @@ fn single_script(set: ScriptExtension) -> Option<Script> {
 /// Whether the text falls below the restriction level. The text is a label, or a segment of a
 /// path (S22).
 pub fn mixes_scripts(text: &str, level_required: RestrictionLevel) -> bool {
-    level(text) > level_required
+    let passes = level_required >= RestrictionLevel::SingleScript && is_of_one_script(text);
+    !passes && level(text) > level_required
+}
+
+/// Whether all characters are of one script, ASCII beside letters left out: most words are, and which other
+/// scripts share their letters is no question then.
+fn is_of_one_script(text: &str) -> bool {
+    let mut all = None;
+    text.chars().filter(|c| !c.is_ascii() || c.is_ascii_alphabetic()).all(|c| {
+        let script = c.script();
+        !matches!(script, Script::Common | Script::Inherited)
+            && *all.get_or_insert(script) == script
+    })
 }
 
 /// UTS #39 §5.3: decimal digits of more than one system.
@@ -310,10 +321,13 @@ pub(super) fn never_joins(script: Script) -> bool {
 
 /// Whether the script of the label's letters is at home under the TLD.
 pub(super) fn at_home(label: &str, tld: &str) -> bool {
+    let mut before = None;
     label
         .chars()
         .map(|c| c.script())
         .filter(|script| !matches!(script, Script::Common | Script::Inherited))
+        // Most labels are of one script.
+        .filter(|script| before.replace(*script) != Some(*script))
         .all(|script| homes::is_home(script, tld))
 }
 

@@ -11,7 +11,7 @@ use super::reading::{Separates, Sights};
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldTable;
-use uts58::unicode::ScriptOf as _;
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
@@ -48,7 +48,7 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
 
 /// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
 pub fn ends_host_to_a_reader(c: char) -> bool {
-    if c.is_ascii() || c.is_alphabetic() {
+    if c.is_ascii() || is_letter(c) {
         return false;
     }
     let mut buffer = [0; 4];

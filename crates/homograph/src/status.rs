@@ -16,8 +16,8 @@ use super::reading::Reading;
 use super::script::{self, LabelContext};
 use crate::letters;
 use crate::verdict::Verdict;
-use uts58::unicode::ScriptOf as _;
 use uts58::unicode::hosts::is_joiner;
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// How bad the worst character of the label is of those that identifiers should not hold.
 pub(super) fn restricted(context: &LabelContext<'_>) -> Option<Verdict> {
@@ -77,7 +77,7 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
     if is_combining_mark(c) {
         return mark(c, company, tld);
     }
-    if !c.is_alphabetic() || matches!(script, Script::Common | Script::Inherited) {
+    if !is_letter(c) || matches!(script, Script::Common | Script::Inherited) {
         // Emoji and symbols; among Latin letters one that looks like a letter is no ornament.
         return Some(if looks && company.is_latin() { Verdict::Unsafe } else { Verdict::Suspect });
     }

@@ -19,7 +19,7 @@ use super::script::at_home;
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 use unicode_script::Script;
-use uts58::unicode::ScriptOf as _;
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// A protected name that the host reads as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,7 +272,7 @@ impl<'a> Host<'a> {
     /// A word of a script other than Latin where it is at home.
     fn is_home_word(&self, part: &Part) -> bool {
         let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
-        let letters = || part.unicode.chars().filter(|c| c.is_alphabetic());
+        let letters = || part.unicode.chars().filter(|c| is_letter(*c));
         letters().all(|c| c.script() != Script::Latin) && at_home(&part.unicode, tld)
     }
 }

@@ -54,9 +54,35 @@ impl Form {
     }
 }
 
+/// Lengths of the names that have rows, as bits, by first letter: what most hosts fail on.
+const LENGTHS: [u64; 32] = {
+    let mut lengths = [0; 32];
+    let mut rest: &[Row] = &ROWS;
+    while let [(name, ..), tail @ ..] = rest {
+        if let [first, ..] = name.as_bytes() {
+            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+            {
+                lengths[(*first & 31) as usize] |= 1 << name.len();
+            }
+        }
+        rest = tail;
+    }
+    lengths
+};
+
+/// Whether some row may be of this name, by its length and its first letter.
+fn may_have_rows(name: &str) -> bool {
+    let first = name.bytes().next().unwrap_or_default();
+    let lengths = LENGTHS.get(usize::from(first & 31)).copied().unwrap_or_default();
+    name.len() < 64 && lengths & 1 << name.len() != 0
+}
+
 /// The rows of the nearest name that has some.
 fn rows(host: &str) -> &'static [Row] {
     let of = |name: &str| {
+        if !may_have_rows(name) {
+            return &[][..];
+        }
         let order =
             |row: &Row| row.0.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_lowercase()));
         let start = ROWS.partition_point(|row| order(row) == Ordering::Less);

@@ -33,7 +33,8 @@ const WINDOW: usize = 16 << 10;
 #[derive(Clone, Debug)]
 pub(super) struct Finder<'t> {
     sought: Needles<'t>,
-    needles: [memmem::Finder<'static>; 4],
+    /// Searches for the variants, made when a window holds anything but ASCII: most texts are short.
+    needles: Option<[memmem::Finder<'static>; 4]>,
     /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
     next: [usize; 5],
     /// Where the window ends.
@@ -42,8 +43,7 @@ pub(super) struct Finder<'t> {
 
 impl<'t> Finder<'t> {
     pub(super) fn new(sought: Needles<'t>) -> Self {
-        let needles = VARIANTS.each_ref().map(memmem::Finder::new);
-        Finder { sought, needles, next: [0; 5], window: 0 }
+        Finder { sought, needles: None, next: [0; 5], window: 0 }
     }
 
     /// The next position at or after `from`. Positions asked for must not go back.
@@ -75,6 +75,7 @@ impl<'t> Finder<'t> {
         if text.as_bytes().get(from..self.window).is_none_or(<[u8]>::is_ascii) {
             return;
         }
+        self.needles.get_or_insert_with(|| VARIANTS.each_ref().map(memmem::Finder::new));
         for variant in 0..VARIANTS.len() {
             let found = self.variant(text, from, variant);
             if let Some(next) = self.next.get_mut(variant + 1) {
@@ -126,7 +127,8 @@ impl<'t> Finder<'t> {
     /// One of the other separators. It may begin in the window and end behind it.
     fn variant(&self, text: &str, from: usize, variant: usize) -> usize {
         let bytes = text.as_bytes();
-        let Some(needle) = self.needles.get(variant) else { return self.window };
+        let needle = self.needles.as_ref().and_then(|needles| needles.get(variant));
+        let Some(needle) = needle else { return self.window };
         let tlds = match self.sought {
             Needles::Letter if variant < 3 => None,
             Needles::Prose(tlds) if variant < 3 => Some(tlds),

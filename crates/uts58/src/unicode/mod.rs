@@ -13,10 +13,13 @@
 pub mod a_label;
 mod host_table;
 pub mod hosts;
+mod letter_table;
+mod letters;
 mod link_table;
 pub mod prose;
 mod script;
 
+pub use letters::is_letter;
 pub use script::ScriptOf;
 
 /// Version of the Unicode data in these tables.

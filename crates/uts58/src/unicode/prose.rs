@@ -7,7 +7,7 @@ use unicode_script::Script;
 use super::a_label;
 
 use super::hosts::{is_joiner, is_mark, numeral_zero};
-use super::{Class, ScriptOf as _, is_dot_to_somebody as is_dot};
+use super::{Class, ScriptOf as _, is_dot_to_somebody as is_dot, is_letter};
 
 /// Places at which some client begins a host, at most.
 pub const STARTS: usize = 10;
@@ -125,7 +125,7 @@ fn is_odd(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_alphanumeric() && c != '.';
     }
-    let letter = c.is_alphabetic() || numeral_zero(c).is_some() || belongs_to_letter(c);
+    let letter = is_letter(c) || numeral_zero(c).is_some() || belongs_to_letter(c);
     !letter && !is_dot(c)
 }
 
@@ -186,7 +186,7 @@ pub fn last_seen(text: &str) -> Option<char> {
 pub fn foreign_words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut chars = text.char_indices().peekable();
     std::iter::from_fn(move || {
-        let (start, first) = chars.find(|(_, c)| !c.is_ascii() && c.is_alphabetic())?;
+        let (start, first) = chars.find(|(_, c)| !c.is_ascii() && is_letter(*c))?;
         let mut end = start + first.len_utf8();
         while let Some((at, c)) = chars.next_if(|(_, c)| goes_on(first.script(), *c)) {
             end = at + c.len_utf8();
