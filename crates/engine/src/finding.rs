@@ -185,12 +185,20 @@ impl Findings {
 #[derive(Clone, Debug, Default)]
 struct Domains {
     known: HashSet<Box<str>>,
+    /// The hosts that were looked at, up to as many: most links of a part lead to a few.
+    hosts: HashSet<Box<str>>,
     /// The first of its hosts in order, which the notice names.
     least: String,
 }
 
 impl Domains {
     fn note(&mut self, host: &str, most: usize) {
+        if self.hosts.contains(host) {
+            return;
+        }
+        if self.hosts.len() < most {
+            self.hosts.insert(host.into());
+        }
         let domain = registrable(host, Section::Private).unwrap_or(host);
         if self.known.len() < most && !self.known.contains(domain) {
             self.known.insert(domain.into());

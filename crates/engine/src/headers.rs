@@ -35,7 +35,7 @@ pub fn read(
         return;
     }
     let read = Read::of(bounded);
-    let Some(message) = parser().parse_headers(&read.bytes) else { return };
+    let Some(message) = read.parser().parse_headers(&read.bytes) else { return };
     let shown = message.headers().iter().map(|header| {
         let span =
             read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
@@ -95,6 +95,8 @@ struct Read {
     bytes: Vec<u8>,
     /// Where fields begin: here, in the header.
     fields: Vec<(usize, usize)>,
+    /// Whether fields of lists (RFC 2369) are among them.
+    lists: bool,
 }
 
 /// Names of the fields that [`parser`] reads.
@@ -125,24 +127,39 @@ const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
-    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+    // What most fields fail on.
+    let first = name.first().map(|first| first | 0x20);
+    matches!(first, Some(b'f' | b's' | b'r' | b't' | b'c' | b'b' | b'l'))
+        && NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 impl Read {
     fn of(head: &[u8]) -> Read {
-        let mut read = Read { bytes: Vec::new(), fields: Vec::new() };
+        let mut read = Read { bytes: Vec::new(), fields: Vec::new(), lists: false };
         for field in splice::fields::header_fields(head) {
             let name = field.name(head);
             if is_read(name) {
                 read.fields.push((read.bytes.len(), field.line.start));
                 let line = head.get(field.line).unwrap_or_default();
                 match name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-")) {
-                    true => read.bytes.extend(without_space_in_angles(line)),
+                    true => {
+                        read.lists = true;
+                        read.bytes.extend(without_space_in_angles(line));
+                    }
                     false => read.bytes.extend_from_slice(line),
                 }
             }
         }
         read
+    }
+
+    /// The parser of these fields. By itself it reads them all as they are wanted but for those of lists, which
+    /// it takes for addresses; being told takes longer than reading most headers.
+    fn parser(&self) -> MessageParser {
+        match self.lists {
+            true => parser(),
+            false => MessageParser::new(),
+        }
     }
 
     /// Where a byte stands in the header.
@@ -403,6 +420,10 @@ impl FieldReader<'_, '_, '_> {
         if self.found.links() >= self.most {
             return;
         }
+        if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {
+            self.found.pass(judged);
+            return;
+        }
         let finding = Finding {
             part: self.field.part.to_owned(),
             place: Place::Header(self.field.name.to_owned()),
@@ -416,11 +437,6 @@ impl FieldReader<'_, '_, '_> {
             target,
             done: Done::Reported,
         };
-        if finding.verdict == Verdict::Ok && self.policy.report == Report::Findings {
-            self.found.pass(judged);
-            return;
-        }
-        let candidate = Candidate::told(finding);
-        self.found.push(self.policy, candidate);
+        self.found.push(self.policy, Candidate::told(finding));
     }
 }

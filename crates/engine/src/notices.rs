@@ -5,6 +5,7 @@
 //! where a script needs more.
 
 use unicode_script::{Script, UnicodeScript};
+use uts58::unicode::is_letter;
 
 use super::words::{Words, primary};
 
@@ -78,7 +79,7 @@ pub fn of_header<'w>(head: &[u8], own: &'w Words) -> Option<&'w str> {
 
 /// The language that the script of a text speaks for, where most of its letters are of one.
 pub fn of_script(text: &str) -> Option<&'static str> {
-    let scripts = text.chars().filter(|c| c.is_alphabetic()).take(LETTERS).map(|c| c.script());
+    let scripts = text.chars().filter(|c| is_letter(*c)).take(LETTERS).map(|c| c.script());
     let (mut all, mut kana, mut counts) = (0, 0, [("ar", 0), ("ja", 0), ("ru", 0), ("zh", 0)]);
     for script in scripts {
         all += 1;

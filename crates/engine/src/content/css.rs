@@ -40,7 +40,8 @@ pub fn urls(css: &str) -> Vec<MappedText<'_>> {
 
 /// Declarations as CSS reads them: comments out, escapes decoded.
 pub fn plain(css: &str) -> Cow<'_, str> {
-    if !css.contains("/*") && !css.contains('\\') {
+    let odd = memchr::memchr2(b'\\', b'*', css.as_bytes());
+    if odd.is_none() || !css.contains("/*") && !css.contains('\\') {
         return Cow::Borrowed(css);
     }
     let mut out = String::with_capacity(css.len());

@@ -149,7 +149,11 @@ impl<'t> MappedText<'t> {
 
     /// The text as browsers read a URL in it ([`reference::parse`]).
     pub fn as_url(self) -> MappedText<'t> {
-        self.without(reference::is_stripped)
+        // All of them are bytes below the blank.
+        match self.text.bytes().all(|byte| byte >= b' ') {
+            true => self,
+            false => self.without(reference::is_stripped),
+        }
     }
 
     fn keep<'o>(

@@ -39,7 +39,7 @@ use mailsplice::mime::{Media, Message, Part, Tree, View};
 use packed::{Order, Packed, ebcdic, wide, yenc};
 use places::Places;
 use uts58::base64;
-use uts58::unicode::is_dot_to_somebody;
+use uts58::unicode::{is_dot_to_somebody, is_letter};
 use window::{Letter, calls_for_a_look, letters, shifted, text, triggers, window};
 
 /// Bytes of a host with its escapes that are looked at.
@@ -187,6 +187,9 @@ impl Net<'_, '_, '_> {
     /// Looks where `://` stands in base64.
     fn base64(&mut self, bytes: &[u8], of: Bytes) {
         let packed = Packed::of(bytes);
+        if packed.bytes.is_empty() {
+            return;
+        }
         let mut looks = 0;
         for (index, needle) in BASE64.iter().enumerate() {
             for at in memchr::memmem::find_iter(&packed.bytes, needle) {
@@ -340,10 +343,9 @@ fn ends_for_some(head: &[u8]) -> bool {
         line.is_some_and(|line| match line {
             [b' ' | b'\t', ..] => line.trim_ascii_end().is_empty(),
             _ => {
-                let of_name = |byte: &&u8| byte.is_ascii_graphic() && **byte != b':';
-                let name = line.iter().take_while(of_name).count();
-                let behind = line.get(name..).unwrap_or_default().trim_ascii_start();
-                name == 0 || behind.first() != Some(&b':')
+                let colon = memchr::memchr(b':', line);
+                let name = colon.and_then(|colon| line.get(..colon)).map(<[u8]>::trim_ascii_end);
+                name.is_none_or(|name| name.is_empty() || !name.iter().all(u8::is_ascii_graphic))
             }
         })
     })
@@ -379,7 +381,7 @@ fn is_odd(host: &str) -> bool {
 /// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those
 /// that read as the slash behind it: browsers take them into the host.
 fn is_lie(host: &str, judgement: &Judgement) -> bool {
-    let letters = host.is_ascii() || host.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
+    let letters = host.is_ascii() || host.chars().any(|c| !c.is_ascii() && is_letter(c));
     let tld = host.rsplit('.').next().filter(|tld| tld.len() < host.len());
     tld.is_some_and(|tld| !tld.is_empty())
         && judgement.question.is_none()

@@ -13,9 +13,17 @@ impl Packed {
     /// Lines of base64 alone: what holds blanks or markup is none.
     pub fn of(body: &[u8]) -> Packed {
         let mut packed = Packed { bytes: Vec::new(), lines: Vec::new() };
+        // Few bodies have lines that end in a carriage return alone.
+        match has_lone_carriage(body) {
+            true => packed.read(body, memchr::memchr2_iter(b'\n', b'\r', body)),
+            false => packed.read(body, memchr::memchr_iter(b'\n', body)),
+        }
+        packed
+    }
+
+    fn read(&mut self, body: &[u8], ends: impl Iterator<Item = usize>) {
         let mut at = 0;
-        let ends = memchr::memchr2_iter(b'\n', b'\r', body).chain([body.len()]);
-        for end in ends {
+        for end in ends.chain([body.len()]) {
             let content = body.get(at..end).unwrap_or_default().trim_ascii_end();
             let digits = content.first().is_some_and(|byte| base64::digit(*byte).is_some())
                 && content
@@ -23,12 +31,11 @@ impl Packed {
                     .is_some_and(|byte| base64::digit(*byte).is_some() || *byte == b'=')
                 && memchr::memchr3(b' ', b'<', b'.', content).is_none();
             if digits {
-                packed.lines.push((packed.bytes.len(), at));
-                packed.bytes.extend_from_slice(content);
+                self.lines.push((self.bytes.len(), at));
+                self.bytes.extend_from_slice(content);
             }
             at = end + 1;
         }
-        packed
     }
 
     pub fn source(&self, at: usize) -> usize {
@@ -36,6 +43,13 @@ impl Packed {
         let line = line.checked_sub(1).and_then(|line| self.lines.get(line));
         line.map_or(0, |(start, source)| source + (at - start))
     }
+}
+
+/// Whether a carriage return stands before anything but a line feed.
+fn has_lone_carriage(body: &[u8]) -> bool {
+    let pairs = body.iter().zip(body.get(1..).unwrap_or_default());
+    // Every pair is looked at: a loop without a way out takes many at once.
+    pairs.fold(false, |lone, (byte, next)| lone | (*byte == b'\r' && *next != b'\n'))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

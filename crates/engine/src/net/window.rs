@@ -65,21 +65,43 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     rest.get(..end).unwrap_or_default()
 }
 
+/// What a byte of a window may be part of.
+const DOT: u8 = 1;
+const HYPHEN: u8 = 2;
+const ODD: u8 = 4;
+
+/// The signs of each byte.
+static SIGNS: [u8; 256] = {
+    let mut signs = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            signs[byte] = match byte as u8 {
+                b'.' => DOT,
+                b'-' => HYPHEN,
+                0x80.. | b'=' | b'%' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => ODD,
+                _ => 0,
+            };
+        }
+        byte += 1;
+    }
+    signs
+};
+
 /// Whether a window holds anything but a plain ASCII host.
 pub fn calls_for_a_look(window: &[u8]) -> bool {
-    let odd = |byte: &u8| {
-        matches!(byte, 0x80..|b'='| b'%' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B)
-    };
+    let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or_default();
+    let signs = window.iter().fold(0, |signs, byte| signs | sign(byte));
     window.len() > 3
-        && memchr::memchr(b'.', window).or(window.iter().position(odd)).is_some()
-        && (window.iter().any(odd) || has_prefix(window))
+        && (signs & ODD != 0 || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_prefix(window))
 }
 
 /// `xn--` in either case.
 fn has_prefix(window: &[u8]) -> bool {
-    memchr::memmem::find_iter(window, b"--").any(|at| {
-        let before = at.checked_sub(2).and_then(|start| window.get(start..at));
-        before.is_some_and(|before| before.eq_ignore_ascii_case(b"xn"))
+    memchr::memchr_iter(b'-', window).any(|at| {
+        let before = at.checked_sub(2).and_then(|start| window.get(start..at + 2));
+        before.is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"xn--"))
     })
 }
 

@@ -167,6 +167,10 @@ impl ContentType {
         while let Some((name, value)) = scanner.parameter() {
             parameters.add(name, value);
         }
+        if !parameters.differ() {
+            let parameters = parameters.resolve(Preference::Plain);
+            return vec![ContentType { kind, subtype, parameters }];
+        }
         let mut readings: Vec<ContentType> = Vec::new();
         for preference in [Preference::Plain, Preference::Extended, Preference::Last] {
             let reading = ContentType {
@@ -247,6 +251,13 @@ impl Parameters {
         if let Some(number) = number {
             self.pieces.push(Piece { name: base.to_vec(), number, encoded, value });
         }
+    }
+
+    /// Whether it may matter which of several counts: in most fields each has a name of its own.
+    fn differ(&self) -> bool {
+        let names = || self.plain.iter().map(|(name, _)| name);
+        !self.pieces.is_empty()
+            || names().enumerate().any(|(at, name)| names().skip(at + 1).any(|other| other == name))
     }
 
     fn resolve(&self, preference: Preference) -> Vec<(Bytes, Bytes)> {

@@ -207,7 +207,16 @@ fn has_shifted_host(bytes: &[u8]) -> bool {
 
 /// Whether characters of several bytes stand in it as UTF-8 has them.
 fn holds_utf8(bytes: &[u8]) -> bool {
-    bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
+    let mut rest = bytes;
+    loop {
+        let Err(error) = std::str::from_utf8(rest) else { return !rest.is_ascii() };
+        let (valid, behind) = rest.split_at_checked(error.valid_up_to()).unwrap_or_default();
+        if !valid.is_ascii() {
+            return true;
+        }
+        let Some(broken) = error.error_len() else { return false };
+        rest = behind.get(broken..).unwrap_or_default();
+    }
 }
 
 /// Bytes outside ASCII below which a guess at their charset says nothing of a text.

@@ -222,18 +222,22 @@ pub(super) fn looks_like_html(opening: &[u8]) -> bool {
         "!doctype", "?xml", "html", "head", "body", "script", "iframe", "table", "style", "title",
         "div", "font", "center", "a", "meta", "img", "br", "p", "h1", "span",
     ];
-    let text: Vec<u8> = opening
-        .iter()
-        .take(2 * SNIFFED)
-        .filter(|b| **b != 0)
-        .take(SNIFFED)
-        .map(u8::to_ascii_lowercase)
-        .collect();
-    memchr::memchr_iter(b'<', &text).any(|at| {
+    let opening = opening.get(..2 * SNIFFED).unwrap_or(opening);
+    let without_nul: Vec<u8>;
+    let text = match memchr::memchr(0, opening) {
+        None => opening,
+        Some(_) => {
+            without_nul = opening.iter().filter(|byte| **byte != 0).copied().collect();
+            &without_nul
+        }
+    };
+    let text = text.get(..SNIFFED).unwrap_or(text);
+    memchr::memchr_iter(b'<', text).any(|at| {
         let rest = text.get(at + 1..).unwrap_or_default();
         MARKS.iter().any(|mark| {
-            rest.strip_prefix(mark.as_bytes()).is_some_and(|after| {
-                matches!(after.first(), Some(b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/'))
+            rest.split_at_checked(mark.len()).is_some_and(|(word, after)| {
+                word.eq_ignore_ascii_case(mark.as_bytes())
+                    && matches!(after.first(), Some(b' ' | b'\t' | b'\r' | b'\n' | b'>' | b'/'))
             })
         })
     })

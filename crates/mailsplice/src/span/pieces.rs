@@ -54,12 +54,21 @@ impl Pieces {
         let before = self.last.map_or((0, 0), |last| (last.text, last.source));
         if let Some(Block { packed, .. }) = self.blocks.last_mut() {
             let unit = (piece.unit_text, piece.unit_source);
+            let (text, source) = (text.wrapping_sub(before.0), source.wrapping_sub(before.1));
             match UNITS.iter().position(|known| *known == unit) {
-                Some(code) => packed.push(code as u8),
-                None => packed.extend([SPELLED, unit.0, unit.1]),
+                // Most pieces stand near the one before.
+                Some(code) if (text | source) < 0x80 => {
+                    packed.extend_from_slice(&[code as u8, text as u8, source as u8]);
+                }
+                code => {
+                    match code {
+                        Some(code) => packed.push(code as u8),
+                        None => packed.extend([SPELLED, unit.0, unit.1]),
+                    }
+                    write(packed, text);
+                    write(packed, source);
+                }
             }
-            write(packed, text.wrapping_sub(before.0));
-            write(packed, source.wrapping_sub(before.1));
         }
         self.count += 1;
         self.last = Some(piece);
@@ -123,22 +132,49 @@ impl Pieces {
 }
 
 impl Block {
-    fn pieces(&self) -> impl Iterator<Item = Piece> {
-        let mut rest = self.packed.as_slice();
-        let mut before: Option<(u32, u32)> = None;
-        std::iter::from_fn(move || {
-            let (unit_text, unit_source) = match read_byte(&mut rest)? {
-                SPELLED => (read_byte(&mut rest)?, read_byte(&mut rest)?),
-                code => *UNITS.get(usize::from(code))?,
-            };
-            let (text, source) = (read(&mut rest)?, read(&mut rest)?);
-            let (text, source) = match before {
-                None => (self.text, self.source),
-                Some(before) => (before.0.wrapping_add(text), before.1.wrapping_add(source)),
-            };
-            before = Some((text, source));
-            Some(Piece { text, source, unit_text, unit_source })
-        })
+    fn pieces(&self) -> Unpacked<'_> {
+        Unpacked { rest: &self.packed, before: None, first: (self.text, self.source) }
+    }
+}
+
+/// The pieces of a block, one after the other.
+struct Unpacked<'b> {
+    rest: &'b [u8],
+    /// Offsets of the piece before; the first one has those of its block.
+    before: Option<(u32, u32)>,
+    first: (u32, u32),
+}
+
+impl Iterator for Unpacked<'_> {
+    type Item = Piece;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Piece> {
+        let (unit, text, source) = match self.rest {
+            // Most pieces stand near the one before.
+            [code, text @ ..0x80, source @ ..0x80, behind @ ..] if *code != SPELLED => {
+                self.rest = behind;
+                (*UNITS.get(usize::from(*code))?, u32::from(*text), u32::from(*source))
+            }
+            _ => self.spelled()?,
+        };
+        let (text, source) = match self.before {
+            None => self.first,
+            Some(before) => (before.0.wrapping_add(text), before.1.wrapping_add(source)),
+        };
+        self.before = Some((text, source));
+        Some(Piece { text, source, unit_text: unit.0, unit_source: unit.1 })
+    }
+}
+
+impl Unpacked<'_> {
+    /// Unit and distances of a piece of any length.
+    fn spelled(&mut self) -> Option<((u8, u8), u32, u32)> {
+        let unit = match read_byte(&mut self.rest)? {
+            SPELLED => (read_byte(&mut self.rest)?, read_byte(&mut self.rest)?),
+            code => *UNITS.get(usize::from(code))?,
+        };
+        Some((unit, read(&mut self.rest)?, read(&mut self.rest)?))
     }
 }
 

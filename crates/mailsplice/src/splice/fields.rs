@@ -27,6 +27,9 @@ pub fn is_ours(name: &[u8]) -> bool {
 pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut edits = Vec::new();
+    if !may_hold_ours(head) {
+        return edits;
+    }
     for field in header_fields(head) {
         if !is_ours(field.name(head)) {
             continue;
@@ -46,6 +49,15 @@ pub fn incoming(head: &[u8], keys: &[&[u8]]) -> Vec<HeadEdit> {
         }
     }
     edits
+}
+
+/// Whether some line begins as the names of our fields do: most headers hold none.
+fn may_hold_ours(head: &[u8]) -> bool {
+    let begins = |at: usize| {
+        let name = head.get(at..at + SUMMARY.len());
+        name.is_some_and(|name| name.eq_ignore_ascii_case(SUMMARY.as_bytes()))
+    };
+    begins(0) || memchr::memchr_iter(b'\n', head).any(|feed| begins(feed + 1))
 }
 
 /// A header without our fields.

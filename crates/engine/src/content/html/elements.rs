@@ -232,6 +232,44 @@ const VOID: &[&str] = &[
     "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];
 
+/// Where the names of each letter begin in a sorted table, and where those of the last one end.
+type Starts = [u8; 27];
+
+const ATTRIBUTE_STARTS: Starts = {
+    let mut names = [""; ATTRIBUTES.len()];
+    let mut at = 0;
+    while at < ATTRIBUTES.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            names[at] = ATTRIBUTES[at].0;
+        }
+        at += 1;
+    }
+    starts(&names)
+};
+const ELEMENT_STARTS: Starts = starts(ELEMENTS);
+const BREAKING_STARTS: Starts = starts(BREAKING);
+const VOID_STARTS: Starts = starts(VOID);
+
+const fn starts(names: &[&str]) -> Starts {
+    let mut starts = [0; 27];
+    let mut rest = names;
+    while let [name, tail @ ..] = rest {
+        if let [first, ..] = name.as_bytes() {
+            let mut behind = (*first - b'a') as usize + 1;
+            while behind < starts.len() {
+                #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+                {
+                    starts[behind] += 1;
+                }
+                behind += 1;
+            }
+        }
+        rest = tail;
+    }
+    starts
+}
+
 /// An attribute of the table, by its name as written.
 pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     let local = match memrchr(b':', name.as_bytes()) {
@@ -242,8 +280,7 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     if LENGTHS.get(usize::from(first) & 31)? & 1 << (local.len() & 31) == 0 {
         return None;
     }
-    let found = find(ATTRIBUTES.len(), |index| ATTRIBUTES.get(index).map(|entry| entry.0), local)?;
-    let (attribute, holds) = *ATTRIBUTES.get(found)?;
+    let (attribute, holds) = *find(ATTRIBUTES, &ATTRIBUTE_STARTS, |entry| entry.0, local)?;
     match (name.len() == local.len(), holds) {
         (true, _) | (false, Holds::Url) => Some((attribute, holds)),
         (false, _) => None,
@@ -252,8 +289,8 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
 
 /// The element's name in lower case, as far as a finding repeats it.
 pub fn element(name: &str) -> Cow<'static, str> {
-    match find(ELEMENTS.len(), |index| ELEMENTS.get(index).copied(), name) {
-        Some(index) => ELEMENTS.get(index).copied().unwrap_or_default().into(),
+    match find(ELEMENTS, &ELEMENT_STARTS, |entry| entry, name) {
+        Some(known) => Cow::Borrowed(known),
         None => {
             name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_lowercase().into()
         }
@@ -262,11 +299,11 @@ pub fn element(name: &str) -> Cow<'static, str> {
 
 /// The element in lower case if it breaks the line, as far as no style says otherwise.
 pub fn breaking(name: &str) -> Option<&'static str> {
-    BREAKING.get(find(BREAKING.len(), |index| BREAKING.get(index).copied(), name)?).copied()
+    find(BREAKING, &BREAKING_STARTS, |entry| entry, name).copied()
 }
 
 pub fn is_void(name: &str) -> bool {
-    find(VOID.len(), |index| VOID.get(index).copied(), name).is_some()
+    find(VOID, &VOID_STARTS, |entry| entry, name).is_some()
 }
 
 /// Whether a client goes to the URL or fetches it.
@@ -281,19 +318,18 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
     }
 }
 
-/// Binary search for a name in a sorted table, ASCII letters without case.
-fn find(len: usize, entry: impl Fn(usize) -> Option<&'static str>, name: &str) -> Option<usize> {
-    let (mut low, mut high) = (0, len);
-    while low < high {
-        let middle = low.midpoint(high);
-        let candidate = entry(middle)?.bytes();
-        match candidate.cmp(name.bytes().map(|c| c.to_ascii_lowercase())) {
-            std::cmp::Ordering::Equal => return Some(middle),
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle,
-        }
-    }
-    None
+/// The row of a name in a sorted table, ASCII letters without case: a look at the few that begin as it does.
+fn find<T>(
+    table: &'static [T],
+    starts: &Starts,
+    key: impl Fn(&'static T) -> &'static str,
+    name: &str,
+) -> Option<&'static T> {
+    let first = name.bytes().next()?.to_ascii_lowercase();
+    let letter = usize::from(first.checked_sub(b'a')?);
+    let (from, to) = (*starts.get(letter)?, *starts.get(letter + 1)?);
+    let rows = table.get(usize::from(from)..usize::from(to))?;
+    rows.iter().find(|row| key(row).eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

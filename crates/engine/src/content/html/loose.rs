@@ -72,8 +72,11 @@ pub(super) fn behind_quote(value: &str) -> Option<Range<usize>> {
     };
     let bare = value.trim_start_matches(is_quote);
     let start = value.len() - bare.len();
+    if start == 0 {
+        return None;
+    }
     let end = bare.find(is_quote).unwrap_or(bare.len());
-    (start > 0 && end > 0).then_some(start..start + end)
+    (end > 0).then_some(start..start + end)
 }
 
 #[cfg(test)]

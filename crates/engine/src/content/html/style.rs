@@ -42,6 +42,11 @@ impl Traits {
         let style = css::plain(style);
         let (mut overrides, mut turned) = (false, false);
         for declaration in style.split(';') {
+            // What most properties fail on.
+            let first = declaration.trim_ascii_start().bytes().next();
+            if !matches!(first.map(|c| c | 0x20), Some(b'd' | b'v' | b'm' | b'f' | b'o' | b'u')) {
+                continue;
+            }
             let Some((property, value)) = declaration.split_once(':') else { continue };
             let (property, value) = (property.trim_ascii(), value.trim_ascii());
             let is = |name: &str| property.eq_ignore_ascii_case(name);

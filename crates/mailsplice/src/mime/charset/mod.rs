@@ -432,9 +432,13 @@ fn paged(bytes: &[u8], page: &Page) -> Text<'static> {
     out.close(bytes.len())
 }
 
+/// Bytes that are looked at together.
+const LINE: usize = 64;
+
 /// ASCII, and these characters above it.
 fn with_upper(bytes: &[u8], upper: &[char]) -> Text<'static> {
-    let wide = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    let wide = bytes.chunks(LINE).filter(|line| !line.is_ascii()).flatten();
+    let wide = wide.filter(|byte| !byte.is_ascii()).count();
     let mut out = Builder::new(bytes.len() + wide);
     let mut at = 0;
     while let Some(rest) = bytes.get(at..)
