@@ -170,7 +170,8 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
         judgement.add(*reason, *verdict);
     }
     if form.literal == Literal::Name && !form.parts.is_empty() {
-        judgement.question = question(&form.ascii, context);
+        let tld = form.ascii.rsplit('.').next();
+        judgement.question = tld.and_then(|tld| question(tld, context));
         if !has_tld_syntax(&form) {
             judgement.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
             judgement.question = None;
@@ -313,8 +314,7 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
 }
 
 /// The TLD to be asked of the DNS: not in the table, and not one that never is in the DNS (S25).
-fn question(ascii: &str, context: &Context<'_>) -> Option<String> {
-    let tld = ascii.rsplit('.').next()?;
+fn question(tld: &str, context: &Context<'_>) -> Option<String> {
     let known = context.tlds.contains(tld) || is_special_use(tld) || tld.is_empty();
     (!known).then(|| tld.to_owned())
 }

@@ -48,7 +48,15 @@ pub const VARIANTS: usize = 64;
 
 impl Look {
     pub(super) fn new(label: &str) -> Look {
-        let mut look = Look::default();
+        let room = label.len().min(LABEL_CHARS);
+        let mut look = Look { reading: Vec::with_capacity(room), own: Vec::with_capacity(room) };
+        if label.is_ascii() {
+            // Read as it is.
+            let lower = label.bytes().take(LABEL_CHARS).map(|c| char::from(c.to_ascii_lowercase()));
+            look.reading.extend(lower);
+            look.own.extend_from_slice(&look.reading);
+            return look;
+        }
         for c in label.chars().flat_map(char::to_lowercase).take(LABEL_CHARS) {
             let mut own = Some(c);
             let mut add = |read| {
@@ -100,7 +108,7 @@ pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
             }
             for Alternative { text, taken, how } in &alternatives {
                 let mut how = *how;
-                if let Some(width) = reads(name, place, text.as_str()) {
+                if let Some(width) = reads(name, place, text.bytes()) {
                     // The plain letter for the accented one of the name: how people without its
                     // keyboard write it.
                     if how == Likeness::Same && name.own.get(place) != Some(c) {
@@ -149,10 +157,10 @@ fn own_width(name: &Look, place: usize) -> usize {
 }
 
 /// Whether the name reads as this text at this place, and how far.
-fn reads(name: &Look, place: usize, text: &str) -> Option<usize> {
+fn reads(name: &Look, place: usize, text: &[u8]) -> Option<usize> {
     // Readings are ASCII.
     let rest = name.reading.get(place..place + text.len())?;
-    let same = text.bytes().zip(rest).all(|(byte, read)| char::from(byte) == *read);
+    let same = text.iter().zip(rest).all(|(byte, read)| char::from(*byte) == *read);
     same.then_some(text.len())
 }
 
@@ -337,11 +345,15 @@ impl LookHash {
     }
 }
 
+/// Looks that there is room for before more is asked for: most labels have one or two.
+const FEW: usize = 4;
+
 /// The looks of a label, one for every combination of readings: those of whose every character
 /// `begins` says that some name begins so.
 pub(super) fn looks(label: &Sights, begins: impl Fn(LookHash) -> bool) -> Vec<u64> {
-    let mut hashes = vec![LookHash::EMPTY];
-    let mut next = Vec::new();
+    let mut hashes = Vec::with_capacity(FEW);
+    hashes.push(LookHash::EMPTY);
+    let mut next = Vec::with_capacity(FEW);
     for sight in label.all().iter().take(LABEL_CHARS) {
         longer(&hashes, sight, &begins, &mut next);
         std::mem::swap(&mut hashes, &mut next);
@@ -383,6 +395,11 @@ pub(super) fn longer(
 pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64 {
     let mut hash = LookHash::EMPTY;
     beginning(hash);
+    if label.is_ascii() {
+        let lower = label.bytes().take(LABEL_CHARS).map(|c| c.to_ascii_lowercase());
+        lower.for_each(|byte| hash.text(&[byte], &mut beginning));
+        return hash.value();
+    }
     for c in label.chars().flat_map(char::to_lowercase).take(LABEL_CHARS) {
         match primary(c) {
             Some(text) => hash.text(text.bytes(), &mut beginning),

@@ -37,7 +37,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     {
         return None;
     }
-    let question = question(&ascii, context);
+    let question = question(tld, context);
     let unicode = ascii.clone();
     Some(Judgement { ascii, unicode, question, span: 0..spelling.len(), ..Judgement::default() })
 }
@@ -68,10 +68,13 @@ fn read(label: &[u8], behind: Option<&[u8]>, hyphens: bool, sets: &[&Names]) -> 
     let mut hyphenated = false;
     let mut twice = false;
     for byte in label {
-        twice |= hyphenated && *byte == b'-';
-        hyphenated |= *byte == b'-';
-        if !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'_') {
-            return None;
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => {}
+            b'-' => {
+                twice |= hyphenated;
+                hyphenated = true;
+            }
+            _ => return None,
         }
         look.ascii(*byte);
     }
@@ -194,6 +197,41 @@ mod tests {
         }
         for host in ["mai1.example.org", "mail.ru.attack.org", "paypal.corn", "paypa1-login.org"] {
             assert!(judge(host, &context).is_none(), "{host}");
+        }
+    }
+
+    /// Below the name of a hoster its own label looks like it, as it should; those in front may be a lie.
+    #[test]
+    fn customers_of_hosters_are_plain_where_their_own_labels_are() {
+        let (protected, none) = (Names::builtin(), Names::default());
+        let tlds = TldTable::new(["com", "io", "net"], "");
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &none,
+            blocked: &none,
+            tlds: &tlds,
+            bounds: HostBounds::Certain,
+        };
+        for (host, plain) in [
+            ("my_bucket.s3.amazonaws.com", true),
+            ("x.s3.amazonaws.com", true),
+            ("example.github.io", true),
+            ("x.z13.web.core.windows.net", true),
+            ("paypal.github.io", true),
+            ("paypa1.s3.amazonaws.com", false),
+            ("paypa1-login.github.io", false),
+            ("my-paypal.s3.amazonaws.com", false),
+            ("paypal.com.s3.amazonaws.com", false),
+        ] {
+            let fast = judge(host, &context);
+            assert_eq!(fast.is_some(), plain, "{host}");
+            let whole = judge_whole(host, &context);
+            let alike = fast.is_none_or(|fast| {
+                (fast.verdict, fast.reasons, fast.edit)
+                    == (whole.verdict, whole.reasons, whole.edit)
+            });
+            assert!(alike, "{host}: {whole:?}");
         }
     }
 }
