@@ -281,7 +281,7 @@ fn is_of_one_script(text: &str) -> bool {
     let mut all = None;
     text.chars().filter(|c| !c.is_ascii() || c.is_ascii_alphabetic()).all(|c| {
         let script = c.script();
-        !matches!(script, Script::Common | Script::Inherited)
+        !matches!(script, Script::Common | Script::Inherited | Script::Unknown)
             && *all.get_or_insert(script) == script
     })
 }
@@ -341,6 +341,23 @@ mod tests {
             let every = AugmentedScriptSet::default() == c;
             assert!(every || c == AugmentedScriptSet::for_char('a'), "{c:?}");
         }
+    }
+
+    /// UAX #24 §2.9: so that a text of one script has it in common, whatever else its letters are shared by.
+    #[test]
+    fn a_script_is_among_the_scripts_of_its_characters() {
+        let none = [Script::Common, Script::Inherited, Script::Unknown];
+        for c in ('\0'..=char::MAX).filter(|c| !none.contains(&c.script())) {
+            let of_one = AugmentedScriptSet::for_char(c).base.contains_script(c.script());
+            assert!(of_one, "{c:?}");
+        }
+        let single = RestrictionLevel::SingleScript;
+        for text in ["отчёт", "مثال", "ひらがな", "münchen", "abc-1"] {
+            assert!(!mixes_scripts(text, single) && level(text) <= single, "{text}");
+        }
+        assert!(mixes_scripts("отчёт", RestrictionLevel::AsciiOnly));
+        assert!(mixes_scripts("\u{378}", single) && level("\u{378}") > single);
+        assert!(mixes_scripts("раypal", RestrictionLevel::default()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::WINDOW;
 use crate::content::script;
 use mailsplice::mime::Charset;
+use uts58::unicode::a_label::has_a_label;
 
 /// Where a host may begin.
 pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
@@ -94,15 +95,7 @@ pub fn calls_for_a_look(window: &[u8]) -> bool {
     let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or_default();
     let signs = window.iter().fold(0, |signs, byte| signs | sign(byte));
     window.len() > 3
-        && (signs & ODD != 0 || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_prefix(window))
-}
-
-/// `xn--` in either case.
-fn has_prefix(window: &[u8]) -> bool {
-    memchr::memchr_iter(b'-', window).any(|at| {
-        let before = at.checked_sub(2).and_then(|start| window.get(start..at + 2));
-        before.is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"xn--"))
-    })
+        && (signs & ODD != 0 || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
 }
 
 /// A character, and the bytes of the window that it stands in.

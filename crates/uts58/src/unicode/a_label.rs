@@ -10,8 +10,12 @@ pub fn is_a_label(label: &str) -> bool {
 
 /// Where in the text something begins as A-labels do, at the beginning of a label or not.
 pub fn places(text: &[u8]) -> impl DoubleEndedIterator<Item = usize> + '_ {
-    let prefix = |four: &[u8]| four.eq_ignore_ascii_case(PREFIX.as_bytes());
-    text.windows(PREFIX.len()).enumerate().filter(move |(_, four)| prefix(four)).map(|(at, _)| at)
+    // Hyphens are rarer than letters.
+    memchr::memchr_iter(b'-', text).filter_map(|hyphen| {
+        let start = hyphen.checked_sub(2)?;
+        let four = text.get(start..start + PREFIX.len())?;
+        four.eq_ignore_ascii_case(PREFIX.as_bytes()).then_some(start)
+    })
 }
 
 /// Whether something in the text begins as A-labels do.
