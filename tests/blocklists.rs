@@ -155,8 +155,11 @@ fn lists_that_cannot_be_asked_are_refused() {
             "zone = \"{key}.x.example\"\nkey_file = \"none.key\"",
             "blocklists.x.key_file: expected a file",
         ),
-        ("zone = \"{key}.x.example\"\nkey_file = \"bad.key\"", "found 3 other characters"),
-        ("zone = \"{key}.x.example\"\nkey_file = \"long.key\"", "found 121 other characters"),
+        (
+            "zone = \"{key}.x.example\"\nkey_file = \"bad.key\"",
+            "found 3 characters, some of which no name has",
+        ),
+        ("zone = \"{key}.x.example\"\nkey_file = \"long.key\"", "found 121 characters"),
         ("zone = \"x.example\"\ncodes = [\"192.0.2.1\"]", "blocklists.x.codes: expected"),
         (
             "zone = \"x.example\"\nform = \"rbl\"",

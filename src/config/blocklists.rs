@@ -141,10 +141,27 @@ impl Config {
         let bytes = self.files.read(&path).map_err(|error| problem(error.to_string()))?;
         let text = String::from_utf8_lossy(&bytes);
         let key = text.lines().next().unwrap_or_default().trim();
-        if key.len() > KEY_CHARS || !is_name(key) {
-            return Err(problem(format!("{} other characters", key.chars().count())));
+        match wrong_with(key) {
+            None => Ok(key.to_owned()),
+            Some(wrong) => Err(problem(wrong)),
         }
-        Ok(key.to_owned())
+    }
+}
+
+/// What is wrong with a key, none of which is repeated.
+fn wrong_with(key: &str) -> Option<String> {
+    let count = key.chars().count();
+    let label = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if key.is_empty() {
+        Some("an empty first line".to_owned())
+    } else if !key.bytes().all(label) {
+        Some(format!("{count} characters, some of which no name has"))
+    } else if count > KEY_CHARS {
+        Some(format!("{count} characters"))
+    } else if !is_name(key) {
+        Some("a label that is empty or has more than 63 characters".to_owned())
+    } else {
+        None
     }
 }
 
@@ -171,4 +188,25 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_told_wrong_without_being_told() {
+        for (key, wrong) in [
+            ("abc123", None),
+            ("abc.def-2_x", None),
+            ("", Some("an empty first line")),
+            ("se cret", Some("7 characters, some of which no name has")),
+            ("s\u{e9}cret", Some("6 characters, some of which no name has")),
+            (&"a".repeat(101), Some("101 characters")),
+            (&"a".repeat(64), Some("a label that is empty or has more than 63 characters")),
+            ("a..b", Some("a label that is empty or has more than 63 characters")),
+        ] {
+            assert_eq!(wrong_with(key).as_deref(), wrong, "{key}");
+        }
+    }
 }

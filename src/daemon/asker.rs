@@ -10,7 +10,7 @@ use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
 use super::resolver::{Hickory, Options, Resolver, ResolverError, Validation};
 use super::settings::Loaded;
 use super::throttle::Quiet;
-use crate::config::{self, Config, DnsMode};
+use crate::config::{Config, DnsMode};
 use crate::engine::lists::{Listing, Table};
 use crate::engine::outcome::Verdict;
 use crate::engine::{self, Answers};
@@ -23,20 +23,27 @@ use crate::tld::dns::{Dns, Response, Told};
 const KEPT_LEAST: Duration = Duration::from_secs(60);
 const KEPT_MOST: Duration = Duration::from_secs(60 * 60);
 
-/// Those who are asked, and the settings that they were made from.
+/// Those who are asked. What a reload leaves as it was keeps its cache and its breaker.
 #[derive(Debug)]
 pub struct Asker {
-    section: config::Dns,
     /// `None` when the table decides alone.
-    tlds: Option<Resolver<Hickory>>,
-    lists: Vec<ListAsker>,
+    tlds: Option<Arc<TldAsker>>,
+    lists: Vec<Arc<ListAsker>>,
     metrics: Arc<Metrics>,
+}
+
+/// Who is asked about top-level domains, and how.
+#[derive(Debug)]
+struct TldAsker {
+    options: Options,
+    resolver: Resolver<Hickory>,
 }
 
 /// One block list, with its own cache and breaker: one that is silent hinders no other.
 #[derive(Debug)]
 struct ListAsker {
     list: Arc<Blocklist>,
+    options: Options,
     resolver: Resolver<ListServer>,
     refused: Quiet,
     odd: Quiet,
@@ -96,27 +103,31 @@ impl Asker {
     /// `None` when the configuration wants nobody or there is no server to ask. Call it inside a tokio
     /// runtime.
     pub fn new(loaded: &Loaded, metrics: &Arc<Metrics>) -> Option<Asker> {
+        Asker::behind(None, loaded, metrics)
+    }
+
+    /// The same behind another one: whoever is to be asked as before is the one that was there.
+    pub fn behind(
+        before: Option<&Asker>,
+        loaded: &Loaded,
+        metrics: &Arc<Metrics>,
+    ) -> Option<Asker> {
         let Loaded { config, settings, .. } = loaded;
         let lists = &settings.blocklists;
         metrics.blocklists(lists.iter().map(|list| list.name.as_str()));
         let told = |error: ResolverError| tracing::warn!(%error, "the DNS is not asked");
         let tlds = match config.dns.mode {
             DnsMode::Never => None,
-            _ => Resolver::hickory(&Options::of(config)).map_err(told).ok(),
+            _ => TldAsker::behind(before, Options::of(config)).map_err(told).ok(),
         };
-        let lists = ask_lists(config, lists).map_err(told).unwrap_or_default();
+        let known = before.map(|before| before.lists.as_slice()).unwrap_or_default();
+        let lists =
+            ask_lists(known, &list_options(config), lists).map_err(told).unwrap_or_default();
         (tlds.is_some() || !lists.is_empty()).then(|| Asker {
-            section: config.dns.clone(),
             tlds,
             lists,
             metrics: Arc::clone(metrics),
         })
-    }
-
-    /// Whether it was made from these settings.
-    pub fn is_of(&self, loaded: &Loaded) -> bool {
-        self.section == loaded.config.dns
-            && self.lists.iter().map(|asker| &*asker.list).eq(&loaded.settings.blocklists)
     }
 
     /// The answers for one message, and what lists say of its domains, all within one deadline.
@@ -129,6 +140,7 @@ impl Asker {
         let Some(resolver) = self.tlds.as_ref().filter(|_| !questions.is_empty()) else {
             return Answers::new();
         };
+        let resolver = &resolver.resolver;
         let answers = resolver.answers(questions).await;
         for answer in answers.values() {
             self.metrics.dns_answer(match answer {
@@ -170,20 +182,39 @@ impl Asker {
     }
 }
 
-fn ask_lists(config: &Config, lists: &[Blocklist]) -> Result<Vec<ListAsker>, ResolverError> {
-    if lists.is_empty() {
-        return Ok(Vec::new());
+impl TldAsker {
+    fn behind(before: Option<&Asker>, options: Options) -> Result<Arc<TldAsker>, ResolverError> {
+        let known = before.and_then(|before| before.tlds.as_ref());
+        if let Some(known) = known.filter(|known| known.options == options) {
+            return Ok(Arc::clone(known));
+        }
+        let resolver = Resolver::hickory(&options)?;
+        Ok(Arc::new(TldAsker { options, resolver }))
     }
-    let options = list_options(config);
-    let dns = Hickory::new(&options)?;
+}
+
+/// Who asks these lists: of those known whoever asks the same list in the same way.
+fn ask_lists(
+    known: &[Arc<ListAsker>],
+    options: &Options,
+    lists: &[Blocklist],
+) -> Result<Vec<Arc<ListAsker>>, ResolverError> {
+    let same = |list: &Blocklist| {
+        known.iter().find(|known| *known.list == *list && known.options == *options).cloned()
+    };
+    if lists.iter().all(|list| same(list).is_some()) {
+        return Ok(lists.iter().filter_map(same).collect());
+    }
+    let dns = Hickory::new(options)?;
     let asker = |list: &Blocklist| {
         let list = Arc::new(list.clone());
         let start = Instant::now();
         let server = ListServer::new(dns.clone(), Arc::clone(&list));
-        let resolver = Resolver::new(server, &options, Arc::new(move || start.elapsed()));
-        ListAsker { list, resolver, refused: Quiet::default(), odd: Quiet::default() }
+        let resolver = Resolver::new(server, options, Arc::new(move || start.elapsed()));
+        let (refused, odd) = (Quiet::default(), Quiet::default());
+        Arc::new(ListAsker { list, options: options.clone(), resolver, refused, odd })
     };
-    Ok(lists.iter().map(asker).collect())
+    Ok(lists.iter().map(|list| same(list).unwrap_or_else(|| asker(list))).collect())
 }
 
 impl ListAsker {
@@ -235,4 +266,43 @@ fn listings_of(list: &Blocklist, answers: &BTreeMap<String, Said>) -> Vec<Arc<Li
         (!listing.table.is_empty()).then(|| Arc::new(listing))
     };
     [Verdict::Suspect, Verdict::Unsafe].into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::feed::blocklist::Form;
+
+    fn list(name: &str, verdict: Verdict) -> Blocklist {
+        Blocklist {
+            name: name.to_owned(),
+            zone: format!("{name}.example"),
+            form: Form::Any,
+            verdict,
+            meanings: Vec::new(),
+        }
+    }
+
+    fn options(questions: usize) -> Options {
+        let config = config::load(&config::Sources::default()).unwrap();
+        let servers = vec!["127.0.0.1:9".parse().unwrap()];
+        Options { servers, questions, ..list_options(&config) }
+    }
+
+    #[tokio::test]
+    async fn a_changed_list_drops_its_own_cache_and_no_other() {
+        let lists = [list("a", Verdict::Suspect), list("b", Verdict::Suspect)];
+        let before = ask_lists(&[], &options(8), &lists).unwrap();
+        let kept = |options: &Options, lists: &[Blocklist]| -> Vec<bool> {
+            let after = ask_lists(&before, options, lists).unwrap();
+            after.iter().map(|asker| before.iter().any(|old| Arc::ptr_eq(old, asker))).collect()
+        };
+        assert_eq!(kept(&options(8), &lists), [true, true]);
+        let changed = [lists[0].clone(), list("b", Verdict::Unsafe), list("c", Verdict::Suspect)];
+        assert_eq!(kept(&options(8), &changed), [true, false, false]);
+        assert_eq!(kept(&options(8), &lists[1..]), [true]);
+        // How many domains of a message are asked for is a matter of all.
+        assert_eq!(kept(&options(9), &lists), [false, false]);
+    }
 }

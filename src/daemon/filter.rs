@@ -122,12 +122,11 @@ impl Filter {
         Filter { inspect, ..self }
     }
 
-    /// Asks the DNS as this configuration says. The cache is kept when nothing changed.
+    /// Asks the DNS as this configuration says. What is asked as before keeps its cache.
     pub fn use_dns(&self, loaded: &Loaded) {
-        let asker = self.dns.load_full();
-        if asker.is_none_or(|asker| !asker.is_of(loaded)) {
-            self.dns.store(Asker::new(loaded, &self.reporter.metrics).map(Arc::new));
-        }
+        let before = self.dns.load_full();
+        let asker = Asker::behind(before.as_deref(), loaded, &self.reporter.metrics);
+        self.dns.store(asker.map(Arc::new));
     }
 
     /// Gives the engine as much memory as this configuration says. Messages that have begun keep what

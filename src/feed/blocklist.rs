@@ -120,16 +120,15 @@ impl Blocklist {
 impl Form {
     const fn refuses(self, numbers: [u8; 4]) -> bool {
         match self {
-            // An address was asked for in the place of a name.
-            Form::Dbl => matches!(numbers, [127, 0, 1, 255]),
             Form::Surbl | Form::Uribl => matches!(numbers, [127, 0, 0, 1]),
-            Form::Any => false,
+            Form::Dbl | Form::Any => false,
         }
     }
 
     const fn said(self, numbers: [u8; 4], verdict: Verdict) -> Said {
         let listed = match (self, numbers) {
-            (Form::Dbl, [127, 0, 1, code]) => code >= 2,
+            // 255: an address was asked for in the place of a name. That says nothing of other questions.
+            (Form::Dbl, [127, 0, 1, code]) => matches!(code, 2..=254),
             (Form::Surbl, [127, 0, 0, bits]) => bits & !1 != 0,
             // Black and red. Grey is bulk mail that somebody did not ask for.
             (Form::Uribl, [127, 0, 0, bits]) if bits & (2 | 8) == 0 && bits & 4 != 0 => {
@@ -207,7 +206,9 @@ mod tests {
         for (form, address, said) in [
             (Form::Dbl, "127.0.1.2", SUSPECT),
             (Form::Dbl, "127.0.1.106", SUSPECT),
-            (Form::Dbl, "127.0.1.255", Said::Refused),
+            (Form::Dbl, "127.0.1.254", SUSPECT),
+            (Form::Dbl, "127.0.1.255", Said::Odd),
+            (Form::Dbl, "127.0.1.1", Said::Odd),
             (Form::Dbl, "127.255.255.254", Said::Refused),
             (Form::Dbl, "127.0.0.2", Said::Odd),
             (Form::Surbl, "127.0.0.8", SUSPECT),
