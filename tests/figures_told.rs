@@ -7,11 +7,14 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use linkmilter::engine::policy::HeaderFields;
-use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, Verdict, inspect};
+use linkmilter::engine::outcome::{Finding, Reason};
+use linkmilter::engine::policy::{Defang, HeaderFields, Report};
+use linkmilter::engine::{
+    Answers, Facts, Message, Outcome, Policy, TldTable, Verdict, inspect, splice,
+};
 use linkmilter::tld;
 
 /// Messages of one set.
@@ -21,6 +24,9 @@ struct Set {
     suspect: usize,
     edited: usize,
     opaque: usize,
+    /// Messages with a link that a client opens, and those that have none left once all are taken apart.
+    linked: usize,
+    dead: usize,
     /// Messages with a finding of suspect or worse that has the reason.
     reasons: BTreeMap<&'static str, usize>,
 }
@@ -64,6 +70,8 @@ impl Set {
         self.suspect += other.suspect;
         self.edited += other.edited;
         self.opaque += other.opaque;
+        self.linked += other.linked;
+        self.dead += other.dead;
         for (reason, count) in &other.reasons {
             *self.reasons.entry(reason).or_default() += count;
         }
@@ -74,10 +82,38 @@ impl Set {
     }
 }
 
-fn inspected(path: &Path, policy: &Policy, tlds: &linkmilter::engine::TldTable) -> Outcome {
-    let bytes = std::fs::read(path).unwrap();
-    let (head, body) = common::mail::split(&bytes);
+fn inspected(bytes: &[u8], policy: &Policy, tlds: &TldTable) -> Outcome {
+    let (head, body) = common::mail::split(bytes);
     inspect(Message { head, body }, &Facts::default(), policy, tlds).resolve(&Answers::new())
+}
+
+/// Links of the body that a client opens. Header fields are never edited, and PDF files are told only.
+fn live(outcome: &Outcome) -> usize {
+    let opens = |finding: &&Finding| {
+        let place = finding.place.to_string();
+        let link = !finding.ascii.is_empty() || !finding.spelling.is_empty();
+        link && !place.starts_with("header:")
+            && !place.starts_with("pdf[")
+            && !finding.reasons.contains(Reason::AlternativeMismatch)
+    };
+    outcome.findings.iter().filter(opens).count()
+}
+
+/// How many links are left of how many when a rule says `defang = "all"`, as for what an upstream filter
+/// calls spam.
+fn defanged(bytes: &[u8], tlds: &TldTable) -> (usize, usize) {
+    let all =
+        Policy { header_fields: HeaderFields::Omit, defang: Defang::All, ..Policy::default() };
+    let told = Policy { report: Report::AllLinks, defang: Defang::Judged, ..all.clone() };
+    let (head, body) = common::mail::split(bytes);
+    let look = |head: &[u8], body: &[u8], policy: &Policy| {
+        inspect(Message { head, body }, &Facts::default(), policy, tlds).resolve(&Answers::new())
+    };
+    let before = live(&look(head, body, &told));
+    let outcome = look(head, body, &all);
+    let head = splice::apply_head(head, &outcome.head_edits);
+    let body = splice::apply(body, &outcome.edits).to_vec();
+    (before, live(&look(&head, &body, &told)))
 }
 
 fn table(sets: &[Set; 3]) -> String {
@@ -89,6 +125,10 @@ fn table(sets: &[Set; 3]) -> String {
     line("messages", &|set| set.messages.to_string());
     line("suspect or worse", &|set| format!("{} ({:.2} %)", set.suspect, set.share(set.suspect)));
     line("edited", &|set| format!("{} ({:.2} %)", set.edited, set.share(set.edited)));
+    line("with links", &|set| set.linked.to_string());
+    line("all links dead, defang", &|set| {
+        format!("{} ({:.2} %)", set.dead, 100.0 * set.dead as f64 / set.linked.max(1) as f64)
+    });
     line("opaque", &|set| set.opaque.to_string());
     let reasons: BTreeSet<&str> = sets.iter().flat_map(|set| set.reasons.keys().copied()).collect();
     for reason in reasons {
@@ -122,7 +162,11 @@ fn what_is_told_of_real_mail() {
     let work = || {
         let mut sets: [Set; 3] = Default::default();
         while let Some((set, path)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            sets[*set].add(&inspected(path, &policy, &tlds));
+            let bytes = std::fs::read(path).unwrap();
+            sets[*set].add(&inspected(&bytes, &policy, &tlds));
+            let (before, after) = defanged(&bytes, &tlds);
+            sets[*set].linked += usize::from(before > 0);
+            sets[*set].dead += usize::from(before > 0 && after == 0);
         }
         sets
     };
@@ -139,6 +183,7 @@ fn what_is_told_of_real_mail() {
     let [phish, _, ham] = &sets;
     assert!(phish.share(phish.suspect) >= 35.0, "phish: {:.2} %", phish.share(phish.suspect));
     assert_eq!(ham.edited, 0);
+    assert!(phish.dead * 10 >= phish.linked * 9, "{} of {} dead", phish.dead, phish.linked);
     assert!(ham.share(ham.suspect) <= 0.2, "ham: {:.3} %", ham.share(ham.suspect));
     let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/told.txt");
     let before = std::fs::read_to_string(kept).unwrap_or_default();

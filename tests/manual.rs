@@ -227,11 +227,59 @@ fn the_page_of_reasons_is_what_the_codes_say() {
     );
 }
 
+/// Words that a help desk would have to explain first.
+const JARGON: [&str; 18] = [
+    "a-label",
+    "u-label",
+    "ascii",
+    "bidi",
+    "charset",
+    "codepoint",
+    "confusable",
+    "idna",
+    "mime",
+    "nfkc",
+    "parser",
+    "punycode",
+    "rfc",
+    "skeleton",
+    "unicode",
+    "utf",
+    "uts",
+    "§",
+];
+
+/// Whether a sentence can be said to somebody as it stands.
+fn can_be_said(sentence: &str) -> Result<(), &'static str> {
+    let words: Vec<String> = sentence
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ':' | ';'))
+        .map(|word| word.trim_end_matches('.').to_lowercase())
+        .collect();
+    if words.iter().any(|word| JARGON.contains(&word.as_str())) {
+        return Err("jargon");
+    }
+    let code = |word: &String| Reason::from_code(word).is_some_and(|_| word.contains('-'));
+    if words.iter().any(code) || sentence.contains(['`', '_', '(', '/', '=']) {
+        return Err("signs and codes");
+    }
+    let length = words.len();
+    if (4..=24).contains(&length) { Ok(()) } else { Err("too long or too short") }
+}
+
 #[test]
 fn each_reason_can_be_read_aloud() {
     let page = include_str!("../docs/judgement.md");
-    for reason in linkmilter::engine::Reason::ALL {
-        let row = format!("| `{}` | ", reason.code());
-        assert!(page.contains(&row), "docs/judgement.md has no row for {}", reason.code());
+    for reason in Reason::ALL {
+        let code = reason.code();
+        let row = page.lines().find_map(|line| line.strip_prefix(&format!("| `{code}` | ")));
+        let row = row.unwrap_or_else(|| panic!("docs/judgement.md has no row for {code}"));
+        let said = row.split(" | ").next().unwrap();
+        assert_eq!(can_be_said(said), Ok(()), "{code}: {said}");
+        assert!(said.ends_with('.') && said.starts_with(char::is_uppercase), "{code}: {said}");
+        // What reports, digest, `explain` and `why` say: a part of a sentence.
+        let told = linkmilter::engine::explain::sentence(*reason);
+        assert_eq!(can_be_said(told), Ok(()), "{code}: {told}");
+        assert!(told.is_ascii() && told.starts_with(|c: char| c.is_lowercase()), "{code}: {told}");
+        assert!(!told.ends_with('.'), "{code}: {told}");
     }
 }

@@ -192,6 +192,7 @@ impl Config {
             notice: policy.notice,
             banner: self.banner(),
             html_attachments: policy.html_attachments,
+            qr_codes: policy.qr_codes,
             subject_tag: policy.subject_tag.clone(),
             undo_header_bytes: Some(bytes(policy.undo_bytes)),
             on_error: policy.on_error,

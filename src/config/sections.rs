@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::engine::outcome::Disposition;
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, RestrictionLevel,
-    Signed,
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
+    RestrictionLevel, Signed,
 };
 use crate::policy::{DefangFrom, Direction, Network, Pattern, Profile, Trust};
 
@@ -180,6 +180,9 @@ settings! {
         /// HTML files attached: `report` or `edit`. Default: one header line, which the sender writes, makes
         /// a part an attachment, and some mail programs show it all the same.
         html_attachments: HtmlAttachments = "\"edit\"", Reload;
+        /// QR codes in pictures (PNG, JPEG, GIF): `off` or `report`, which judges and tells the links in them
+        /// and edits nothing. Default: decoding pictures takes more time than all else that is done.
+        qr_codes: QrCodes = "\"off\"", Reload;
         /// Biggest undo recipe in a header field, in bytes; a bigger one goes to the state
         /// directory. Default: leaves room below Sendmail's 32 KiB for all headers.
         undo_bytes: Size = "6000", Reload, 0..=16384;

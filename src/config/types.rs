@@ -9,8 +9,8 @@ use ::config::ValueKind;
 
 use crate::engine::outcome::{Disposition, Reason, Verdict};
 use crate::engine::policy::{
-    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, RestrictionLevel,
-    Signed,
+    HtmlAttachments, LinkAction, Linkify, MessageAction, Notice, OnAmbiguous, QrCodes,
+    RestrictionLevel, Signed,
 };
 use crate::policy::{DefangFrom, Direction, HeaderTest, Network, Pattern, Profile, Trust};
 
@@ -219,6 +219,10 @@ choice!(OnAmbiguous {
     "accept" = OnAmbiguous::Accept,
     "defuse" = OnAmbiguous::Defuse,
     "quarantine" = OnAmbiguous::Quarantine,
+});
+choice!(QrCodes {
+    "off" = QrCodes::Off,
+    "report" = QrCodes::Report,
 });
 choice!(HtmlAttachments {
     "report" = HtmlAttachments::Report,

@@ -1,20 +1,75 @@
 //! Links of what is attached and no text: read and told, never edited.
 
+use std::collections::BTreeSet;
+
 use super::budget::Budget;
 use super::cost::Stage;
-use super::finding::{Candidate, Findings};
+use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged};
-use super::outcome::{Bypass, Done, Finding, Place};
+use super::outcome::{Bypass, Place};
 use super::parts::PartContext;
-use super::pdf;
+use super::policy::QrCodes;
+use super::{images, pdf};
 use homograph::HostBounds;
-use mailsplice::mime::Part;
+use mailsplice::mime::{Media, Part};
 use uts58::{Target, reference};
 
 /// Bytes of a part that say what it is: in base64, with line ends, at least the KiB that programs look at.
 const OPENING: usize = 2_048;
 
-/// Reads a part that no reading of text is made of.
+/// What a part was found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pdf,
+    Picture(image::ImageFormat),
+}
+
+/// What it says of links.
+struct Said {
+    links: BTreeSet<String>,
+    unread: bool,
+    steps: u64,
+}
+
+impl Kind {
+    fn of(opening: &[u8], qr_codes: QrCodes) -> Option<Kind> {
+        if pdf::is_pdf(opening) {
+            return Some(Kind::Pdf);
+        }
+        images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)
+    }
+
+    fn read(self, bytes: &[u8], left: &mut images::Left) -> Said {
+        match self {
+            Kind::Pdf => {
+                let pdf::Pdf { links, unread, steps } = pdf::read(bytes);
+                Said { links, unread, steps }
+            }
+            Kind::Picture(format) => {
+                let images::Picture { codes, unread, steps } = images::read(bytes, format, left);
+                Said { links: codes.iter().map(|code| as_link(code)).collect(), unread, steps }
+            }
+        }
+    }
+
+    /// Where its links stand.
+    fn place(self) -> Place {
+        let (element, attribute) = match self {
+            Kind::Pdf => ("pdf", "uri"),
+            Kind::Picture(_) => ("qr", "code"),
+        };
+        Place::Attribute { element: element.to_owned(), attribute: attribute.to_owned() }
+    }
+}
+
+/// The text of a code as cameras follow it: a bare name is a page.
+fn as_link(code: &str) -> String {
+    let code = code.trim();
+    let bare = !code.contains(':') && code.contains('.') && !code.contains(char::is_whitespace);
+    if bare { format!("http://{code}") } else { code.to_owned() }
+}
+
+/// Reads a part that is a document, whatever it is labelled: what opens it goes by its name, or by its bytes.
 pub fn read(
     context: PartContext<'_>,
     part: usize,
@@ -26,29 +81,28 @@ pub fn read(
     let raw = context.tree.content(context.message, part);
     let transfer = entry.transfer();
     let opening = raw.get(..OPENING).unwrap_or(raw);
-    if !pdf::is_pdf(&transfer.bytes(opening)) {
-        return;
-    }
+    let Some(kind) = Kind::of(&transfer.bytes(opening), context.policy.qr_codes) else { return };
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
-    let bytes = transfer.bytes(raw);
-    let document = pdf::read(&bytes);
-    if !budget.spend(Stage::Reading, document.steps) {
+    let said = kind.read(&transfer.bytes(raw), &mut found.images);
+    if !budget.spend(Stage::Reading, said.steps) {
         return;
     }
-    if !document.unread {
-        found.bypasses.retain(|(path, why)| *path != entry.path || *why != Bypass::Opaque);
+    if !said.unread {
+        found.has_read(&entry.path);
+    } else if entry.media != Media::Opaque && !entry.label.starts_with("text/") {
+        // Text may speak of such files; anything else may be opened as one.
+        found.bypass(&entry.path, Bypass::Opaque);
     }
-    let span = entry.raw_range().unwrap_or_default();
-    for url in &document.links {
+    for url in &said.links {
         for target in reference::parse(url, 0..url.len()) {
             let judged = match &target {
                 Target::Link(link) => judge.link(url, link, HostBounds::Certain),
                 Target::Dangerous { host, .. } => Some(judge.dangerous(url, host.clone())),
             };
             if let Some(judged) = judged {
-                tell(&context, (entry, span.clone()), url, &judged, found);
+                tell(&context, (entry, kind.place()), url, &judged, found);
             }
         }
         if !budget.link(url.len(), judge.spent()) {
@@ -59,7 +113,7 @@ pub fn read(
 
 fn tell(
     context: &PartContext<'_>,
-    (entry, span): (&Part, std::ops::Range<usize>),
+    (entry, place): (&Part, Place),
     url: &str,
     judged: &Judged,
     found: &mut Findings,
@@ -69,21 +123,8 @@ fn tell(
         found.more.links += 1;
         return;
     }
-    let host = judged.led();
-    let finding = Finding {
-        part: entry.path.clone(),
-        place: Place::Attribute { element: "pdf".to_owned(), attribute: "uri".to_owned() },
-        span,
-        spelling: url.to_owned(),
-        ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
-        unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
-        verdict: judged.verdict,
-        reasons: judged.reasons,
-        edit: judged.edit,
-        target: judged.target().cloned(),
-        done: Done::Reported,
-    };
+    let span = entry.raw_range().unwrap_or_default();
+    let finding = told_of(judged, &entry.path, place, span, url);
     let tld_status = judged.tld_status.clone();
-    let candidate = Candidate { tld_status, ..Candidate::told(finding) };
-    found.push(context.policy, candidate);
+    found.push(context.policy, Candidate { tld_status, ..Candidate::told(finding) });
 }

@@ -3,7 +3,7 @@
 
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
-use super::{budget, fields, finding, host, judging, met, mime, net, pdf, settle};
+use super::{budget, fields, finding, host, images, judging, met, mime, net, pdf, settle};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
@@ -265,6 +265,54 @@ fn attached() -> Vec<Bound> {
             reason: "Memory: one document at a time.",
             effect: "as `pdf_unpacked`",
             test: "a_document_that_unpacks_to_more_than_it_may_is_not_read",
+        },
+        Bound {
+            name: "image_bytes",
+            unit: "bytes of a picture in which QR codes are looked for",
+            default: images::IMAGE_BYTES as u64,
+            reason: "Pictures of mail have some hundred kilobytes.",
+            effect: "it is not looked at; the part is `opaque`",
+            test: "absurd_sizes_are_not_decoded",
+        },
+        Bound {
+            name: "image_side",
+            unit: "pixels of a side of it",
+            default: u64::from(images::IMAGE_SIDE),
+            reason: "No screen is as wide.",
+            effect: "as `image_bytes`",
+            test: "absurd_sizes_are_not_decoded",
+        },
+        Bound {
+            name: "image_pixels",
+            unit: "pixels of it",
+            default: images::IMAGE_PIXELS,
+            reason: "Twice a screen; photographs of a telephone have more, and codes in mail far fewer.",
+            effect: "as `image_bytes`",
+            test: "a_bomb_takes_what_its_pixels_take",
+        },
+        Bound {
+            name: "images",
+            unit: "pictures of a message",
+            default: images::IMAGES as u64,
+            reason: "A code stands in one of the first.",
+            effect: "as `image_bytes`",
+            test: "pictures_of_a_message_and_their_pixels_are_bounded",
+        },
+        Bound {
+            name: "images_pixels",
+            unit: "pixels of them all",
+            default: images::IMAGES_PIXELS,
+            reason: "Decoding takes more time than all else.",
+            effect: "as `image_bytes`",
+            test: "pictures_of_a_message_and_their_pixels_are_bounded",
+        },
+        Bound {
+            name: "image_memory",
+            unit: "bytes that decoding one takes",
+            default: images::IMAGE_MEMORY,
+            reason: "Four bytes a pixel, and what decoders keep.",
+            effect: "as `image_bytes`",
+            test: "absurd_sizes_are_not_decoded",
         },
     ]
 }

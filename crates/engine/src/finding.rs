@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::content::Visibility;
+use super::images;
 use super::judging::{Judged, TldStatus};
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
@@ -46,6 +47,8 @@ pub struct Findings {
     /// Reasons and the worst verdict of the candidates.
     told: (Reasons, Verdict),
     pub bypasses: Vec<(String, Bypass)>,
+    /// Pictures that may still be looked at.
+    pub images: images::Left,
     /// What stands on top of parts, in the coordinates of their first reading, links in it or not.
     pub tops: Vec<(usize, TextEdit)>,
     /// Edits of the raw body that belong to no reading.
@@ -74,6 +77,14 @@ impl Findings {
     pub fn bypass(&mut self, path: &str, why: Bypass) {
         if self.bypasses.last().is_none_or(|(last, known)| last != path || *known != why) {
             self.bypasses.push((path.to_owned(), why));
+        }
+    }
+
+    /// Takes back that one part of this path was not read; another of the same path may still not be.
+    pub fn has_read(&mut self, path: &str) {
+        let is_it = |(known, why): &(String, Bypass)| known == path && *why == Bypass::Opaque;
+        if let Some(at) = self.bypasses.iter().position(is_it) {
+            self.bypasses.remove(at);
         }
     }
 
@@ -206,6 +217,30 @@ impl Domains {
         if self.least.is_empty() || host < self.least.as_str() {
             host.clone_into(&mut self.least);
         }
+    }
+}
+
+/// What is said of a judged link at this place: reported, unless the caller does more.
+pub fn told_of(
+    judged: &Judged,
+    part: &str,
+    place: Place,
+    span: Range<usize>,
+    spelling: &str,
+) -> Finding {
+    let host = judged.led();
+    Finding {
+        part: part.to_owned(),
+        place,
+        span,
+        spelling: spelling.to_owned(),
+        ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
+        unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
+        verdict: judged.verdict,
+        reasons: judged.reasons,
+        edit: judged.edit,
+        target: judged.target().cloned(),
+        done: Done::Reported,
     }
 }
 

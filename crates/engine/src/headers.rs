@@ -3,6 +3,7 @@
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
 //! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
@@ -10,13 +11,13 @@ use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
-use super::finding::{Candidate, Findings};
-use super::judging::{Judge, Judged, TldStatus, same_domain};
+use super::finding::{Candidate, Findings, told_of};
+use super::judging::{Judge, Judged, same_domain};
 use super::net;
-use super::outcome::{Done, Edit, Finding, Place, Reason, Reasons, Verdict};
+use super::outcome::{Done, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 use super::sender::{Author, MAILBOXES, Mailbox, Of};
-use homograph::HostBounds;
+use homograph::{Disguise, HostBounds, Judgement};
 use mailsplice::mime::{Charset, Media, Part};
 use mailsplice::splice;
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
@@ -54,6 +55,7 @@ pub fn read(
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.take_author(&mailbox.host);
     }
+    let mut subjects = HashSet::new();
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let most = budget.findings;
@@ -61,6 +63,9 @@ pub fn read(
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
         reader.value(&header.value);
         reader.posing(&author, &header.value);
+        if let HeaderValue::Text(text) = &header.value {
+            reader.subject(&author, text, &mut subjects);
+        }
         if !budget.spend(Stage::Judging, judge.spent()) {
             found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
             return;
@@ -69,7 +74,11 @@ pub fn read(
     for (name, at, text) in &words {
         let field = Field { part: "0", name, span: *at..*at, interest: Interest::Lies };
         let most = budget.findings;
-        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(text);
+        let mut reader =
+            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
+        reader.text(text);
+        let value = text.split_once(':').map_or("", |(_, value)| value);
+        reader.subject(&author, value, &mut subjects);
     }
 }
 
@@ -121,6 +130,8 @@ const NAMES: [&str; 19] = [
     "List-Subscribe",
     "List-Unsubscribe",
 ];
+
+const SUBJECT: &str = "Subject";
 
 /// The fields that say who the sender is.
 const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
@@ -369,20 +380,52 @@ impl FieldReader<'_, '_, '_> {
                 continue;
             }
             let posed = author.posed(&name, own.as_ref(), field, self.judge);
-            let Some(target) = posed else { continue };
             let mailbox = own.as_ref().or(author.mailboxes.first());
-            let mut judged = Judged {
-                verdict: Verdict::Ok,
-                reasons: Reasons::EMPTY,
-                edit: Edit::Told,
-                host: Some(mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host))),
-                inner: Vec::new(),
-                leads: None,
-                tld_status: TldStatus::Link,
+            let disguise = self.disguised(&name, mailbox.map(|mailbox| &*mailbox.host));
+            let (spelled, disguised) = match (&posed, disguise) {
+                (None, None) => continue,
+                (Some(_), disguise) => (name, disguise),
+                (None, Some(disguise)) => (disguise.spelled.clone(), Some(disguise)),
             };
-            judged.add(Reason::DisplayNamePoses);
-            self.push_as(&name, &judged, Some(target));
+            let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
+            let mut judged = Judged::of_text(host);
+            if posed.is_some() {
+                judged.add(Reason::DisplayNamePoses);
+            }
+            let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
+            verdict.into_iter().for_each(|verdict| judged.add_at(Reason::TextLookalike, verdict));
+            let target = posed.or_else(|| disguised.and_then(|disguise| disguise.name));
+            self.push_as(&spelled, &judged, target);
         }
+    }
+
+    /// Letters of a text that are not what they read as; its links are judged as such.
+    fn disguised(&mut self, text: &str, host: Option<&Judgement>) -> Option<Disguise> {
+        if text.is_ascii() {
+            return None;
+        }
+        let mut words = text.to_owned();
+        for link in self.links(text).into_iter().rev() {
+            words.replace_range(link.span, " ");
+        }
+        self.judge.disguised(&words, host)
+    }
+
+    /// Words of the Subject in letters that are not what they read as; each reading of it once.
+    fn subject(&mut self, author: &Author, text: &str, known: &mut HashSet<String>) {
+        let is_one = self.field.name.eq_ignore_ascii_case(SUBJECT);
+        if !is_one || text.is_ascii() || known.len() >= MAILBOXES {
+            return;
+        }
+        let folded: Vec<&str> = text.split_whitespace().collect();
+        if !known.insert(folded.join(" ")) {
+            return;
+        }
+        let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
+        let Some(disguise) = self.disguised(text, host) else { return };
+        let mut judged = Judged::of_text(Arc::default());
+        judged.add_at(Reason::TextLookalike, disguise.verdict);
+        self.push_as(&disguise.spelled, &judged, disguise.name);
     }
 
     fn text(&mut self, text: &str) {
@@ -416,27 +459,16 @@ impl FieldReader<'_, '_, '_> {
     }
 
     fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        let Some(host) = judged.led() else { return };
-        if self.found.links() >= self.most {
+        if judged.led().is_none() || self.found.links() >= self.most {
             return;
         }
         if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {
             self.found.pass(judged);
             return;
         }
-        let finding = Finding {
-            part: self.field.part.to_owned(),
-            place: Place::Header(self.field.name.to_owned()),
-            span: self.field.span.clone(),
-            spelling: spelled.to_owned(),
-            ascii: host.ascii.clone(),
-            unicode: host.unicode.clone(),
-            verdict: judged.verdict,
-            reasons: judged.reasons,
-            edit: judged.edit,
-            target,
-            done: Done::Reported,
-        };
+        let place = Place::Header(self.field.name.to_owned());
+        let mut finding = told_of(judged, self.field.part, place, self.field.span.clone(), spelled);
+        finding.target = target;
         self.found.push(self.policy, Candidate::told(finding));
     }
 }

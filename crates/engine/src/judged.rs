@@ -47,6 +47,19 @@ impl Judged {
         }
     }
 
+    /// What words say, in front of an address at this host or by themselves: no link at all.
+    pub(super) fn of_text(host: Arc<Judgement>) -> Judged {
+        Judged {
+            verdict: Verdict::Ok,
+            reasons: Reasons::EMPTY,
+            edit: Edit::Told,
+            host: Some(host),
+            inner: Vec::new(),
+            leads: None,
+            tld_status: TldStatus::Link,
+        }
+    }
+
     /// Joins what was found of the rest of the link.
     pub(super) fn join(&mut self, link: LinkJudgement) {
         self.verdict = self.verdict.max(link.verdict);
@@ -93,7 +106,11 @@ impl Judged {
     }
 
     pub fn add(&mut self, reason: Reason) {
+        self.add_at(reason, reason.verdict());
+    }
+
+    pub(super) fn add_at(&mut self, reason: Reason, verdict: Verdict) {
         self.reasons.insert(reason);
-        self.verdict = self.verdict.max(reason.verdict());
+        self.verdict = self.verdict.max(verdict);
     }
 }

@@ -12,8 +12,8 @@ use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
 use super::{Case, Dmarc, Facts, Policy, TldTable};
 use homograph::{
-    self, CacheKey, Context, HostBounds, Judgement, LinkJudgement, Memory, Names, Section, Sender,
-    registrable,
+    self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
+    Section, Sender, registrable,
 };
 use uts58::{Boundaries, Kind, Link, Linkifier, Target};
 
@@ -328,6 +328,18 @@ impl<'a> Judge<'a> {
     pub fn poses(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
         self.steps += CLOSER + CLOSER_BYTE * text.len() as u64;
         homograph::poses(text, sender, &self.context(HostBounds::Certain))
+    }
+
+    /// Letters of the text that are not what they read as; `host` is that of the sender's address, which counts
+    /// where a server whose word counts says that it is his.
+    pub fn disguised(&mut self, text: &str, host: Option<&Judgement>) -> Option<Disguise> {
+        if text.is_ascii() {
+            return None;
+        }
+        self.steps += CLOSER + CLOSER_BYTE * text.len() as u64;
+        let host = host.filter(|_| self.facts.dmarc == Dmarc::Pass);
+        let host = host.map_or("", |host| host.ascii.as_str());
+        homograph::disguised(text, host, &self.context(HostBounds::Certain))
     }
 
     /// What a server whose word counts says of the author's domain.

@@ -20,6 +20,7 @@ pub mod fields;
 mod finding;
 mod guard;
 mod headers;
+mod images;
 mod judged;
 mod judging;
 pub mod limits;

@@ -10,13 +10,13 @@ use super::content::{
     View, Visibility,
 };
 use super::cost::Stage;
-use super::finding::{Badness, Candidate, Findings};
+use super::finding::{Badness, Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Finding, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Place, Reason, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldTable, actions, attached, headers, notices};
 use homograph::linkify;
-use mailsplice::mime::{self, Media, Message, Part, Reading, Tree};
+use mailsplice::mime::{self, Message, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
 use uts58::Target;
 
@@ -43,9 +43,7 @@ impl PartContext<'_> {
         found: &mut Findings,
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
-        if entry.media == Media::Opaque {
-            attached::read(*self, part, judge, budget, found);
-        }
+        attached::read(*self, part, judge, budget, found);
         headers::externals(entry, judge, budget.findings, self.policy, found);
         let base = headers::bases(entry, judge, budget.findings, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
@@ -204,20 +202,11 @@ impl Open<'_> {
         if full {
             found.bypass(&self.entry.path, Bypass::Limit("links"));
         }
-        let host = judged.led();
-        let finding = Finding {
-            part: self.entry.path.clone(),
-            place: Place::Attribute { element, attribute: attribute.to_owned() },
-            span: 0..0,
-            spelling: spelling.clone(),
-            ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
-            unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
-            verdict: judged.verdict,
-            reasons: judged.reasons,
-            edit: judged.edit,
-            target: judged.target().cloned(),
-            done: if edits.is_empty() { Done::Reported } else { Done::Edited },
-        };
+        let place = Place::Attribute { element, attribute: attribute.to_owned() };
+        let mut finding = told_of(judged, &self.entry.path, place, 0..0, spelling);
+        if !edits.is_empty() {
+            finding.done = Done::Edited;
+        }
         let reading = Some((self.part, self.index));
         let candidate = Candidate { finding, tld_status: TldStatus::Link, reading, edits };
         found.push(self.context.policy, candidate);
@@ -373,20 +362,10 @@ impl<'a> LayerReader<'a> {
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
-        let host = judged.led();
-        let finding = Finding {
-            part: self.open.entry.path.clone(),
-            place: occurrence.place(self.layer),
-            span,
-            spelling: text.get(occurrence.span()).unwrap_or_default().to_owned(),
-            ascii: host.map_or_else(String::new, |host| host.ascii.clone()),
-            unicode: host.map_or_else(String::new, |host| host.unicode.clone()),
-            verdict: judged.verdict,
-            reasons: judged.reasons,
-            edit: judged.edit,
-            target: judged.target().cloned(),
-            done,
-        };
+        let spelling = text.get(occurrence.span()).unwrap_or_default();
+        let place = occurrence.place(self.layer);
+        let mut finding = told_of(judged, &self.open.entry.path, place, span, spelling);
+        finding.done = done;
         Candidate {
             finding,
             tld_status: judged.tld_status.clone(),
@@ -429,7 +408,8 @@ impl<'a> LayerReader<'a> {
         let occurrences = self.view.occurrences.iter().zip(judged);
         occurrences
             .filter_map(|(occurrence, judged)| {
-                let anchor = occurrence.anchor.flatten()?;
+                let anchor =
+                    occurrence.anchor.flatten().filter(|_| occurrence.site == Site::HtmlText)?;
                 let action = actions::link(context.policy, self.open.entry, judged.as_ref()?).0;
                 (action >= LinkAction::Unlink).then_some(anchor)
             })

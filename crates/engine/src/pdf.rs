@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use mailsplice::mime;
+use mailsplice::mime::{self, Charset, Endian, Ending};
 use memchr::memmem;
 
 /// Links of a document that are kept.
@@ -51,10 +51,11 @@ pub fn read(bytes: &[u8]) -> Pdf {
             Event::Link(link) => pdf.keep(link),
             Event::Encrypted => pdf.unread = true,
             Event::Objects(stream) => {
-                let Some(objects) = stream.unpacked(&mut left) else {
+                let Some((objects, ending)) = stream.unpacked(&mut left) else {
                     pdf.unread = true;
                     continue;
                 };
+                pdf.unread |= ending == Ending::Cut;
                 pdf.steps += objects.len() as u64;
                 pdf.objects(&objects);
             }
@@ -119,18 +120,24 @@ enum Filter {
 }
 
 impl Stream<'_> {
-    /// What it holds; `None` when that cannot be had, or is more than what is left. Then nothing is left:
-    /// all of it was unpacked to know.
-    fn unpacked(&self, left: &mut usize) -> Option<Vec<u8>> {
+    /// What it holds, as far as it goes; `None` when that cannot be had, or is more than what is left. Then
+    /// nothing is left: all of it was unpacked to know.
+    fn unpacked(&self, left: &mut usize) -> Option<(Vec<u8>, Ending)> {
         if *left == 0 {
             return None;
         }
+        let mut all = Ending::Whole;
         let mut data = Cow::Borrowed(self.data);
         for filter in self.filters {
             data = match filter {
                 Filter::None => break,
                 Filter::Flate => match mime::inflate(&data, *left) {
-                    Some(out) => Cow::Owned(out),
+                    Some((out, ending)) => {
+                        if ending == Ending::Cut {
+                            all = ending;
+                        }
+                        Cow::Owned(out)
+                    }
                     None => {
                         *left = 0;
                         return None;
@@ -143,20 +150,17 @@ impl Stream<'_> {
             *left = rest.unwrap_or(0);
             rest?;
         }
-        Some(data.into_owned())
+        Some((data.into_owned(), all))
     }
 }
 
 fn hex(data: &[u8]) -> Vec<u8> {
-    let mut digits = data
-        .iter()
-        .take_while(|byte| **byte != b'>')
-        .filter_map(|byte| char::from(*byte).to_digit(16))
-        .filter_map(|digit| u8::try_from(digit).ok());
+    let digits = data.iter().copied().take_while(|byte| *byte != b'>');
+    let mut digits = digits.filter(u8::is_ascii_hexdigit);
     let mut out = Vec::with_capacity(data.len() / 2);
     while let Some(high) = digits.next() {
         // A missing last digit is 0.
-        out.push(high << 4 | digits.next().unwrap_or(0));
+        out.extend(mime::hex_pair(high, digits.next().unwrap_or(b'0')));
     }
     out
 }
@@ -427,17 +431,13 @@ fn unescaped(name: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((first, behind)) = rest.split_first() {
-        let digit = |at: usize| behind.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        match (first, digit(0), digit(1)) {
-            (b'#', Some(high), Some(low)) => {
-                out.extend(u8::try_from(high * 16 + low));
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            _ => {
-                out.push(*first);
-                rest = behind;
-            }
-        }
+        let escaped = match (first, behind) {
+            (b'#', [high, low, after @ ..]) => mime::hex_pair(*high, *low).zip(Some(after)),
+            _ => None,
+        };
+        let (byte, after) = escaped.unwrap_or((*first, behind));
+        out.push(byte);
+        rest = after;
     }
     Cow::Owned(out)
 }
@@ -452,14 +452,11 @@ fn looks_like_url(text: &[u8]) -> bool {
 /// The text of a string: UTF-16 by its mark, UTF-8 if it is some, else Latin-1, which differs from
 /// PDFDocEncoding in no character of a host.
 fn decoded(bytes: &[u8]) -> String {
-    let pairs = |order: fn([u8; 2]) -> u16| {
-        let (units, _) = bytes.get(2..).unwrap_or_default().as_chunks::<2>();
-        let units: Vec<u16> = units.iter().map(|pair| order(*pair)).collect();
-        String::from_utf16_lossy(&units)
-    };
     match bytes {
-        [0xfe, 0xff, ..] => pairs(u16::from_be_bytes),
-        [0xff, 0xfe, ..] => pairs(u16::from_le_bytes),
+        // The mark says which order it is.
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => {
+            Charset::Utf16(Endian::Big).decode(bytes.into()).as_str().to_owned()
+        }
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
             Err(_) => bytes.iter().copied().map(char::from).collect(),

@@ -102,6 +102,15 @@ pub enum HtmlAttachments {
     Edit,
 }
 
+/// Pictures that are attached or shown: whether QR codes are looked for in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QrCodes {
+    #[default]
+    Off,
+    /// The links in them are judged and told; nothing is edited for them.
+    Report,
+}
+
 /// What becomes of a message that programs split in several ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OnAmbiguous {
@@ -194,6 +203,7 @@ pub struct Policy {
     /// Words of notice and banner in languages of the operator's own.
     pub words: Arc<Words>,
     pub html_attachments: HtmlAttachments,
+    pub qr_codes: QrCodes,
     pub defang: Defang,
     pub report: Report,
     pub header_fields: HeaderFields,
@@ -287,6 +297,7 @@ impl Default for Policy {
             banner: Banner::default(),
             words: Arc::default(),
             html_attachments: HtmlAttachments::default(),
+            qr_codes: QrCodes::default(),
             defang: Defang::default(),
             report: Report::default(),
             header_fields: HeaderFields::default(),

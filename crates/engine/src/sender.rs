@@ -223,6 +223,65 @@ mod tests {
         }
     }
 
+    /// What the header says in letters that are not what they read as.
+    fn disguised(head: &str, dmarc: Dmarc) -> Vec<String> {
+        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
+        let message = Message { head: head.as_bytes(), body: b"" };
+        let tlds = TldTable::new(["com", "org", "net"], "");
+        let facts = Facts { dmarc, ..Facts::default() };
+        let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
+        assert_eq!((outcome.edits, outcome.head_edits), (vec![], vec![]));
+        let findings = outcome.findings.into_iter();
+        let disguised = findings.filter(|finding| finding.reasons.contains(Reason::TextLookalike));
+        disguised
+            .map(|finding| {
+                let name = finding.target.unwrap_or_default();
+                format!("{} {} {} {name}", finding.place, finding.verdict, finding.spelling)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn words_in_letters_of_others_are_told_where_a_reader_sees_them() {
+        for (head, found) in [
+            ("Subject: РауРаl: your account\n", "header:Subject suspect РауРаl paypal.com"),
+            ("Subject: 𝗣𝗮𝘆𝗣𝗮𝗹\n", "header:Subject suspect 𝗣𝗮𝘆𝗣𝗮𝗹 paypal.com"),
+            ("Subject: Wikipediа news\n", "header:Subject suspect Wikipediа wikipedia.com"),
+            ("Subject: Your аccount\n", "header:Subject suspect аccount "),
+            (
+                "Subject: =?utf-8?B?0KDQsNGD0KDQsGw=?= order\n",
+                "header:Subject suspect РауРаl paypal.com",
+            ),
+            (
+                "From: =?utf-8?Q?=D1=80=D0=B0=D1=83=D1=80=D0=B0l?= <x@example.org>\n",
+                "header:From suspect раураl paypal.com",
+            ),
+            ("From: Аccounts <x@example.org>\n", "header:From suspect Аccounts "),
+            (
+                "Reply-To: Wikipediа <x@example.org>\n",
+                "header:Reply-To suspect Wikipediа wikipedia.com",
+            ),
+        ] {
+            assert_eq!(disguised(head, Dmarc::Unknown), [found], "{head}");
+        }
+        let split = "Subject: =?utf-8?B?0KDQsNGD0A==?= =?utf-8?B?oNCwbA==?=\n";
+        let found = disguised(split, Dmarc::Unknown);
+        assert_eq!(found, ["header:Subject suspect РауРаl paypal.com"], "half a letter a word");
+        for head in [
+            "Subject: PayPal: your account\n",
+            "Subject: Привет, мир\n",
+            "To: РауРаl <x@example.org>\n",
+            "X-Subject: РауРаl\n",
+        ] {
+            assert_eq!(disguised(head, Dmarc::Unknown), Vec::<String>::new(), "{head}");
+        }
+        let own = "From: service@paypal.com\nSubject: 𝗣𝗮𝘆𝗣𝗮𝗹\n";
+        let word = ["header:Subject notice 𝗣𝗮𝘆𝗣𝗮𝗹 "];
+        assert_eq!(disguised(own, Dmarc::Pass), word);
+        let name = ["header:Subject suspect 𝗣𝗮𝘆𝗣𝗮𝗹 paypal.com"];
+        assert_eq!(disguised(own, Dmarc::Unknown), name, "anybody writes that");
+    }
+
     #[test]
     fn mailboxes_are_bounded() {
         let many = "Netflix <x@example.org>, ".repeat(1_000);

@@ -371,6 +371,38 @@ fn a_pdf_is_told_and_left_as_it_is() {
     assert_eq!((other.bypasses.len(), other.links), (1, 0));
 }
 
+/// Programs open a file by its name or by its bytes; the label decides nothing.
+#[test]
+fn a_pdf_is_read_whatever_its_label_says() {
+    let document = "%PDF-1.7\n% <a> <html>\n<< /URI (https://p\u{430}ypal.com/x) >>\n";
+    for label in [
+        "application/pdf",
+        "application/octet-stream",
+        "application/octet-stream; name=x.pdf",
+        "image/png; name=x.pdf",
+        "text/plain; name=x.pdf",
+        "application/zip",
+    ] {
+        let head = format!("Content-Type: {label}\r\n");
+        let message = Message { head: head.as_bytes(), body: document.as_bytes() };
+        let outcome =
+            inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
+        let places: Vec<String> =
+            outcome.findings.iter().map(|finding| finding.place.to_string()).collect();
+        assert!(places.contains(&"pdf[uri]".to_owned()), "{label}: {places:?}");
+    }
+}
+
+/// Of two parts of one path, the one that was read takes back its own line only.
+#[test]
+fn a_part_that_is_read_takes_nothing_back_for_another() {
+    let opaque = || ("1".to_owned(), crate::outcome::Bypass::Opaque);
+    let mut found = crate::finding::Findings::new(vec![opaque(), opaque()]);
+    found.has_read("1");
+    found.has_read("2");
+    assert_eq!(found.bypasses, [opaque()]);
+}
+
 /// The domains that lists are asked for, of a plain text.
 fn domains(body: &str, policy: &Policy) -> Vec<String> {
     let head = b"Content-Type: text/plain; charset=utf-8\r\n";
@@ -509,4 +541,39 @@ fn encoded_words_are_decoded_in_every_charset() {
     let message = Message { head: head.as_bytes(), body: b"" };
     let outcome = inspect(message, &Facts::default(), &policy(), &tlds()).resolve(&Answers::new());
     assert_eq!(outcome.verdict, Verdict::Unsafe);
+}
+
+/// A code that leads to a deceptive host is told where somebody asked for it, and nothing is edited.
+#[test]
+fn a_code_in_a_picture_is_told_and_left_as_it_is() {
+    let code = qrcode::QrCode::new("https://p\u{430}ypal.com/x").unwrap();
+    let (side, colours) = (code.width(), code.to_colors());
+    let picture = image::GrayImage::from_fn(300, 300, |x, y| {
+        let module = |at: u32| usize::try_from(at / 6).unwrap().checked_sub(4);
+        let inside = module(x).zip(module(y)).filter(|(x, y)| *x < side && *y < side);
+        let dark = inside.is_some_and(|(x, y)| colours[y * side + x] == qrcode::Color::Dark);
+        image::Luma([if dark { 0 } else { 255 }])
+    });
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    let bytes = bytes.into_inner();
+    let told = |qr_codes: super::policy::QrCodes, body: &[u8]| {
+        let head = b"Content-Type: image/png\r\nContent-Transfer-Encoding: binary\r\n";
+        let policy = Policy { qr_codes, ..policy() };
+        let message = Message { head, body };
+        inspect(message, &Facts::default(), &policy, &tlds()).resolve(&Answers::new())
+    };
+    let outcome = told(super::policy::QrCodes::Report, &bytes);
+    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+    assert_eq!((finding.verdict, finding.done), (Verdict::Unsafe, Done::Reported));
+    assert_eq!(finding.place.to_string(), "qr[code]");
+    assert_eq!((outcome.edits.len(), outcome.bypasses.len()), (0, 0));
+    let cut = told(super::policy::QrCodes::Report, &bytes[..bytes.len() / 2]);
+    assert_eq!(
+        (cut.findings.len(), cut.bypasses.len()),
+        (0, 1),
+        "what could not be looked at is told"
+    );
+    let off = told(super::policy::QrCodes::Off, &bytes);
+    assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
 }

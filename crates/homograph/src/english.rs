@@ -34,6 +34,11 @@ pub(super) fn is_read(label: &Sights) -> bool {
     beginnings.iter().any(|word| first_from(word) == word)
 }
 
+/// Whether it is one of the words.
+pub(super) fn is_word(word: &str) -> bool {
+    !word.is_empty() && first_from(word) == word
+}
+
 /// The first word of the list that is not before this one; empty behind the last. Lines of the head are
 /// before all words.
 fn first_from(word: &str) -> &'static str {

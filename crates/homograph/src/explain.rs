@@ -244,13 +244,14 @@ pub const fn sentence(reason: Reason) -> &'static str {
         Reason::DisplayNamePoses => {
             "the sender's name says somebody else than the address belongs to"
         }
+        Reason::TextLookalike => "its words are in letters that are not what they read as",
         Reason::AlternativeMismatch => "the other version of the message leads to other domains",
         Reason::HtmlObfuscated => "markup changes how the host reads",
         Reason::InvisibleRemoved => "it holds characters that are not seen",
         Reason::DotVariant => "its labels are separated by other dots than the full stop",
         Reason::EmbeddedUrl => "it holds another URL",
         Reason::ScriptPath => "its path or query mixes scripts",
-        Reason::HyphenPrefix => "it has hyphens at positions three and four but is no A-label",
+        Reason::HyphenPrefix => "it begins in a way that is kept for encoded names, and is none",
         Reason::EncodedHost => "plain letters of the host are percent-encoded",
         Reason::AddressInvalid => "what stands before its at sign is no local part of an address",
         Reason::HiddenHost => "no usual reading of the message shows it, and some program may",

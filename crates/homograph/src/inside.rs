@@ -4,10 +4,12 @@
 //! Only its place deceives, so that what else stands there decides: a name between hyphens counts beside
 //! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
 //! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
-//! (`carriers.txt`) names in full are their owners'.
+//! (`carriers.txt`) names in full are their owners'. A slip of a name (`near`) counts as the name does that
+//! stands alone or beside such words.
 
 use std::ops::Range;
 
+use super::Context;
 use super::domain::Endings;
 use super::form::Part;
 use super::lookalike::LookHash;
@@ -27,11 +29,8 @@ const BESIDE: [&str; 22] = [
 ];
 
 /// The name that stands inside the host, which is not its owner's.
-pub(super) fn find(
-    subject: &Subject<'_>,
-    names: &Names,
-    table: Option<&Organisations>,
-) -> Option<Hit> {
+pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) -> Option<Hit> {
+    let table = context.protected.organisations();
     if names.is_empty() {
         return None;
     }
@@ -50,13 +49,16 @@ pub(super) fn find(
             || between(label, names, table).filter(|_| !is_written_so(label, carrier, names));
         let name = carrier.is_none().then(in_full).flatten();
         let name = name.or_else(|| place.is_name(at).then(chosen).flatten());
-        let name = name.or_else(|| glued(label, names)).filter(|name| !is_owners(name))?;
-        Some(Hit {
-            target: name.ascii.to_string(),
-            label: at,
-            verdict: Verdict::Suspect,
-            reason: Reason::NameInHost,
-        })
+        let told = |name: &Name, reason| {
+            let (target, verdict) = (name.ascii.to_string(), Verdict::Suspect);
+            (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
+        };
+        if let Some(name) = name.or_else(|| glued(label, names)) {
+            return told(name, Reason::NameInHost);
+        }
+        let slip = || slip(label, names, context);
+        let name = place.is_name(at).then(slip).flatten()?;
+        told(name, Reason::TargetLookalike)
     })
 }
 
@@ -137,17 +139,19 @@ fn is_hyphen(behind: &str) -> bool {
     behind.starts_with('-')
 }
 
+fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
+    word.is_empty()
+        || word.bytes().all(|byte| byte.is_ascii_digit())
+        || BESIDE.contains(&word)
+        || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
+}
+
 /// The name between hyphens, beside words of offices.
 fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> Option<&'n Name> {
     if !label.contains('-') {
         return None;
     }
-    let says_nothing = |word: &str| {
-        word.is_empty()
-            || word.bytes().all(|byte| byte.is_ascii_digit())
-            || BESIDE.contains(&word)
-            || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
-    };
+    let says_nothing = |word: &str| says_nothing(word, table);
     // Names have hyphens of their own: any run of words that leaves one over.
     for start in starts(label.as_bytes()) {
         let named = runs(label.as_bytes(), start, names).find_map(|(run, _)| {
@@ -165,6 +169,23 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
         }
     }
     None
+}
+
+/// The only word of the label that says anything, beside others that say nothing.
+fn telling_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
+    let mut words = label.split('-').filter(|word| !says_nothing(word, table));
+    words.next().filter(|_| words.next().is_none())
+}
+
+/// The name that a label somebody chose is a slip of: all of it, or the only word of it that says anything.
+fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n Name> {
+    let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
+    let names_of = |word: &str| context.own.has_label(word) || context.protected.has_label(word);
+    let known = |word: &str| names_of(word) || lists().any(|list| list.has_label(word));
+    let word = telling_word(label, context.protected.organisations())
+        .filter(|word| word.len() < label.len());
+    let mut words = [Some(label), word].into_iter().flatten();
+    words.find_map(|word| names.slip(word.as_bytes()).filter(|_| !known(word)))
 }
 
 /// The name with what stands round it when a dot is left out.
@@ -203,6 +224,8 @@ pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, hyphens: bool, names
         || com.is_some_and(|(rest, _): (&[u8], &[u8; 3])| known(rest))
         || hyphen(label) && starts(label).any(run)
         || behind.is_some_and(hyphen) && known(label)
+        || label.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
+        || hyphen(label) && names.may_be_near(label)
 }
 
 #[cfg(test)]

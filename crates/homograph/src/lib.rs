@@ -8,6 +8,7 @@
 //! | protected names | `target`, [`Names`] |
 //! | protected names inside hosts of others | `inside` |
 //! | who a display name says that somebody is | [`poses`] |
+//! | names in letters of others, in a text | [`disguised`] |
 //! | S27, S29 | `bounds` |
 //! | S30 | `edit` |
 //! | what a link holds beside its host | `carried`, `embedded` |
@@ -20,6 +21,7 @@ mod bidi;
 mod bounds;
 mod carried;
 mod cjk;
+mod disguise;
 mod domain;
 mod edit;
 mod embedded;
@@ -54,6 +56,7 @@ use std::ops::Range;
 
 pub use bidi::bidi_skeleton;
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
+pub use disguise::{Disguise, disguised};
 pub use domain::{Section, and_above, is_special_use, registrable};
 pub use edit::is_word;
 pub use embedded::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
@@ -247,9 +250,8 @@ fn find_target(
     if protected.as_ref().is_some_and(|hit| hit.verdict >= Verdict::Suspect) {
         return protected;
     }
-    let table = context.protected.organisations();
     let mut sets = [context.own, context.protected].into_iter();
-    if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, table)) {
+    if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, context)) {
         return Some(hit);
     }
     let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);

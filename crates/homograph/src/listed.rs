@@ -111,6 +111,18 @@ impl Known {
         })
     }
 
+    /// Whether a label in lower-case ASCII is that of a name, under whatever suffix.
+    pub(super) fn has_label(&self, label: &str) -> bool {
+        let named = self.looks().by_look.get(&LookHash::of(label.as_bytes()).value());
+        named.into_iter().flatten().any(|entry| entry.brand == label)
+    }
+
+    /// The names that letters may read as, with the look of each.
+    pub(super) fn named<'k>(&'k self, letters: &Sights) -> impl Iterator<Item = (&'k str, Look)> {
+        let found = self.looks().of(letters).map(|entry| (&*entry.name, Look::new(&entry.brand)));
+        found.collect::<Vec<_>>().into_iter()
+    }
+
     /// Whether the host is one of the names beyond ASCII, or below one.
     pub(super) fn holds(&self, subject: &Subject<'_>) -> bool {
         let host = Host::of(subject);

@@ -206,6 +206,23 @@ impl Names {
         self.near.find(label, &self.names)
     }
 
+    /// A brand that a label of ASCII is a slip of.
+    pub(super) fn slip(&self, label: &[u8]) -> Option<&Name> {
+        self.near.slip(label, &self.names)
+    }
+
+    /// Whether a label of ASCII may be one: a quick look that errs on the side of yes.
+    pub(super) fn may_be_near(&self, label: &[u8]) -> bool {
+        self.near.may_hold(label)
+            && !self.has_label(&String::from_utf8_lossy(label).to_ascii_lowercase())
+    }
+
+    /// Whether the label is that of a name of the set.
+    pub(super) fn has_label(&self, label: &str) -> bool {
+        let mut named = self.by_look(LookHash::of(label.as_bytes()).value());
+        named.any(|name| name.labels.get(name.brand).is_some_and(|(brand, _)| **brand == *label))
+    }
+
     /// Whether the registrable label of some name begins with this look.
     #[inline]
     pub(super) fn begins(&self, look: LookHash) -> bool {

@@ -1,39 +1,121 @@
-//! A protected name with one letter more, one less or another one, beside a letter of another alphabet:
-//! `faceböck.com`. Found by the pieces of a name that one letter was left out of, so that looking one up
-//! does not grow with the list.
+//! A protected name with one letter more, one less, another one, or two of them changed about: `paypall.com`,
+//! `micosoft.com`, `googel.com`, and beside a letter of another alphabet `faceböck.com`. Found by the pieces of
+//! a name that one letter was left out of, so that looking one up does not grow with the list.
+//!
+//! Words and the names of others come as near (`finance`, `posteo`): those of `english.txt`, `listed.txt` and
+//! `neighbours.txt` are no slips, and neither is what leaves a word of the name whole (`acloud` beside `icloud`).
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use super::english;
 use super::names::{LookHasher, Name, Reach};
 use super::reading::Sights;
 
-/// Letters of a name that no other word comes near by chance, and of a label that is looked up.
-const LEAST: usize = 8;
+/// Letters of a name that no other word comes near by chance: of ASCII, and where marks are left out.
+const LEAST: usize = 6;
+const LEAST_READ: usize = 8;
+
+/// Letters of a label that is looked up.
 const MOST: usize = 32;
+
+/// Words that names of many owners are made of, with some letters beside them.
+const PARTS: [&[u8]; 5] = [b"bank", b"cloud", b"office", b"post", b"stripe"];
+const BESIDE_PART: usize = 2;
+
+/// Labels that are one letter away from a protected name and mean something else.
+const NEIGHBOURS: &str = include_str!("neighbours.txt");
 
 /// Names by the hash of their brand, and of their brand without each of its letters; of several with the
 /// same the first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Near(HashMap<u64, usize, BuildHasherDefault<LookHasher>>);
+pub(super) struct Near {
+    names: HashMap<u64, usize, BuildHasherDefault<LookHasher>>,
+    /// The hashes by some of their bits: most labels of most mail are not near anything.
+    some: Vec<u64>,
+}
+
+/// Words of bits, a few for each piece of some hundred names.
+const BITS: usize = 1_024;
 
 impl Near {
     /// Adds the name at this place of a list.
     pub(super) fn add(&mut self, at: usize, name: &Name) {
         let brand = brand(name);
-        if name.reach == Reach::Brand && brand.is_ascii() && brand.len() >= LEAST {
-            for piece in pieces(brand) {
-                self.0.entry(piece).or_insert(at);
-            }
+        if name.reach != Reach::Brand || !brand.is_ascii() || !(LEAST..=MOST).contains(&brand.len())
+        {
+            return;
+        }
+        self.some.resize(BITS, 0);
+        for piece in pieces(brand) {
+            self.names.entry(piece).or_insert(at);
+            let (word, bit) = place(piece);
+            self.some.get_mut(word).into_iter().for_each(|word| *word |= bit);
         }
     }
 
-    /// A name of the list one letter away from what the label reads as.
-    pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
-        let read = latin(label).filter(|read| (LEAST - 1..=MOST).contains(&read.len()))?;
-        let mut found = pieces(&read).filter_map(|piece| names.get(*self.0.get(&piece)?));
-        found.find(|name| is_one_away(&read, brand(name)))
+    fn get(&self, piece: u64) -> Option<usize> {
+        let (word, bit) = place(piece);
+        let some = self.some.get(word).is_some_and(|word| word & bit != 0);
+        some.then(|| self.names.get(&piece).copied()).flatten()
     }
+
+    /// A name of the list one letter away from what the label, which is not of ASCII, reads as.
+    pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
+        let read = latin(label).filter(|read| (LEAST_READ - 1..=MOST).contains(&read.len()))?;
+        let long = |name: &&Name| brand(name).len() >= LEAST_READ;
+        self.one_away(&read, names).find(long)
+    }
+
+    /// A name of the list that a label of ASCII is a slip of: one letter away, and nothing else.
+    pub(super) fn slip<'n>(&self, label: &[u8], names: &'n [Name]) -> Option<&'n Name> {
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+        if !(LEAST - 1..=MOST).contains(&label.len()) || !label.iter().all(is_letter) {
+            return None;
+        }
+        let label = label.to_ascii_lowercase();
+        let mut found =
+            self.one_away(&label, names).filter(|name| !keeps_word(&label, brand(name)));
+        found.next().filter(|_| !is_neighbour(&label))
+    }
+
+    fn one_away<'n>(&self, label: &[u8], names: &'n [Name]) -> impl Iterator<Item = &'n Name> {
+        let found = pieces(label).filter_map(|piece| names.get(self.get(piece)?));
+        found.filter(move |name| is_one_away(label, brand(name)))
+    }
+
+    /// Whether a label of ASCII may be near a name: a quick look that errs on the side of yes.
+    pub(super) fn may_hold(&self, label: &[u8]) -> bool {
+        !self.names.is_empty()
+            && (LEAST - 1..=MOST).contains(&label.len())
+            && pieces(label).any(|piece| self.get(piece).is_some())
+    }
+}
+
+/// Where the bit of a hash stands.
+fn place(piece: u64) -> (usize, u64) {
+    let high = piece >> 48;
+    (usize::try_from(high / 64).unwrap_or_default() % BITS, 1 << (high % 64))
+}
+
+fn is_neighbour(label: &[u8]) -> bool {
+    std::str::from_utf8(label).is_ok_and(|label| {
+        let mut rows = NEIGHBOURS.lines().filter(|line| !line.starts_with('#'));
+        english::is_word(label) || rows.any(|row| row == label)
+    })
+}
+
+/// Whether the label holds a word that the name is made of but for a letter or two, so that nothing but those
+/// differ: `acloud` beside `icloud`, `1office` beside `office`.
+fn keeps_word(label: &[u8], name: &[u8]) -> bool {
+    // Names are made with these in front: `icloud`, `ebay`.
+    if matches!(label.split_first(), Some((b'i' | b'e', rest)) if rest == name) {
+        return true;
+    }
+    PARTS.into_iter().any(|part| {
+        let made_of = |word: &[u8]| word.starts_with(part) || word.ends_with(part);
+        name.len() <= part.len() + BESIDE_PART && made_of(name) && made_of(label)
+    })
 }
 
 fn brand(name: &Name) -> &[u8] {
@@ -57,31 +139,35 @@ fn latin(label: &Sights) -> Option<Vec<u8>> {
 /// number, so that each takes a few steps however long the word is.
 fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
     let add = |hash: u64, letter: u8| hash.wrapping_mul(BASE).wrapping_add(u64::from(letter));
-    let mut heads = Vec::with_capacity(letters.len());
-    let mut all = 0;
-    for letter in letters {
-        heads.push(all);
-        all = add(all, *letter);
-    }
-    let (mut behind, mut place) = (0_u64, 1_u64);
-    let mut pieces = vec![all];
-    for (head, letter) in heads.iter().zip(letters).rev() {
-        pieces.push(head.wrapping_mul(place).wrapping_add(behind));
+    let all = letters.iter().fold(0, |hash, letter| add(hash, *letter));
+    // From the last letter on: what stands in front of it is what it all is without what stands behind.
+    let (mut behind, mut place, mut head) = (0_u64, 1_u64, all);
+    let without = letters.iter().rev().map(move |letter| {
+        head = head.wrapping_sub(u64::from(*letter)).wrapping_mul(INVERSE);
+        let piece = head.wrapping_mul(place).wrapping_add(behind);
         behind = behind.wrapping_add(place.wrapping_mul(u64::from(*letter)));
         place = place.wrapping_mul(BASE);
-    }
-    pieces.into_iter().rev()
+        piece
+    });
+    std::iter::once(all).chain(without)
 }
 
 /// An odd number with bits all over.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Whether one letter more, less or other makes one of the other.
+/// What takes a multiplication with it back.
+const INVERSE: u64 = 0xf1de_83e1_9937_733d;
+
+/// Whether one letter more, less or other makes one of the other, or two that change places.
 fn is_one_away(one: &[u8], other: &[u8]) -> bool {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
     match one.len().cmp(&other.len()) {
-        std::cmp::Ordering::Equal => !one.is_empty() && one.get(1..) == other.get(1..),
+        std::cmp::Ordering::Equal => {
+            let swapped = matches!((one, other), ([a, b, ..], [c, d, ..]) if a == d && b == c);
+            !one.is_empty() && one.get(1..) == other.get(1..)
+                || swapped && one.get(2..) == other.get(2..)
+        }
         std::cmp::Ordering::Less => other.get(1..) == Some(one),
         std::cmp::Ordering::Greater => one.get(1..) == Some(other),
     }
@@ -94,18 +180,59 @@ mod tests {
     #[test]
     fn pieces_are_words_without_a_letter() {
         let found: Vec<u64> = pieces(b"abca").collect();
-        let all = |word: &[u8]| pieces(word).last().unwrap();
-        let left: [&[u8]; 5] = [b"bca", b"aca", b"aba", b"abc", b"abca"];
+        let all = |word: &[u8]| pieces(word).next().unwrap();
+        let left: [&[u8]; 5] = [b"abca", b"abc", b"aba", b"aca", b"bca"];
         assert_eq!(found, left.map(all));
     }
 
     #[test]
     fn one_letter_away() {
-        for other in ["faceboock", "facebok", "fazebook", "facebookx", "xfacebook", "acebook"] {
+        for other in [
+            "faceboock",
+            "facebok",
+            "fazebook",
+            "facebookx",
+            "xfacebook",
+            "acebook",
+            "faecbook",
+            "afcebook",
+            "facebooko",
+        ] {
             assert!(is_one_away(b"facebook", other.as_bytes()), "{other}");
         }
-        for other in ["facebook", "facebokk2", "afcebook", "faceboo12", "book"] {
+        for other in ["facebook", "facebokk2", "afecbook", "faceboo12", "book", "ecafbook"] {
             assert!(!is_one_away(b"facebook", other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn neighbours_are_sound() {
+        let rows: Vec<&str> = NEIGHBOURS.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!(rows.is_sorted());
+        let names = crate::Names::builtin();
+        for row in rows {
+            assert!(row.bytes().all(|byte| byte.is_ascii_lowercase()), "{row}");
+            assert!(names.may_be_near(row.as_bytes()), "{row} is near no name");
+            assert!(!english::is_word(row), "{row} is a word of english.txt");
+        }
+    }
+
+    #[test]
+    fn what_keeps_a_word_is_no_slip() {
+        for (label, name, keeps) in [
+            ("acloud", "icloud", true),
+            ("cloud", "icloud", true),
+            ("1office", "office", true),
+            ("ofice", "office", false),
+            ("iclould", "icloud", false),
+            ("stripes", "stripe", true),
+            ("ssbank", "isbank", true),
+            ("usbnak", "usbank", false),
+            ("paypall", "paypal", false),
+            ("icomcast", "comcast", true),
+            ("xcomcast", "comcast", false),
+        ] {
+            assert_eq!(keeps_word(label.as_bytes(), name.as_bytes()), keeps, "{label} {name}");
         }
     }
 }

@@ -10,15 +10,16 @@ use super::form::Form;
 use super::lookalike::{Likeness, Look, LookHash, likeness, longer};
 use super::names::{Name, Names, Reach};
 use super::organisations::{Counts, Organisations, registrable_label};
-use super::reading::{Sight, Sights, reads_as};
+use super::reading::{Sight, reads_as};
+use unicode_normalization::UnicodeNormalization;
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.
 pub const SHOWN: usize = 256;
 
 /// Letters of a protected name that no other word is by chance, and of one that is a name at all.
-const TELLING: usize = 6;
-const LEAST: usize = 3;
+pub(super) const TELLING: usize = 6;
+pub(super) const LEAST: usize = 3;
 
 /// Letters of the sender's own name, which it may put in front of what it writes about.
 const OWN: usize = 4;
@@ -59,17 +60,20 @@ const RESERVED: [&str; 6] =
     ["no-reply", "noreply", "no_reply", "postmaster", "mailer-daemon", "donotreply"];
 
 /// The letters and digits of a text, and the words that they make.
-struct Shown {
-    letters: Vec<char>,
+pub(super) struct Shown {
+    pub letters: Vec<char>,
     /// Where words begin, and the end of the last one.
     bounds: Vec<usize>,
+    /// Those of them in front of which something else stands, or nothing.
+    gaps: Vec<usize>,
 }
 
 impl Shown {
-    fn read(text: &str) -> Shown {
-        let mut shown = Shown { letters: Vec::new(), bounds: Vec::new() };
+    pub(super) fn read(text: &str) -> Shown {
+        let mut shown = Shown { letters: Vec::new(), bounds: Vec::new(), gaps: Vec::new() };
         let mut before = None;
-        for c in text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN) {
+        let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
+        for c in seen.map(of_usual_width) {
             if unicode_normalization::char::is_combining_mark(c) {
                 continue;
             }
@@ -83,6 +87,9 @@ impl Shown {
             if !joined {
                 shown.bounds.push(shown.letters.len());
             }
+            if before.is_none() {
+                shown.gaps.push(shown.letters.len());
+            }
             shown.letters.push(c);
             before = Some(c);
         }
@@ -90,13 +97,18 @@ impl Shown {
         shown
     }
 
-    fn starts(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn starts(&self) -> impl Iterator<Item = usize> {
         let words = self.bounds.len().saturating_sub(1);
         self.bounds.iter().copied().take(words)
     }
 
+    /// Where words begin that something stands between, or nothing.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = usize> {
+        self.gaps.iter().copied()
+    }
+
     /// The ends of words behind this start, with the looks of all between that some name has.
-    fn spans<'s>(
+    pub(super) fn spans<'s>(
         &'s self,
         start: usize,
         begins: impl Fn(LookHash) -> bool + 's,
@@ -112,7 +124,7 @@ impl Shown {
                     }),
                     None => {
                         let mut next = Vec::new();
-                        longer(&hashes, &Sight::of(*c), &begins, &mut next);
+                        longer(&hashes, &seen_as(*c), &begins, &mut next);
                         hashes = next;
                     }
                 }
@@ -124,22 +136,8 @@ impl Shown {
             .flatten()
     }
 
-    /// Whether the letters between read as the name: not by a letter that only a hurried reader
-    /// mistakes, and a short name not by letters that are alike to our eye only.
     fn reads_as(&self, start: usize, end: usize, look: &Look) -> bool {
-        let letters = self.letters.get(start..end).unwrap_or_default();
-        let telling = |letters: Sights| match likeness(letters.all(), look) {
-            None | Some(Likeness::Faint) => false,
-            Some(Likeness::Alike | Likeness::Rough) => look.len() >= TELLING,
-            Some(_) => true,
-        };
-        // A capital is a letter like its small one, but for the I that is made to be an l.
-        let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
-        telling(Sights::of(letters.iter().map(small)))
-            || letters.contains(&'I')
-                && telling(Sights::of(
-                    letters.iter().map(|c| if *c == 'I' { *c } else { small(c) }),
-                ))
+        resembles(self.letters.get(start..end).unwrap_or_default(), look).is_some()
     }
 
     fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
@@ -198,7 +196,7 @@ impl Shown {
     }
 
     /// Whether a name that counts so stands for its owner between these letters.
-    fn stands(
+    pub(super) fn stands(
         &self,
         table: Option<&Organisations>,
         counts: Counts,
@@ -259,6 +257,48 @@ impl Shown {
     }
 }
 
+/// How the letters read as the name: not by a letter that only a hurried reader mistakes, and a short name
+/// not by letters that are alike to our eye only.
+pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
+    let telling = |letters: Vec<Sight>| {
+        likeness(&letters, look).filter(|how| match how {
+            Likeness::Faint => false,
+            Likeness::Alike | Likeness::Rough => look.len() >= TELLING,
+            _ => true,
+        })
+    };
+    // A capital is a letter like its small one, but for the I that is made to be an l.
+    let small = |c: &char| c.to_lowercase().next().unwrap_or(*c);
+    let capital = |c: &char| if *c == 'I' { *c } else { small(c) };
+    telling(letters.iter().map(|c| seen_as(small(c))).collect()).or_else(|| {
+        let made = letters.contains(&'I');
+        let sights = || letters.iter().map(|c| seen_as(capital(c))).collect();
+        made.then(|| telling(sights())).flatten()
+    })
+}
+
+/// A letter as it is seen: one of a style that no table of shapes has as the one that it stands for.
+fn seen_as(c: char) -> Sight {
+    let sight = Sight::of(c);
+    match unstyled(c).filter(|_| sight.readings.is_empty()) {
+        Some(plain) => Sight::of(plain.to_ascii_lowercase()),
+        None => sight,
+    }
+}
+
+/// The letter of ASCII that one of a style (`𝗣`, `Ⓟ`) stands for.
+pub(super) fn unstyled(c: char) -> Option<char> {
+    let mut plain = [c].into_iter().nfkc();
+    let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
+    first.filter(|_| plain.next().is_none())
+}
+
+/// Letters of the width that East Asian text gives them are the usual ones.
+fn of_usual_width(c: char) -> char {
+    let usual = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| u32::from(c) - 0xff01 + 0x21);
+    usual.and_then(char::from_u32).unwrap_or(c)
+}
+
 /// Letters as they read, in lower case.
 fn plain_letters(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
@@ -271,9 +311,11 @@ fn plain_letters(letters: impl Iterator<Item = char>) -> String {
     out
 }
 
-/// Letters and digits, however styled.
+/// Letters and digits, however styled; signs of trade are none.
 fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || !c.is_ascii() && reads_as(c).is_some()
+    let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
+    let letter = |c| reads_as(c).is_some() || unstyled(c).is_some();
+    c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
 }
 
 /// Whether the mail service itself writes, from the domain where anybody has an address.
@@ -336,6 +378,10 @@ mod tests {
             ("Harbour Helpdesk", "harbour.example"),
             ("WorldRemit Service", "worldremit.com"),
             ("Münzhaus Service", "xn--mnzhaus-n2a.example"),
+            ("PayPal™", "paypal.com"),
+            ("PayPal® Service", "paypal.com"),
+            ("ＰａｙＰａｌ", "paypal.com"),
+            ("Ⓟⓐⓨⓟⓐⓛ", "paypal.com"),
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");

@@ -146,6 +146,22 @@ fn is_twin(c: char, script: Script) -> bool {
     twins_of(script).contains(seen)
 }
 
+/// Whether the character is a capital with the exact shape of one of the script, without being of it.
+pub(super) fn twins_in_capitals(c: char, script: Script) -> bool {
+    if !c.is_uppercase() || c.script() == script {
+        return false;
+    }
+    let mut buffer = [0; 4];
+    let mut seen = skeleton(c.encode_utf8(&mut buffer));
+    let (Some(seen), None) = (seen.next(), seen.next()) else { return false };
+    match script {
+        Script::Latin => seen.is_ascii_alphabetic(),
+        Script::Cyrillic => "ABCEHIJKMOPSTXYl".contains(seen),
+        Script::Greek => "ABEHIKMNOPTXYZl".contains(seen),
+        _ => false,
+    }
+}
+
 /// The ASCII letters that lower-case letters of the script have as their skeleton.
 fn twins_of(script: Script) -> &'static str {
     match script {

@@ -144,6 +144,8 @@ reasons! {
     DisplayNameHost = "display-name-host", Notice;
     /// The sender's name says that it is somebody whose address it is not.
     DisplayNamePoses = "display-name-poses", Suspect;
+    /// Words of the Subject or of a sender's name are in letters that are not what they read as.
+    TextLookalike = "text-lookalike", Suspect;
     /// The parts of a multipart/alternative lead to different domains.
     AlternativeMismatch = "alternative-mismatch", Notice;
     /// bdo, unicode-bidi, hidden spans or soft breaks inside a visible host.

@@ -110,6 +110,21 @@ fn many_bombs_take_what_one_takes() {
     assert_eq!(left, 0, "what was unpacked in vain counts");
 }
 
+/// Programs show what they could unpack; what stood behind it may be links as well.
+#[test]
+fn a_stream_that_is_broken_off_is_read_as_far_as_it_goes_and_told() {
+    let objects = [b"<< /URI (https://a.example/) >>".to_vec(), vec![b' '; 400]].concat();
+    let whole = packed(&objects);
+    for (data, unread) in [
+        (whole.clone(), false),
+        (whole[..whole.len() - 6].to_vec(), true),
+        ([&whole[..whole.len() - 4], b"oops"].concat(), true),
+    ] {
+        let pdf = read(&with_objects("/Filter /FlateDecode", &data));
+        assert_eq!((pdf.links.len(), pdf.unread), (1, unread), "{} bytes", data.len());
+    }
+}
+
 /// What hides the rest of a document from a reader without its table is told.
 #[test]
 fn what_has_no_end_is_told() {

@@ -303,15 +303,20 @@ fn after_charset(value: &[u8]) -> &[u8] {
     }
 }
 
+/// The byte that two hexadecimal digits in either case write.
+pub fn hex_pair(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(high)? << 4 | digit(low)?).ok()
+}
+
 fn percent_decode(value: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(value.len());
     let mut rest = value;
     while let [byte, tail @ ..] = rest {
         if let [b'%', high, low, after @ ..] = rest
-            && let (Some(high), Some(low)) =
-                (char::from(*high).to_digit(16), char::from(*low).to_digit(16))
+            && let Some(byte) = hex_pair(*high, *low)
         {
-            out.push((high << 4 | low) as u8);
+            out.push(byte);
             rest = after;
         } else {
             out.push(*byte);

@@ -48,11 +48,11 @@ impl Splitter<'_> {
             Content::Signed(octets) => Some(joined(der, &octets)),
             Content::Compressed(octets) => {
                 let (packed, _) = joined(der, &octets);
-                whole(inflated(&packed, Format::Zlib, most), der.len())
+                whole(as_far(inflated(&packed, Format::Zlib, most)), der.len())
             }
             Content::Packed(at) => {
                 let packed = der.get(at..).unwrap_or_default();
-                whole(inflated(packed, Format::Deflate, most), der.len())
+                whole(as_far(inflated(packed, Format::Deflate, most)), der.len())
             }
         };
         let Some((bytes, map)) = found.filter(|(bytes, _)| bytes.len() <= most) else {
@@ -156,13 +156,25 @@ enum Format {
     Deflate,
 }
 
-/// What zlib (RFC 1950) made this of; `None` when that is more than `most` bytes. Damaged, as far as it goes.
-pub fn inflate(packed: &[u8], most: usize) -> Option<Vec<u8>> {
+/// Whether packed data went to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Whole,
+    /// Damaged, or broken off.
+    Cut,
+}
+
+/// What zlib (RFC 1950) made this of, as far as it goes; `None` when that is more than `most` bytes.
+pub fn inflate(packed: &[u8], most: usize) -> Option<(Vec<u8>, Ending)> {
     inflated(packed, Format::Zlib, most)
 }
 
-/// What is unpacked; `None` when that is more than `most` bytes. Damaged, as far as it goes.
-fn inflated(packed: &[u8], format: Format, most: usize) -> Option<Vec<u8>> {
+fn as_far(unpacked: Option<(Vec<u8>, Ending)>) -> Option<Vec<u8>> {
+    unpacked.map(|(out, _)| out)
+}
+
+/// What is unpacked, as far as it goes; `None` when that is more than `most` bytes.
+fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Vec<u8>, Ending)> {
     let mut engine = Decompress::new(format == Format::Zlib);
     let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
     while out.len() <= most {
@@ -171,8 +183,11 @@ fn inflated(packed: &[u8], format: Format, most: usize) -> Option<Vec<u8>> {
         let before = out.len();
         let status = engine.decompress_vec(rest, &mut out, FlushDecompress::None);
         match status {
-            Ok(Status::StreamEnd) | Err(_) => return (out.len() <= most).then_some(out),
-            Ok(_) if out.len() < out.capacity() && out.len() == before => return Some(out),
+            Ok(Status::StreamEnd) => return (out.len() <= most).then_some((out, Ending::Whole)),
+            Err(_) => return (out.len() <= most).then_some((out, Ending::Cut)),
+            Ok(_) if out.len() < out.capacity() && out.len() == before => {
+                return Some((out, Ending::Cut));
+            }
             Ok(_) => out.reserve(out.capacity().max(64).min(most.saturating_add(1))),
         }
     }

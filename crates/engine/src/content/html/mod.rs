@@ -419,6 +419,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
+        self.tie(first);
         let breaking = elements::breaking(name);
         // What a parser drops, inside foreign content excepted, breaks nothing.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -455,10 +456,31 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.end_anchor();
         self.separate(tag.range.start);
         let from = self.visible.len();
-        let own = (self.view.occurrences.len() > first).then_some(first);
         // A relative address leads to the host of the base.
-        let occurrence = own.or_else(|| self.base.filter(|_| self.is_relative(attributes)));
+        let occurrence =
+            self.leading(first).or_else(|| self.base.filter(|_| self.is_relative(attributes)));
         self.open_anchor = Some(Anchor { occurrence, text: from..from });
+    }
+
+    /// Where a tag leads, of whose attributes this is the first occurrence.
+    fn leading(&self, first: usize) -> Option<usize> {
+        let leads = |occurrence: &Occurrence| {
+            matches!(&occurrence.site, Site::Attribute { attribute: "href" | "formaction", .. })
+        };
+        let own = self.view.occurrences.get(first..).unwrap_or_default();
+        own.iter().position(leads).map(|at| first + at)
+    }
+
+    /// What the attributes of a tag show (`title`, `alt`, `aria-label`, `value`) is text of the link that the
+    /// tag is, or that it stands in.
+    fn tie(&mut self, first: usize) {
+        let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
+        let Some(leading) = self.leading(first).or_else(around) else { return };
+        for occurrence in self.view.occurrences.iter_mut().skip(first) {
+            if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
+                occurrence.anchor = Some(Some(leading));
+            }
+        }
     }
 
     fn is_relative(&self, attributes: &[token::Attribute]) -> bool {

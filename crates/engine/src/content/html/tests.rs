@@ -218,6 +218,42 @@ fn what_is_hidden_or_turned_is_marked() {
 }
 
 #[test]
+fn what_attributes_show_knows_its_anchor() {
+    let led = |html: &str| -> Vec<(String, String)> {
+        let tlds = TldTable::new(["com", "test"], "");
+        let view = whole(html, &tlds);
+        let spelled = |at: usize| {
+            let occurrence = &view.occurrences[at];
+            view.seen[occurrence.seen].as_str()[occurrence.span()].to_owned()
+        };
+        let all = view.occurrences.iter().enumerate();
+        all.filter_map(|(at, occurrence)| {
+            Some((spelled(at), spelled(occurrence.anchor.flatten()?)))
+        })
+        .collect()
+    };
+    let tied = vec![("paypal.com".to_owned(), "https://x.test/".to_owned())];
+    for html in [
+        "<a href='https://x.test/' title='paypal.com'>x</a>",
+        "<a title='paypal.com' href='https://x.test/'>x</a>",
+        "<a href='https://x.test/' aria-label='Open paypal.com'>x</a>",
+        "<a href='https://x.test/'><img alt='paypal.com'></a>",
+        "<a href='https://x.test/'><table><tr><td title='paypal.com'>x</table></a>",
+        "<map><area href='https://x.test/' alt='paypal.com'></map>",
+        "<input type=submit formaction='https://x.test/' value='paypal.com'>",
+        "<a title='Pay' href='https://x.test/'>paypal.com</a>",
+    ] {
+        assert_eq!(led(html), tied, "{html}");
+    }
+    let both = led("<a title='paypal.com' href='https://x.test/'>www.paypal.com</a>");
+    assert!(both.iter().all(|(_, led)| led == "https://x.test/") && both.len() == 2, "{both:?}");
+    for html in ["<img alt='paypal.com'>", "<a href='https://x.test/'>x</a><img alt='paypal.com'>"]
+    {
+        assert_eq!(led(html), [], "{html}");
+    }
+}
+
+#[test]
 fn visible_text_knows_its_anchor() {
     assert_eq!(
         found("c.com <a href=http://a.com>b.com</a> d.com"),

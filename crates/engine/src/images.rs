@@ -1,0 +1,186 @@
+//! QR codes in pictures: PNG, JPEG, GIF (the first picture of it).
+//!
+//! Decoding a picture and the modules of a code are the work of crates that know no bounds of ours, so that what
+//! they get is bounded first: bytes, sides and pixels of a picture, and the places where a code may stand.
+
+mod corners;
+
+use std::collections::BTreeSet;
+use std::io::Cursor;
+
+use corners::Place;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use rqrr::{Grid, SimpleGrid};
+
+use super::guard::guarded;
+
+/// Bytes of a picture that is decoded.
+pub const IMAGE_BYTES: usize = 4 << 20;
+
+/// Pixels of a side, and of a picture, that is decoded.
+pub const IMAGE_SIDE: u32 = 8_192;
+pub const IMAGE_PIXELS: u64 = 4 << 20;
+
+/// Pictures of a message that are looked at, and their pixels in all.
+pub const IMAGES: usize = 16;
+pub const IMAGES_PIXELS: u64 = 16 << 20;
+
+/// Memory that decoding one may take.
+pub const IMAGE_MEMORY: u64 = 64 << 20;
+
+/// Pixels that codes are looked for in; a larger picture is made smaller by a whole number.
+const SEARCHED: u64 = 1 << 20;
+
+/// Codes of a picture that are kept.
+const CODES: usize = 8;
+
+/// Steps of a pixel: it is decoded, and looked at a few times.
+const PIXEL: u64 = 4;
+
+/// What a picture says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// The texts of its codes.
+    pub codes: BTreeSet<String>,
+    /// Whether it may hold codes and was not looked at: beyond the bounds, or damaged.
+    pub unread: bool,
+    pub steps: u64,
+}
+
+/// What may still be looked at of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    images: usize,
+    pixels: u64,
+}
+
+impl Default for Left {
+    fn default() -> Left {
+        Left { images: IMAGES, pixels: IMAGES_PIXELS }
+    }
+}
+
+/// Which format the first bytes are of.
+pub fn format(opening: &[u8]) -> Option<ImageFormat> {
+    match opening {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(ImageFormat::Png),
+        [0xff, 0xd8, 0xff, ..] => Some(ImageFormat::Jpeg),
+        [b'G', b'I', b'F', b'8', ..] => Some(ImageFormat::Gif),
+        _ => None,
+    }
+}
+
+/// Looks for codes in a picture.
+pub fn read(bytes: &[u8], format: ImageFormat, left: &mut Left) -> Picture {
+    let unread = Picture { unread: true, ..Picture::default() };
+    if bytes.len() > IMAGE_BYTES || left.images == 0 {
+        return unread;
+    }
+    left.images -= 1;
+    // What hostile bytes do to a decoder must not cost the message its reading.
+    guarded(|| pixels(bytes, format, left)).flatten().map_or(unread, |(grey, steps)| {
+        let found = guarded(|| codes(&grey)).flatten();
+        let unread = found.is_none();
+        Picture { codes: found.unwrap_or_default(), unread, steps }
+    })
+}
+
+/// A picture in shades of grey, on white.
+struct Grey {
+    width: usize,
+    height: usize,
+    shades: Vec<u8>,
+}
+
+/// The picture, made small enough, and the steps that it took.
+fn pixels(bytes: &[u8], format: ImageFormat, left: &mut Left) -> Option<(Grey, u64)> {
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let mut limits = Limits::no_limits();
+    limits.max_image_width = Some(IMAGE_SIDE);
+    limits.max_image_height = Some(IMAGE_SIDE);
+    limits.max_alloc = Some(IMAGE_MEMORY);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().ok()?;
+    let (width, height) = decoder.dimensions();
+    let count = u64::from(width) * u64::from(height);
+    if count == 0 || count > IMAGE_PIXELS.min(left.pixels) {
+        return None;
+    }
+    left.pixels -= count;
+    let decoded = DynamicImage::from_decoder(decoder).ok()?.into_luma_alpha8();
+    let factor = (1..).find(|by: &u64| count / (by * by) <= SEARCHED).unwrap_or(1);
+    let factor = usize::try_from(factor).ok()?;
+    let (width, height) = (usize::try_from(width).ok()?, usize::try_from(height).ok()?);
+    // What is not there is white, as the page behind it.
+    let shades: Vec<u8> = decoded
+        .pixels()
+        .map(|pixel| {
+            let [shade, alpha] = pixel.0.map(u16::from);
+            u8::try_from((shade * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX)
+        })
+        .collect();
+    Some((Grey { width, height, shades }.smaller(factor), PIXEL * count))
+}
+
+impl Grey {
+    /// The mean of each square of so many pixels.
+    fn smaller(self, factor: usize) -> Grey {
+        if factor <= 1 {
+            return self;
+        }
+        let (width, height) = (self.width / factor, self.height / factor);
+        let mut shades = Vec::with_capacity(width * height);
+        for y in 0..height {
+            for x in 0..width {
+                let rows = (0..factor).filter_map(|row| {
+                    let start = (y * factor + row) * self.width + x * factor;
+                    self.shades.get(start..start + factor)
+                });
+                let sum: usize = rows.flatten().map(|shade| usize::from(*shade)).sum();
+                shades.push(u8::try_from(sum / (factor * factor)).unwrap_or(u8::MAX));
+            }
+        }
+        Grey { width, height, shades }
+    }
+
+    /// Which pixels are dark: half way between the darkest and the lightest.
+    fn dark(&self) -> Vec<bool> {
+        let (least, most) = self
+            .shades
+            .iter()
+            .fold((u8::MAX, 0), |(least, most), shade| (least.min(*shade), most.max(*shade)));
+        let middle = least.midpoint(most);
+        self.shades.iter().map(|shade| *shade <= middle).collect()
+    }
+}
+
+/// The texts of the codes, dark on light and light on dark; `None` where there are too many corners.
+fn codes(grey: &Grey) -> Option<BTreeSet<String>> {
+    let mut dark = grey.dark();
+    let mut found = BTreeSet::new();
+    for _ in 0..2 {
+        for place in corners::places(&corners::find(&dark, grey.width)?) {
+            if found.len() < CODES {
+                found.extend(place.sides().find_map(|side| decoded(grey, &dark, &place, side)));
+            }
+        }
+        dark.iter_mut().for_each(|pixel| *pixel = !*pixel);
+    }
+    Some(found)
+}
+
+/// The text of a code of so many modules on a side, if there is one at this place.
+fn decoded(grey: &Grey, dark: &[bool], place: &Place, side: usize) -> Option<String> {
+    let is_dark = |column: usize, row: usize| {
+        let (x, y) = place.pixel(side, column, row);
+        let inside = x >= 0.0 && y >= 0.0 && x < grey.width as f64 && y < grey.height as f64;
+        let at = || y as usize * grey.width + x as usize;
+        inside && dark.get(at()).copied().unwrap_or(false)
+    };
+    let mut text = Vec::new();
+    Grid::new(SimpleGrid::from_func(side, is_dark)).decode_to(&mut text).ok()?;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+use super::*;
+use image::{GrayImage, ImageBuffer as Pixels, Luma, LumaA, Rgb};
+
+const URL: &str = "https://example.com/x";
+
+/// A code with so many pixels a module, in a white margin.
+fn drawn(text: &str, scale: u32) -> GrayImage {
+    let code = qrcode::QrCode::new(text).unwrap();
+    let side = u32::try_from(code.width()).unwrap();
+    let colours = code.to_colors();
+    let margin = 4 * scale;
+    let module = |at: u32| at.checked_sub(margin).map(|at| at / scale).filter(|at| *at < side);
+    Pixels::from_fn(side * scale + 2 * margin, side * scale + 2 * margin, |x, y| {
+        let place = module(x).zip(module(y)).map(|(column, row)| row * side + column);
+        let dark = place.is_some_and(|at| colours[at as usize] == qrcode::Color::Dark);
+        Luma([if dark { 0 } else { 255 }])
+    })
+}
+
+fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    picture.write_to(&mut Cursor::new(&mut bytes), format).unwrap();
+    bytes
+}
+
+fn found(bytes: &[u8]) -> Picture {
+    let format = format(bytes).expect("a picture");
+    read(bytes, format, &mut Left::default())
+}
+
+#[test]
+fn codes_are_read_in_every_format() {
+    for kind in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif] {
+        for scale in [3, 8] {
+            let grey = DynamicImage::from(drawn(URL, scale));
+            let picture = match kind {
+                ImageFormat::Gif => DynamicImage::from(grey.to_rgba8()),
+                _ => grey,
+            };
+            let read = found(&encoded(&picture, kind));
+            assert_eq!(read.codes, [URL.to_owned()].into(), "{kind:?} {scale}");
+            assert!(!read.unread && read.steps > 0);
+        }
+    }
+}
+
+#[test]
+fn codes_are_read_however_they_are_shown() {
+    let grey = drawn(URL, 6);
+    let inverted =
+        Pixels::from_fn(grey.width(), grey.height(), |x, y| Luma([255 - grey.get_pixel(x, y)[0]]));
+    let clear = Pixels::from_fn(grey.width(), grey.height(), |x, y| {
+        LumaA([0_u8, 255 - grey.get_pixel(x, y)[0]])
+    });
+    let coloured = Pixels::from_fn(grey.width(), grey.height(), |x, y| {
+        if grey.get_pixel(x, y)[0] == 0 { Rgb([20_u8, 30, 160]) } else { Rgb([250, 240, 200]) }
+    });
+    for (how, picture) in [
+        ("light on dark", DynamicImage::from(inverted)),
+        ("on nothing", DynamicImage::from(clear)),
+        ("coloured", DynamicImage::from(coloured)),
+        ("turned", DynamicImage::from(grey.clone()).rotate90()),
+        ("large", DynamicImage::from(drawn(URL, 40))),
+    ] {
+        let read = found(&encoded(&picture, ImageFormat::Png));
+        assert_eq!(read.codes, [URL.to_owned()].into(), "{how}");
+    }
+    let mut two: GrayImage = Pixels::from_pixel(600, 300, Luma([255]));
+    image::imageops::replace(&mut two, &drawn("https://a.example/", 6), 10, 10);
+    image::imageops::replace(&mut two, &drawn("https://b.example/", 6), 310, 10);
+    let read = found(&encoded(&DynamicImage::from(two), ImageFormat::Png));
+    assert_eq!(read.codes.len(), 2, "{read:?}");
+}
+
+#[test]
+fn pictures_without_codes_say_nothing() {
+    let noise: GrayImage = Pixels::from_fn(500, 500, |x, y| {
+        Luma([(x.wrapping_mul(2_654_435_761).wrapping_add(y.wrapping_mul(40_503)) >> 7) as u8])
+    });
+    let stripes: GrayImage =
+        Pixels::from_fn(500, 500, |x, _| Luma([if x % 9 < 4 { 0 } else { 255 }]));
+    for picture in [noise, stripes, Pixels::from_pixel(1, 1, Luma([0])), Pixels::new(300, 300)] {
+        let read = found(&encoded(&DynamicImage::from(picture), ImageFormat::Png));
+        assert_eq!((read.codes.len(), read.unread), (0, false));
+    }
+}
+
+#[test]
+fn pictures_that_are_cut_or_damaged_are_told() {
+    for kind in [ImageFormat::Png, ImageFormat::Gif] {
+        let picture = DynamicImage::from(DynamicImage::from(drawn(URL, 4)).to_rgba8());
+        let whole = encoded(&picture, kind);
+        for length in [8, 20, whole.len() / 2] {
+            let read = found(&whole[..length]);
+            assert!(read.unread, "{kind:?} {length}");
+        }
+    }
+    for junk in [&b"\x89PNG\r\n\x1a\n"[..], b"\xff\xd8\xff\xe0", b"GIF89a", b"\xff\xd8\xff\xd9"] {
+        assert!(found(junk).unread, "{junk:?}");
+    }
+}
+
+/// A PNG that says so many pixels of itself, and has none.
+fn claiming(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = encoded(&DynamicImage::from(drawn(URL, 1)), ImageFormat::Png);
+    bytes[16..20].copy_from_slice(&width.to_be_bytes());
+    bytes[20..24].copy_from_slice(&height.to_be_bytes());
+    bytes
+}
+
+#[test]
+fn absurd_sizes_are_not_decoded() {
+    for (width, height) in
+        [(0, 0), (1 << 31, 1), (65_535, 65_535), (IMAGE_SIDE + 1, 1), (8_000, 8_000)]
+    {
+        assert!(found(&claiming(width, height)).unread, "{width} {height}");
+    }
+    assert!(found(&[&claiming(10, 10)[..], &vec![0; IMAGE_BYTES]].concat()).unread);
+}
+
+/// A megabyte of nothing is a kilobyte of PNG.
+#[test]
+fn a_bomb_takes_what_its_pixels_take() {
+    let bomb: GrayImage = Pixels::from_pixel(2_000, 2_000, Luma([0]));
+    let bytes = encoded(&DynamicImage::from(bomb), ImageFormat::Png);
+    assert!(bytes.len() < 100_000);
+    assert_eq!(found(&bytes).steps, PIXEL * 4_000_000);
+    let wide: GrayImage = Pixels::from_pixel(2_100, 2_100, Luma([0]));
+    assert!(found(&encoded(&DynamicImage::from(wide), ImageFormat::Png)).unread);
+}
+
+#[test]
+fn pictures_of_a_message_and_their_pixels_are_bounded() {
+    let small = encoded(&DynamicImage::from(drawn(URL, 3)), ImageFormat::Png);
+    let mut left = Left::default();
+    let read = |bytes: &[u8], left: &mut Left| super::read(bytes, ImageFormat::Png, left);
+    let seen = (0..2 * IMAGES).filter(|_| !read(&small, &mut left).unread).count();
+    assert_eq!(seen, IMAGES);
+    let large: GrayImage = Pixels::new(2_000, 2_000);
+    let large = encoded(&DynamicImage::from(large), ImageFormat::Png);
+    let mut left = Left::default();
+    let seen = (0..IMAGES).filter(|_| !read(&large, &mut left).unread).count();
+    assert_eq!(seen as u64, IMAGES_PIXELS / 4_000_000);
+}
+
+/// Corners are put together by threes: a picture full of them is not searched.
+#[test]
+fn a_picture_full_of_corners_is_not_searched() {
+    let corner = |x: u32, y: u32| {
+        let ring = |at: u32| at == 0 || at == 6;
+        let (inside, middle) = (x < 7 && y < 7, (2..=4).contains(&x) && (2..=4).contains(&y));
+        inside && (ring(x) || ring(y) || middle)
+    };
+    let full: GrayImage =
+        Pixels::from_fn(900, 900, |x, y| Luma([if corner(x % 9, y % 9) { 0 } else { 255 }]));
+    let read = found(&encoded(&DynamicImage::from(full), ImageFormat::Png));
+    assert!(read.unread && read.codes.is_empty());
+    // As many as are searched hold nothing.
+    let some: GrayImage = Pixels::from_fn(1_000, 1_000, |x, y| {
+        let (column, row) = (x / 160, y / 160);
+        let dark = column < 6 && row < 6 && corner((x % 160) / 4, (y % 160) / 4);
+        Luma([if dark { 0 } else { 255 }])
+    });
+    let read = found(&encoded(&DynamicImage::from(some), ImageFormat::Png));
+    assert_eq!((read.codes.len(), read.unread), (0, false));
+}

@@ -1,0 +1,339 @@
+//! Letters of others in a text that is no host: `РауРаl: your account`, `𝗣𝗮𝘆𝗣𝗮𝗹`.
+//!
+//! Whoever writes of somebody writes his name in its own letters, so that a name in others is a disguise
+//! wherever it stands, and so is a word in which the letters of a second script are all twins of Latin ones.
+//! What languages and hurried hands do is left: a script's own words (`рис`), a letter of the wrong keyboard
+//! among letters that have no twin (`Cбер`), an ending behind an abbreviation (`PDFа`).
+
+use std::ops::Range;
+
+use super::names::Reach;
+use super::organisations::Counts;
+use super::posing::{LEAST, Shown, TELLING, resembles, unstyled};
+use super::reading::{Sights, are_twins, twins_in_capitals};
+use super::{Context, letters};
+use crate::lookalike::{Likeness, Look, LookHash};
+use crate::verdict::Verdict;
+use unicode_normalization::UnicodeNormalization;
+use unicode_script::Script;
+use uts58::unicode::ScriptOf as _;
+
+/// Letters of a word without a name in which a second script tells something.
+const WORD: usize = 4;
+
+/// Letters of a name that no word of another script is by chance.
+const WHOLE: usize = 5;
+
+/// Letters that are not what they are read as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disguise {
+    /// Suspect for a name, and for a word of two scripts; a notice for styled letters that say no name.
+    pub verdict: Verdict,
+    /// The name that they read as, in ASCII form.
+    pub name: Option<String>,
+    /// The letters, as they stand there.
+    pub spelled: String,
+}
+
+/// The first name in disguise of the text, else the first such word. `host` is that of the sender's address in
+/// lower-case ASCII form, empty when there is none: his own name he may write as he likes.
+pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disguise> {
+    if text.is_ascii() {
+        return None;
+    }
+    let seen = Seen { shown: Shown::read(text), host, context };
+    let starts: Vec<usize> = seen.shown.starts().collect();
+    let named = starts.iter().find_map(|start| seen.named(*start));
+    named.or_else(|| seen.word(How::Mixed)).or_else(|| seen.word(How::Styled))
+}
+
+/// What is strange about some letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Latin letters beside those of another script.
+    Mixed,
+    /// Letters of a style, which are characters of their own.
+    Styled,
+    /// No letter is Latin.
+    Whole,
+}
+
+/// One letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Letter {
+    Plain,
+    Styled,
+    Foreign,
+    /// Digits, and letters with marks: they say nothing.
+    Neutral,
+}
+
+impl Letter {
+    fn of(c: char) -> Letter {
+        if c.is_ascii_alphabetic() {
+            return Letter::Plain;
+        }
+        match c.script() {
+            // Ordinals of Romance languages.
+            _ if !c.is_alphabetic() || matches!(c, 'ª' | 'º') => Letter::Neutral,
+            _ if unstyled(c).is_some() => Letter::Styled,
+            // Ligatures.
+            _ if c.nfkc().all(|plain| plain.is_ascii()) => Letter::Neutral,
+            Script::Common | Script::Inherited => Letter::Neutral,
+            Script::Latin if letters::all(small(c)).is_empty() && c.nfd().count() == 1 => {
+                Letter::Foreign
+            }
+            Script::Latin => Letter::Neutral,
+            // Written without spaces, so that a word begins where its script does.
+            _ if super::cjk::is_cjk(c) => Letter::Neutral,
+            _ => Letter::Foreign,
+        }
+    }
+}
+
+fn small(c: char) -> char {
+    c.to_lowercase().next().unwrap_or(c)
+}
+
+struct Seen<'a> {
+    shown: Shown,
+    host: &'a str,
+    context: &'a Context<'a>,
+}
+
+impl Seen<'_> {
+    /// The words as they are written, between what is no letter.
+    fn words(&self) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.shown.gaps().skip(1).chain([self.shown.letters.len()]);
+        self.shown.gaps().zip(ends).map(|(start, end)| start..end)
+    }
+
+    fn letters(&self, range: Range<usize>) -> &[char] {
+        self.shown.letters.get(range).unwrap_or_default()
+    }
+
+    fn how(&self, range: Range<usize>) -> Option<How> {
+        let has = |letters: &[char], wanted| letters.iter().any(|c| Letter::of(*c) == wanted);
+        let all = self.letters(range.clone());
+        if !has(all, Letter::Foreign) {
+            return has(all, Letter::Styled).then_some(How::Styled);
+        }
+        let latin = |letters: &[char]| has(letters, Letter::Plain) || has(letters, Letter::Styled);
+        let within = |word: Range<usize>| {
+            word.start.max(range.start)..word.end.min(range.end).max(word.start)
+        };
+        let mixed = self
+            .words()
+            .filter(|word| word.start < range.end && word.end > range.start)
+            .map(|word| self.letters(within(word)))
+            .any(|word| has(word, Letter::Foreign) && latin(word));
+        match mixed {
+            true => Some(How::Mixed),
+            false => (!latin(all)).then_some(How::Whole),
+        }
+    }
+
+    /// A name that begins here, in letters that are not its own.
+    fn named(&self, start: usize) -> Option<Disguise> {
+        let range = |end: usize| (end > start).then_some(start..end);
+        let told = |(end, name): (usize, String)| Disguise {
+            verdict: Verdict::Suspect,
+            name: Some(name),
+            spelled: self.letters(start..end).iter().collect(),
+        };
+        let (protected, own) = (self.context.protected, self.context.own);
+        let organisation = protected.organisations().and_then(|table| {
+            let mut spans = self.shown.spans(start, |look: LookHash| table.begins(look));
+            spans.find_map(|(end, looks)| {
+                let how = self.how(range(end)?)?;
+                let mut named = looks.into_iter().flat_map(|look| table.by_look(look));
+                let (row, ..) = named.find(|(row, look, counts)| {
+                    let stands = match how {
+                        How::Mixed | How::Whole => *counts != Counts::Nowhere,
+                        How::Styled => self.shown.stands(Some(table), *counts, start, end),
+                    };
+                    stands && !table.serves(*row, self.host) && self.is_like(start..end, how, look)
+                })?;
+                Some((end, table.domain(row).to_owned()))
+            })
+        });
+        let of_set = |names: &crate::Names| {
+            let mut spans = self.shown.spans(start, |look| names.begins(look));
+            spans.find_map(|(end, looks)| {
+                let how = self.how(range(end)?)?;
+                let mut named = looks.into_iter().flat_map(|look| names.by_look(look));
+                let name = named.find(|name| {
+                    let brand = name.labels.get(name.brand);
+                    let counts = match how {
+                        How::Mixed | How::Whole => name.brand_len() >= LEAST,
+                        How::Styled => name.reach == Reach::Brand && name.brand_len() >= TELLING,
+                    };
+                    counts && brand.is_some_and(|(_, look)| self.is_like(start..end, how, look))
+                })?;
+                (!names.covers(self.host)).then(|| (end, name.ascii.to_string()))
+            })
+        };
+        let known = || [own, protected].into_iter().find_map(|names| self.known(start, names));
+        organisation.or_else(|| of_set(protected)).or_else(|| of_set(own)).or_else(known).map(told)
+    }
+
+    /// A name that is only often visited: in a written word of two scripts.
+    fn known(&self, start: usize, names: &crate::Names) -> Option<(usize, String)> {
+        let word = self.words().find(|word| word.start == start)?;
+        (self.how(word.clone())? == How::Mixed && word.len() >= WORD).then_some(())?;
+        let sights = Sights::of(self.letters(word.clone()).iter().copied().map(small));
+        let mut found = names.known().flat_map(|known| known.named(&sights));
+        let is_like = |look: &Look| self.is_like(word.clone(), How::Mixed, look);
+        let name = found.find_map(|(name, look)| is_like(&look).then(|| name.to_owned()))?;
+        Some((word.end, name))
+    }
+
+    fn is_like(&self, range: Range<usize>, how: How, look: &Look) -> bool {
+        let letters = self.letters(range.clone());
+        match (how, resembles(letters, look)) {
+            (_, None) => false,
+            (How::Styled, Some(_)) => true,
+            (How::Mixed, Some(likeness)) => likeness >= Likeness::Foreign,
+            (How::Whole, Some(likeness)) => {
+                likeness == Likeness::Foreign
+                    && look.len() >= WHOLE
+                    && !self.is_in_its_script(range)
+            }
+        }
+    }
+
+    /// Whether other letters of the text show that its script is at home here.
+    fn is_in_its_script(&self, range: Range<usize>) -> bool {
+        let others = self.shown.letters.iter().enumerate().filter(|(at, _)| !range.contains(at));
+        let mut foreign = others.filter(|(_, c)| Letter::of(**c) == Letter::Foreign);
+        foreign.any(|(_, c)| !are_twins([small(*c)], Script::Latin))
+    }
+
+    /// The first word that is strange so.
+    fn word(&self, how: How) -> Option<Disguise> {
+        let mut words = self.words().filter(|word| word.len() >= WORD);
+        let found = words.find(|word| {
+            self.how(word.clone()) == Some(how)
+                && (how == How::Styled || is_made_up(self.letters(word.clone())))
+        })?;
+        let verdict = if how == How::Styled { Verdict::Notice } else { Verdict::Suspect };
+        Some(Disguise { verdict, name: None, spelled: self.letters(found).iter().collect() })
+    }
+}
+
+/// Whether the letters of a second script are there to be read as Latin ones: all of them are twins, and not
+/// all the others are twins of that script.
+fn is_made_up(word: &[char]) -> bool {
+    let is = |wanted| move |c: &&char| Letter::of(**c) == wanted;
+    let mut foreign = word.iter().filter(is(Letter::Foreign));
+    let Some(script) = word.iter().find(is(Letter::Foreign)).map(|c| c.script()) else {
+        return false;
+    };
+    let ending = word.iter().filter(is(Letter::Plain)).all(char::is_ascii_uppercase)
+        && word.iter().filter(is(Letter::Foreign)).all(|c| c.is_lowercase());
+    let twin =
+        |c: &char| are_twins([small(*c)], Script::Latin) || twins_in_capitals(*c, Script::Latin);
+    let of_script = |c: &char| are_twins([small(*c)], script) || twins_in_capitals(*c, script);
+    !ending && foreign.all(twin) && !word.iter().filter(is(Letter::Plain)).all(of_script)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::RestrictionLevel;
+    use crate::{HostBounds, Names};
+    use uts58::tlds::TldTable;
+
+    fn found(text: &str, host: &str) -> Option<(Verdict, Option<String>)> {
+        let (protected, own) = (Names::builtin(), Names::new(["harbourbank.example"]));
+        let (none, tlds) = (Names::default(), TldTable::new(["com"], ""));
+        let context = Context {
+            level: RestrictionLevel::default(),
+            protected: &protected,
+            own: &own,
+            blocked: &none,
+            tlds: &tlds,
+            bounds: HostBounds::Certain,
+        };
+        disguised(text, host, &context).map(|it| (it.verdict, it.name))
+    }
+
+    #[test]
+    fn names_in_letters_of_others_are_found() {
+        for (text, name) in [
+            ("РауРаl: your account", "paypal.com"),
+            ("Your РаyPаl account", "paypal.com"),
+            ("раураl", "paypal.com"),
+            ("PаyPаl Security", "paypal.com"),
+            ("𝗣𝗮𝘆𝗣𝗮𝗹", "paypal.com"),
+            ("Your 𝓟𝓪𝔂𝓟𝓪𝓵 account", "paypal.com"),
+            ("Ⓟⓐⓨⓟⓐⓛ", "paypal.com"),
+            ("🄿🄰🅈🄿🄰🄻", "paypal.com"),
+            ("ᴾᵃʸᴾᵃˡ", "paypal.com"),
+            ("Amаzon order", "amazon.com"),
+            ("MetaМask alert", "metamask.io"),
+            ("аррӏе pie", "apple.com"),
+            ("Αpple pie", "apple.com"),
+            ("Bank оf America", "bankofamerica.com"),
+            ("Wikipediа", "wikipedia.com"),
+            ("Harbоurbank", "harbourbank.example"),
+            ("Nеtflіх is waiting", "netflix.com"),
+            ("P\u{200b}аyPаl", "paypal.com"),
+            ("NETFLIХ", "netflix.com"),
+        ] {
+            let told = Some((Verdict::Suspect, Some(name.to_owned())));
+            assert_eq!(found(text, "evil.example"), told, "{text}");
+            assert_eq!(found(text, ""), told, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_two_scripts_and_styled_words_are_found() {
+        for text in ["Your аccount", "РAYMENT due", "Urgеnt", "Dосumеnts", "ассount"] {
+            assert_eq!(found(text, ""), Some((Verdict::Suspect, None)), "{text}");
+        }
+        assert_eq!(found("𝘾𝙊𝙉𝙂𝙍𝘼𝙏𝙎 to you", ""), Some((Verdict::Notice, None)));
+    }
+
+    #[test]
+    fn languages_and_slips_are_left_alone() {
+        for text in [
+            "PayPal: your account",
+            "Привет, мир",
+            "Сбербанк",
+            "Cбербанк",
+            "MOCКВА",
+            "рис и сахар",
+            "IТ-отдел",
+            "PDFа",
+            "Новости Apple и Google",
+            "ＰａｙＰａｌ",
+            "Ａｍａｚｏｎのご注文",
+            "Amazonのお知らせ",
+            "α-helix and β-sheet",
+            "μm, kΩ and 20 °C",
+            "Café Müller, Łódź, Straße",
+            "PayPal™ and Amazon®",
+            "Nestlé, Citroën",
+            "H₂O and m²",
+            "Ελλάδα: νέα",
+            "ﬁnance oﬃce",
+            "Türkiye İş Bankası",
+            "Oʻzbekiston Milliy banki",
+            "Việt Nam",
+            "№ 5, ½ off",
+            "한국 Samsung 서비스",
+            "",
+        ] {
+            assert_eq!(found(text, "example.org"), None, "{text}");
+        }
+        assert_eq!(found("𝗣𝗮𝘆𝗣𝗮𝗹", "paypal.com").and_then(|(_, name)| name), None);
+    }
+
+    #[test]
+    fn long_texts_are_read_in_part() {
+        for text in ["а b ".repeat(100_000), "аp".repeat(100_000), "𝗽".repeat(100_000)] {
+            assert!(found(&text, "").is_none_or(|(_, name)| name.is_none()));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Slips of protected names in hosts: every label that is one letter away from one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::collections::BTreeSet;
+
+use homograph::{Context, HostBounds, Names, Reason, RestrictionLevel, Verdict, judge};
+use uts58::tlds::TldTable;
+
+const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-";
+
+/// Every label with one letter more, one less, another one, or two neighbours changed about.
+fn slips(name: &str) -> BTreeSet<String> {
+    let bytes = name.as_bytes();
+    let mut all = BTreeSet::new();
+    for at in 0..=bytes.len() {
+        let (front, behind) = bytes.split_at(at);
+        for letter in LETTERS {
+            all.insert([front, &[*letter], behind].concat());
+            if let [_, rest @ ..] = behind {
+                all.insert([front, &[*letter], rest].concat());
+            }
+        }
+        if let [first, rest @ ..] = behind {
+            all.insert([front, rest].concat());
+            if let [second, rest @ ..] = rest {
+                all.insert([front, &[*second, *first], rest].concat());
+            }
+        }
+    }
+    let labels = all.into_iter().map(|label| String::from_utf8(label).unwrap());
+    labels
+        .filter(|label| {
+            label != name
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.get(2..4) != Some("--")
+        })
+        .collect()
+}
+
+fn told(host: &str, protected: &Names) -> Option<(Verdict, bool, Option<String>)> {
+    let (none, tlds) = (Names::default(), TldTable::new(["com", "net", "app", "top"], ""));
+    let context = Context {
+        level: RestrictionLevel::default(),
+        protected,
+        own: &none,
+        blocked: &none,
+        tlds: &tlds,
+        bounds: HostBounds::Certain,
+    };
+    let judged = judge(host, &context);
+    let tells = judged.reasons.contains(Reason::TargetLookalike)
+        || judged.reasons.contains(Reason::NameInHost);
+    (judged.verdict > Verdict::Ok).then_some((judged.verdict, tells, judged.target))
+}
+
+#[test]
+fn every_slip_of_a_name_is_suspect() {
+    let protected = Names::builtin();
+    let (mut all, mut spared) = (0, Vec::new());
+    for name in [
+        "paypal",
+        "amazon",
+        "google",
+        "netflix",
+        "facebook",
+        "microsoft",
+        "instagram",
+        "dropbox",
+        "linkedin",
+        "whatsapp",
+        "coinbase",
+        "icloud",
+        "github",
+        "wellsfargo",
+        "bankofamerica",
+        "walmart",
+        "outlook",
+        "binance",
+        "metamask",
+        "twitter",
+    ] {
+        for label in slips(name) {
+            for host in
+                [format!("{label}.com"), format!("www.{label}.top"), format!("{label}.web.app")]
+            {
+                all += 1;
+                match told(&host, &protected) {
+                    Some((Verdict::Suspect, true, Some(_))) => {}
+                    _ => spared.push(host),
+                }
+            }
+        }
+    }
+    println!("{all} hosts, {} spared: {spared:?}", spared.len());
+    // `icloud` is `cloud` with a letter, and so is `acloud`.
+    assert!(spared.len() * 100 <= 2 * all, "{} of {all}", spared.len());
+}
+
+#[test]
+fn slips_beside_words_of_offices_are_suspect() {
+    let protected = Names::builtin();
+    for host in ["micosoft-login.com", "secure-paypall.top", "support.netfilx-account.app"] {
+        assert!(
+            told(host, &protected).is_some_and(|(verdict, ..)| verdict == Verdict::Suspect),
+            "{host}"
+        );
+    }
+}
+
+#[test]
+fn words_neighbours_and_owners_are_left_alone() {
+    let protected = Names::builtin();
+    for host in [
+        "finance.com",
+        "finance.yahoo.com",
+        "posteo.de",
+        "telecom.kz",
+        "cloud.net",
+        "acloud.one",
+        "stripes.com",
+        "nypost.com",
+        "isbank.com.tr",
+        "usbank.com",
+        "mercadolivre.com.br",
+        "prod-static.disney-plus.net",
+        "paypal.com",
+        "github.example.com",
+        "mail.oogle.example.com",
+        "skill.com",
+    ] {
+        assert_eq!(told(host, &protected), None, "{host}");
+    }
+}
+
+#[test]
+fn names_of_ones_own_have_slips_as_well() {
+    let protected = Names::nobody().extended(["harbourbank.example"]);
+    for host in ["harborbank.com", "harbuorbank.example", "harbour-bank.com"] {
+        assert!(told(host, &protected).is_some(), "{host}");
+    }
+    assert_eq!(told("harbor.com", &protected), None);
+}
