@@ -216,16 +216,17 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, hyphens: bool, names: &Names) -> bool {
     let known = |word: &[u8]| names.by_look(LookHash::of(word).value()).next().is_some();
     let hyphen = |label: &[u8]| hyphens && memchr::memchr(b'-', label).is_some();
+    let hyphenated = hyphen(label);
     let run =
         |start| runs(label, start, names).any(|(_, look)| names.by_look(look).next().is_some());
     let www = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
     let com = label.split_last_chunk().filter(|(_, end)| end.eq_ignore_ascii_case(b"com"));
     www && label.len() > BESIDE_OTHERS
         || com.is_some_and(|(rest, _): (&[u8], &[u8; 3])| known(rest))
-        || hyphen(label) && starts(label).any(run)
+        || hyphenated && starts(label).any(run)
         || behind.is_some_and(hyphen) && known(label)
-        || label.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
-        || hyphen(label) && names.may_be_near(label)
+        || names.may_be_near(label)
+        || hyphenated && label.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
 }
 
 #[cfg(test)]

@@ -138,14 +138,15 @@ fn latin(label: &Sights) -> Option<Vec<u8>> {
 /// The hash of what is left of the letters without each, and of them all: the letters are the digits of a
 /// number, so that each takes a few steps however long the word is.
 fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
-    let add = |hash: u64, letter: u8| hash.wrapping_mul(BASE).wrapping_add(u64::from(letter));
-    let all = letters.iter().fold(0, |hash, letter| add(hash, *letter));
+    let letters = letters.iter().map(|letter| u64::from(letter.to_ascii_lowercase()));
+    let all =
+        letters.clone().fold(0_u64, |hash, letter| hash.wrapping_mul(BASE).wrapping_add(letter));
     // From the last letter on: what stands in front of it is what it all is without what stands behind.
     let (mut behind, mut place, mut head) = (0_u64, 1_u64, all);
-    let without = letters.iter().rev().map(move |letter| {
-        head = head.wrapping_sub(u64::from(*letter)).wrapping_mul(INVERSE);
+    let without = letters.rev().map(move |letter| {
+        head = head.wrapping_sub(letter).wrapping_mul(INVERSE);
         let piece = head.wrapping_mul(place).wrapping_add(behind);
-        behind = behind.wrapping_add(place.wrapping_mul(u64::from(*letter)));
+        behind = behind.wrapping_add(place.wrapping_mul(letter));
         place = place.wrapping_mul(BASE);
         piece
     });

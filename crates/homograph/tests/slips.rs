@@ -100,7 +100,13 @@ fn every_slip_of_a_name_is_suspect() {
 #[test]
 fn slips_beside_words_of_offices_are_suspect() {
     let protected = Names::builtin();
-    for host in ["micosoft-login.com", "secure-paypall.top", "support.netfilx-account.app"] {
+    for host in [
+        "micosoft-login.com",
+        "secure-paypall.top",
+        "support.netfilx-account.app",
+        "MICOSOFT.com",
+        "Www.PayPall.Com",
+    ] {
         assert!(
             told(host, &protected).is_some_and(|(verdict, ..)| verdict == Verdict::Suspect),
             "{host}"
