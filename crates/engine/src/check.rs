@@ -20,8 +20,11 @@ use uts58::{self, Target, mailto, reference};
 /// How a target was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// A host name or an IP address, alone.
     Host,
+    /// Anything with a scheme.
     Url,
+    /// A mail address, `mailto:` or not.
     Address,
 }
 
@@ -48,6 +51,7 @@ pub enum Place {
 }
 
 impl Place {
+    /// Every place, in the order of [`Checked::fates`].
     pub const ALL: [Place; 3] = [Place::Attribute, Place::Text, Place::Calendar];
 
     /// The word used in JSON.
@@ -73,6 +77,7 @@ pub enum Fate {
     Exempt,
     /// Told in header, log and report.
     Reported,
+    /// Edited in this way.
     Edited(LinkAction),
 }
 
@@ -96,8 +101,11 @@ impl Fate {
 /// A target judged.
 #[derive(Clone, Debug)]
 pub struct Checked {
+    /// What it was taken for.
     pub kind: Kind,
+    /// What is thought of its hosts and of the rest of it.
     pub link: LinkJudgement,
+    /// What would become of it, place by place, in the order of [`Place::ALL`].
     pub fates: [(Place, Fate); 3],
 }
 

@@ -14,6 +14,7 @@ use mailsplice::splice::{fields, is_ours, undo};
 
 use crate::outcome::{Bypass, Done, Field, Finding, Outcome, Reasons, StoredRecipe, Verdict};
 
+/// Field that tells of one link: its part, what it is and why.
 pub const LINK: &str = "X-Linkmilter-Link";
 
 /// Bytes of all our fields: Sendmail refuses a message with over 32 KiB of headers in all.
@@ -25,8 +26,9 @@ pub const LINKS: usize = 10;
 /// What our header fields need besides the outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Describe<'a> {
-    /// The header and body that came in.
+    /// Raw header, before the edits.
     pub head: &'a [u8],
+    /// Raw body, before the edits.
     pub body: &'a [u8],
     /// Name of the filtering host.
     pub by: &'a str,

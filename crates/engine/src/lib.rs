@@ -4,6 +4,7 @@
 //! the DNS said, and [`splice`] carries it out.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::sync::atomic::AtomicBool;
@@ -64,6 +65,7 @@ pub struct Facts {
     /// Language of the inline notice, as a BCP 47 primary tag; `None` follows the message: its
     /// Content-Language or Accept-Language, then the script of the text.
     pub language: Option<String>,
+    /// Whether the message came from outside: what the banner goes by.
     pub side: Side,
     /// What the house's own server says of the author's domain.
     pub dmarc: Dmarc,
@@ -107,9 +109,13 @@ pub fn inspect<'a>(
 /// A message, and all that judging it takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
+    /// The message as it came in.
     pub message: Message<'a>,
+    /// Envelope and house, as far as they matter.
     pub facts: &'a Facts,
+    /// Settings of this message.
     pub policy: &'a Policy,
+    /// Top-level domains that exist; what it lacks is asked of the DNS.
     pub tlds: &'a TldTable,
     /// Judgements known from other messages. It saves work and changes nothing.
     pub memory: Option<&'a dyn Memory>,

@@ -42,7 +42,9 @@ impl Default for Limits {
 pub struct Bound {
     /// Name of the key under `limits` in the configuration.
     pub name: &'static str,
+    /// What is counted: bytes, levels, parts.
     pub unit: &'static str,
+    /// What holds where the configuration is silent, in that unit.
     pub default: u64,
     /// What it is there against, and why the default is what it is.
     pub reason: &'static str,

@@ -22,6 +22,7 @@ pub enum Entry<'a> {
     Url(&'a str),
     /// What the same list says is not meant: this host and all below it, or it alone.
     ExceptBelow(&'a str),
+    /// The like of [`Entry::Host`]: this host alone is not meant.
     ExceptHost(&'a str),
 }
 
@@ -74,6 +75,7 @@ pub struct Listing {
     pub name: String,
     /// What its entries are.
     pub verdict: Verdict,
+    /// Its entries, as hashes.
     pub table: Arc<Table>,
     /// Of a list of names that readers know, those: nothing in it is bad by itself, and its table is empty.
     pub known: Option<Arc<Known>>,
@@ -85,6 +87,7 @@ impl Listing {
         self.known.as_ref().map_or(self.table.len(), |known| known.len())
     }
 
+    /// Whether the list says nothing about any host.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -110,16 +113,19 @@ fn hash(entry: Entry<'_>) -> u64 {
 }
 
 impl TableBuilder {
+    /// Adds an entry; twice is as good as once.
     pub fn push(&mut self, entry: Entry<'_>) {
         self.urls |= matches!(entry, Entry::Url(_));
         self.exceptions |= matches!(entry, Entry::ExceptBelow(_) | Entry::ExceptHost(_));
         self.hashes.push(hash(entry));
     }
 
+    /// Entries so far, those said twice counted twice.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
+    /// Whether nothing has been added yet.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
@@ -130,6 +136,7 @@ impl TableBuilder {
         self.hashes.dedup();
     }
 
+    /// The table of what was added, each entry once.
     pub fn finish(mut self) -> Table {
         self.dedup();
         let TableBuilder { hashes, urls, exceptions } = self;
@@ -147,10 +154,12 @@ impl Table {
         table.finish()
     }
 
+    /// Different entries in the table.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
+    /// Whether the table has no entry: then it covers no host.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }

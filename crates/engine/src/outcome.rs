@@ -19,7 +19,12 @@ pub enum Place {
     /// Visible text of an HTML part.
     HtmlText,
     /// An attribute of an HTML element, both names in lower case.
-    Attribute { element: String, attribute: String },
+    Attribute {
+        /// Name of the element, in lower case.
+        element: String,
+        /// Name of the attribute, in lower case.
+        attribute: String,
+    },
     /// CSS inside `<style>` or a `style` attribute.
     Style,
     /// A property of a calendar part, in upper case.
@@ -57,6 +62,7 @@ pub enum Done {
 pub struct Finding {
     /// Path of the part, as in IMAP: `1.2`; `0` is the message's own header.
     pub part: String,
+    /// What it stands in.
     pub place: Place,
     /// Bytes in the raw body that carry the link; in the raw head for [`Place::Header`].
     pub span: Range<usize>,
@@ -66,12 +72,15 @@ pub struct Finding {
     pub ascii: String,
     /// The host in Unicode (U-labels).
     pub unicode: String,
+    /// How bad it is.
     pub verdict: Verdict,
+    /// Why, as a set of codes.
     pub reasons: Reasons,
     /// Whether a client would open it and a reader mistake it.
     pub edit: Edit,
     /// The protected name that the host reads as.
     pub target: Option<String>,
+    /// What became of it in this message.
     pub done: Done,
 }
 
@@ -113,11 +122,13 @@ pub struct Outcome {
     pub more: More,
     /// Edits of the raw body, in order and disjoint. Empty: the body goes on untouched.
     pub edits: Vec<RawEdit>,
+    /// Changes of the message's own header fields: links in the Subject, labels of a part that was recoded.
     pub head_edits: Vec<HeadEdit>,
     /// Header fields to add.
     pub fields: Vec<Field>,
     /// The recipe that takes the edits back, when it does not fit into a field.
     pub stored: Option<StoredRecipe>,
+    /// What the MTA is to do with the message; the strictest of all that was asked for.
     pub disposition: Disposition,
     /// What was not read, and why, with the part's path.
     pub bypasses: Vec<(String, Bypass)>,
@@ -134,6 +145,7 @@ pub struct Outcome {
 /// not, but for where they lead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct More {
+    /// How many there were.
     pub links: usize,
     /// Those of them that were edited.
     pub edited: usize,

@@ -62,16 +62,20 @@ pub enum Signed {
 /// Whether HTML text gets anchors for its plain links (off: S23).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkify {
+    /// No anchor is added.
     #[default]
     Off,
+    /// Anchors are added to text of HTML parts.
     Html,
 }
 
 /// Whether a short explanation stands beside a dead link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notice {
+    /// Nothing is written beside it.
     #[default]
     Off,
+    /// The explanation stands in the text, behind the link.
     Inline,
 }
 
@@ -97,7 +101,9 @@ pub enum Wording {
 /// them all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HtmlAttachments {
+    /// Never edited, only reported.
     Report,
+    /// Edited like any other part.
     #[default]
     Edit,
 }
@@ -146,8 +152,10 @@ pub enum Report {
 /// Whether header fields of ours are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HeaderFields {
+    /// Told of what was done.
     #[default]
     Add,
+    /// The message goes on without a word of ours.
     Omit,
 }
 
@@ -174,6 +182,7 @@ pub enum AskDomains {
 /// All that one inspection is told; made by [`crate::policy`] and the configuration.
 #[derive(Clone, Debug)]
 pub struct Policy {
+    /// How much is edited: off, by default, strictly.
     pub mode: Mode,
     /// Name of the rule that selected these settings, for header and `explain`.
     pub rule: String,
@@ -181,8 +190,9 @@ pub struct Policy {
     pub exempt: Option<String>,
     /// The lowest level (UTS #39 §5.2) that passes.
     pub level: RestrictionLevel,
-    /// Overrides of the mode's action, by verdict and by reason (reason wins).
+    /// Action by verdict, in place of the mode's.
     pub verdict_actions: BTreeMap<Verdict, LinkAction>,
+    /// Action by reason; it goes before [`Policy::verdict_actions`].
     pub reason_actions: BTreeMap<Reason, LinkAction>,
     /// Message actions by verdict; the strictest wins.
     pub message_actions: BTreeMap<Verdict, MessageAction>,
@@ -196,16 +206,25 @@ pub struct Policy {
     pub allowed: Arc<Names>,
     /// Lists of rules, and of others.
     pub lists: Lists,
+    /// Whether signed parts are edited.
     pub signed: Signed,
+    /// Whether plain links of HTML parts get anchors.
     pub linkify: Linkify,
+    /// Whether an explanation stands beside a dead link.
     pub notice: Notice,
+    /// Words on top of the message.
     pub banner: Banner,
     /// Words of notice and banner in languages of the operator's own.
     pub words: Arc<Words>,
+    /// Whether HTML parts that are attachments are edited.
     pub html_attachments: HtmlAttachments,
+    /// Whether QR codes in pictures are looked for.
     pub qr_codes: QrCodes,
+    /// Whether good links are taken apart as well.
     pub defang: Defang,
+    /// Whether good links are findings as well.
     pub report: Report,
+    /// Whether header fields of ours are added.
     pub header_fields: HeaderFields,
     /// In front of the Subject, when asked for.
     pub subject_tag: String,
@@ -216,17 +235,23 @@ pub struct Policy {
     pub seal_key: Option<Arc<[u8]>>,
     /// Keys that it was sealed with before: what they sealed is still ours.
     pub old_seal_keys: Vec<Arc<[u8]>>,
-    /// What a failure of the engine, a reached limit, an opaque part do to the message.
+    /// What becomes of the message where the engine fails on it.
     pub on_error: Disposition,
+    /// Where a limit was met that left most of it read: `limit:max_message`, `limit:extras`.
     pub on_limit: Disposition,
     /// What using up time, steps, memory or parts does to it ([`Bypass::is_exhaustion`]).
     ///
     /// [`Bypass::is_exhaustion`]: crate::outcome::Bypass::is_exhaustion
     pub on_exhausted: Disposition,
+    /// Where a part cannot be looked into: encrypted, archive, office format.
     pub on_opaque: Disposition,
+    /// Where programs split the message in several ways.
     pub on_ambiguous: OnAmbiguous,
+    /// Which top-level domains the DNS is asked about.
     pub ask_tlds: AskTlds,
+    /// Whether domains of links are gathered to be asked about.
     pub ask_domains: AskDomains,
+    /// Bounds on what reading the message may take.
     pub limits: Limits,
 }
 

@@ -16,9 +16,11 @@ use mailsplice::span::TextEdit;
 /// What [`trace`] saw.
 #[derive(Debug)]
 pub struct Trace {
+    /// Parts of the message, as it was split.
     pub tree: Tree,
     /// Every link, good ones included, in the order of the parts.
     pub links: Vec<Traced>,
+    /// Paths of what was not read, and why.
     pub bypasses: Vec<(String, Bypass)>,
     /// The steps that it took to find them, by stage.
     pub cost: Cost,
@@ -27,6 +29,7 @@ pub struct Trace {
 /// A link, and its edits before they are lowered to raw bytes.
 #[derive(Clone, Debug)]
 pub struct Traced {
+    /// The link and its judgement.
     pub finding: Finding,
     /// Index in [`Tree::parts`]; `None` for a header field.
     pub part: Option<usize>,

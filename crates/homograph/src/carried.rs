@@ -22,7 +22,9 @@ use uts58::{Kind, Link, LocalForm, mailto, percent, reference};
 /// What was found of a link: the worst of its hosts, and what the rest of it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkJudgement {
+    /// The worst of all hosts of the link.
     pub verdict: Verdict,
+    /// What speaks against any part of the link.
     pub reasons: Reasons,
     /// Whether a client would open it and a reader mistake it.
     pub edit: Edit,

@@ -14,6 +14,7 @@ pub const CHARACTERS: usize = 12;
 /// One conspicuous character of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Character {
+    /// As spelled, in no normal form.
     pub character: char,
     /// Its Unicode name; empty when it has none, or without the feature `character-names`.
     pub name: String,

@@ -9,7 +9,9 @@ use super::letter_table::{CYRILLIC, CYRILLIC_LANGUAGES, HOMES, LATIN_LANGUAGES, 
 pub struct Languages([u64; WORDS]);
 
 impl Languages {
+    /// Of no language: a character that no alphabet here has.
     pub const NONE: Languages = Languages([0; WORDS]);
+    /// Of all languages: where a letter says nothing about which one it is.
     pub const EVERY: Languages = Languages([u64::MAX; WORDS]);
 
     /// Languages of both sets.
@@ -20,6 +22,7 @@ impl Languages {
         Languages(both)
     }
 
+    /// Whether no language has all letters that were asked for.
     pub fn is_empty(self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }

@@ -15,6 +15,7 @@
 //! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod bidi;
@@ -87,10 +88,13 @@ pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 pub struct Context<'a> {
     /// The lowest restriction level that passes.
     pub level: RestrictionLevel,
+    /// Names that a host must not pose as, for every message alike.
     pub protected: &'a Names,
     /// Names protected for this message only: the recipients' own domains.
     pub own: &'a Names,
+    /// Names that are unsafe to lead to, and all below them.
     pub blocked: &'a Names,
+    /// Top-level domains that exist; one that is missing becomes [`Judgement::question`].
     pub tlds: &'a TldTable,
     /// Whether prose may be glued to the host (S27): schemeless text.
     pub bounds: HostBounds,
@@ -120,16 +124,22 @@ impl HostBounds {
 pub struct Label {
     /// As spelled.
     pub spelling: String,
+    /// A-label form, lower case; as spelled where it has none.
     pub ascii: String,
+    /// U-label form, as a browser might show it.
     pub unicode: String,
+    /// How bad this label is, by itself.
     pub verdict: Verdict,
+    /// What speaks against this label.
     pub reasons: Reasons,
 }
 
 /// What was found of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
+    /// The worst of the labels and of the host as a whole.
     pub verdict: Verdict,
+    /// What speaks against the host or one of its labels.
     pub reasons: Reasons,
     /// Whether a client would open it and a reader mistake it.
     pub edit: Edit,

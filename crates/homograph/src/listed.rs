@@ -94,6 +94,7 @@ impl Known {
         self.len
     }
 
+    /// Whether the list holds no name at all.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

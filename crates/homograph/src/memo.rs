@@ -27,6 +27,7 @@ pub struct CacheKey {
 }
 
 impl CacheKey {
+    /// What the judgement of any host depends on in this context.
     pub fn of(context: &Context<'_>) -> CacheKey {
         let sets = [context.own, context.protected, context.blocked];
         let names = sets.iter().fold(context.level as u64, |sum, names| {
@@ -67,6 +68,7 @@ impl Memo {
         Some(known)
     }
 
+    /// Takes a judgement in. A spelling over [`REMEMBERED_BYTES`] is not kept; at [`REMEMBERED`] the older half goes.
     pub fn keep(&mut self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
             return;
@@ -79,10 +81,12 @@ impl Memo {
         self.young.judgements += 1;
     }
 
+    /// Judgements in both halves; one that was asked for again may count twice.
     pub fn len(&self) -> usize {
         self.young.judgements + self.old.judgements
     }
 
+    /// Whether nothing has been kept yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

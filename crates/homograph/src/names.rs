@@ -75,6 +75,7 @@ pub(super) enum Reach {
 pub struct BadName {
     /// Counted from 1.
     pub line: usize,
+    /// The line as it stands, without white space at its ends.
     pub found: String,
 }
 
@@ -174,10 +175,12 @@ impl Names {
         and_above(ascii).find(|name| self.exact.contains(*name))
     }
 
+    /// Names in all.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
+    /// Whether there is nothing to protect or to block.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }

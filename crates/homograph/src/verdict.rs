@@ -19,6 +19,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict, mildest first.
     pub const ALL: [Verdict; 5] =
         [Verdict::Ok, Verdict::Notice, Verdict::Suspect, Verdict::Unsafe, Verdict::Invalid];
 
@@ -196,29 +197,36 @@ impl fmt::Display for Reason {
 pub struct Reasons(u64);
 
 impl Reasons {
+    /// No reason at all: nothing to say.
     pub const EMPTY: Reasons = Reasons(0);
 
+    /// Adds a reason; one that is there already changes nothing.
     pub fn insert(&mut self, reason: Reason) {
         self.0 |= 1 << reason as u8;
     }
 
+    /// Takes a reason away, if it is there.
     pub fn remove(&mut self, reason: Reason) {
         self.0 &= !(1 << reason as u8);
     }
 
+    /// Whether this reason is given.
     pub fn contains(self, reason: Reason) -> bool {
         self.0 & (1 << reason as u8) != 0
     }
 
+    /// Whether no reason is given.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
+    /// The reasons of either.
     #[must_use]
     pub fn union(self, other: Reasons) -> Reasons {
         Reasons(self.0 | other.0)
     }
 
+    /// One after the other, in the order of [`Reason::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Reason> {
         Reason::ALL.iter().copied().filter(move |reason| self.contains(*reason))
     }
@@ -237,11 +245,17 @@ impl FromIterator<Reason> for Reasons {
 /// UTS #39 §5.2 restriction levels, most restrictive first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RestrictionLevel {
+    /// Only ASCII characters.
     AsciiOnly,
+    /// All characters of one script, Common and Inherited aside.
     SingleScript,
+    /// ASCII letters beside the scripts of Japanese, of Korean or of Chinese; no other mixture.
     #[default]
     HighlyRestrictive,
+    /// Latin with one other recommended script, but not with Cyrillic or Greek.
     ModeratelyRestrictive,
+    /// Any mixture of scripts.
     MinimallyRestrictive,
+    /// Any character, those outside the profile of identifiers as well.
     Unrestricted,
 }

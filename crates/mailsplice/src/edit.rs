@@ -29,6 +29,7 @@ pub struct HeadEdit {
 /// A header field of ours to add. Folded lines are joined by LF and an indentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
+    /// As it is to be spelled in the message.
     pub name: &'static str,
     /// ASCII, without the leading space.
     pub value: String,
@@ -88,6 +89,7 @@ fn fold(name: &str, text: &str) -> String {
 pub struct StoredRecipe {
     /// SHA-256 of the recipe in lower-case hexadecimal: its file name in the state directory.
     pub digest: String,
+    /// What is to be kept in that file.
     pub recipe: Vec<u8>,
 }
 

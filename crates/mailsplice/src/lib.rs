@@ -5,6 +5,7 @@
 //! Every byte outside the edits is the byte that came in. Nothing here knows what a link is.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod edit;

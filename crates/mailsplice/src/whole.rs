@@ -10,6 +10,7 @@ use crate::mime::Message;
 pub struct Whole<'m> {
     /// The mbox line in front, with its line end.
     pub envelope: &'m [u8],
+    /// Header and body.
     pub message: Message<'m>,
     /// The empty line between header and body; nothing when the message ends before it.
     pub separator: &'m [u8],
@@ -18,7 +19,9 @@ pub struct Whole<'m> {
 /// The line end of a message: what lines of ours are to end with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineEnd {
+    /// CR and LF, as on the wire.
     Crlf,
+    /// LF alone, as files of Unix have it.
     Lf,
 }
 

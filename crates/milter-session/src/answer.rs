@@ -13,6 +13,7 @@ use super::wire::{Actions, CHUNK_BYTES, Protocol, Reply, body_chunk};
 pub enum Piece {
     /// Bytes of the body as it came.
     Kept(Range<usize>),
+    /// Bytes that take the place of what is not kept.
     New(Vec<u8>),
 }
 
@@ -21,16 +22,34 @@ pub enum Piece {
 pub enum HeaderChange {
     /// In front of all fields. The value is without the leading space, lines joined by LF and an
     /// indentation.
-    Insert { name: String, value: String },
+    Insert {
+        /// Name of the field, without its colon.
+        name: String,
+        /// What is to stand behind the colon and its space.
+        value: String,
+    },
     /// The field of that name with this index, from 1. The value begins with its space.
-    Change { name: String, index: usize, value: Vec<u8> },
+    Change {
+        /// Name of the field, without its colon.
+        name: String,
+        /// Which of the fields of that name, from 1, counted from the top.
+        index: usize,
+        /// What is to stand behind the colon.
+        value: Vec<u8>,
+    },
     /// Deletes the field of that name with this index, from 1. Higher indices go first.
-    Delete { name: String, index: usize },
+    Delete {
+        /// Name of the field, without its colon.
+        name: String,
+        /// Which of the fields of that name, from 1, counted from the top.
+        index: usize,
+    },
 }
 
 /// What becomes of the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
+    /// Delivered, with the changes.
     #[default]
     Accept,
     /// Held in the MTA's quarantine for this reason.
@@ -39,15 +58,18 @@ pub enum Ending {
     Tempfail(String),
     /// An SMTP reply of class 5: code, enhanced code, text.
     Reject(String),
+    /// Taken from the sender and thrown away; nobody is told.
     Discard,
 }
 
 /// The answer to a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
+    /// In the order in which they are sent to the MTA.
     pub header: Vec<HeaderChange>,
     /// The new body; `None` leaves it alone.
     pub body: Option<Vec<Piece>>,
+    /// Delivered or not, and what the sender is told.
     pub ending: Ending,
 }
 

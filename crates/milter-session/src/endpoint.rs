@@ -13,7 +13,12 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
     /// `inet:PORT@HOST`; the host may be a name or an address, IPv6 in brackets or without.
-    Inet { host: String, port: u16 },
+    Inet {
+        /// A name or an address, without brackets.
+        host: String,
+        /// TCP port; 0 lets the system choose one.
+        port: u16,
+    },
     /// `unix:PATH`.
     Unix(PathBuf),
 }
@@ -90,6 +95,7 @@ impl Default for Access {
 /// A bound socket.
 #[derive(Debug)]
 pub enum Listener {
+    /// A TCP socket that is listened at.
     Inet(TcpListener),
     /// The file is removed at the end when the daemon has made it.
     Unix(UnixListener, Option<SocketFile>),

@@ -5,6 +5,7 @@
 //! to sockets and clocks. Nothing here knows what a link is.
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod answer;
 #[cfg(feature = "server")]

@@ -28,6 +28,7 @@ use roster::{Roster, Seat};
 
 /// Decides about messages. Called once a message, at its end.
 pub trait Handler: Send + Sync + 'static {
+    /// Decides about one message. The MTA waits for the answer, as long as its own timeout lets it.
     fn message(&self, mail: Arc<Mail>) -> impl Future<Output = Answer> + Send;
 
     /// Something happened that is no message.
@@ -37,10 +38,13 @@ pub trait Handler: Send + Sync + 'static {
 /// What happens on sockets, for logs and counters.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// A connection was accepted.
     Opened,
     /// With the bytes that went over it.
     Closed {
+        /// Bytes that the MTA sent.
         received: u64,
+        /// Bytes that the MTA was sent.
         sent: u64,
     },
     /// The connection has been ended for what it sent.
@@ -55,6 +59,7 @@ pub enum Event<'a> {
     Evicted,
     /// A message has been put off since too many bytes are in memory.
     OutOfMemory {
+        /// Bytes of all messages in memory at that time.
         held: usize,
     },
     /// The drain deadline has cut connections that were still busy.
@@ -101,6 +106,7 @@ pub struct Limits {
     pub reply: Duration,
     /// For busy connections to end after SIGTERM. systemd kills after 90 s.
     pub drain: Duration,
+    /// What one connection may send.
     pub session: Bounds,
 }
 
@@ -134,6 +140,7 @@ struct Shared<H> {
 }
 
 impl<H: Handler> Server<H> {
+    /// A server that asks this handler about every message; it listens nowhere yet.
     pub fn new(handler: Arc<H>, limits: Limits) -> Server<H> {
         let roster = Roster::new(limits.connections);
         let limits = ArcSwap::from_pointee(limits);

@@ -78,6 +78,7 @@ pub enum Origin {
 /// Whether all of a message has been kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Completeness {
+    /// All of it is here.
     #[default]
     Whole,
     /// It went over [`Bounds::message_bytes`]; head and body are only a beginning.
@@ -91,7 +92,9 @@ pub enum Completeness {
 pub struct Mail {
     /// The client's name as the MTA knows it.
     pub client_name: Vec<u8>,
+    /// Address of the client, as the MTA saw it.
     pub client: Peer,
+    /// By SMTP, or from a program on the same machine.
     pub origin: Origin,
     /// Reverse path without `<>`; empty for bounces.
     pub sender: Vec<u8>,
@@ -107,9 +110,11 @@ pub struct Mail {
     pub authenticated: Vec<u8>,
     /// Header fields in their order, lines ended by CRLF, without the empty line.
     pub head: Vec<u8>,
+    /// Behind the empty line, as it came over the wire.
     pub body: Vec<u8>,
     /// Bytes of the message, dropped ones included.
     pub size: usize,
+    /// Whether [`Mail::head`] and [`Mail::body`] are the whole message.
     pub completeness: Completeness,
     /// What the MTA lets us do.
     pub actions: Actions,
@@ -153,10 +158,18 @@ pub enum Step {
 /// A packet that ends the connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
+    /// Bytes that the protocol has no reading for.
     #[error(transparent)]
     Malformed(#[from] Malformed),
+    /// A command at a time when the protocol does not have it.
     #[error("expected {expected}, found {}", command_name(*.found))]
-    Order { expected: &'static str, found: u8 },
+    Order {
+        /// What would have been in order, in words.
+        expected: &'static str,
+        /// Command byte that came.
+        found: u8,
+    },
+    /// The MTA's version of the protocol, which is too old.
     #[error("expected protocol version 2 or higher, found {0}")]
     Version(u32),
 }
@@ -196,6 +209,7 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session before its first packet.
     pub fn new(bounds: Bounds) -> Session {
         Session {
             state: State::New,

@@ -65,10 +65,15 @@ macro_rules! flags {
 flags! {
     /// What a filter may do (`SMFIF_*`).
     Actions {
+        /// Header fields may be added.
         ADD_HEADERS = 0x001;
+        /// The body may be replaced.
         CHANGE_BODY = 0x002;
+        /// Header fields may be changed and deleted.
         CHANGE_HEADERS = 0x010;
+        /// The message may be held.
         QUARANTINE = 0x020;
+        /// The filter may say which macros it wants.
         SET_MACROS = 0x100;
     }
 }
@@ -76,25 +81,45 @@ flags! {
 flags! {
     /// What the MTA leaves out, and to what it expects no reply (`SMFIP_*`).
     Protocol {
+        /// No CONNECT.
         NO_CONNECT = 0x0000_0001;
+        /// No HELO.
         NO_HELO = 0x0000_0002;
+        /// No MAIL.
         NO_MAIL = 0x0000_0004;
+        /// No RCPT.
         NO_RCPT = 0x0000_0008;
+        /// No BODY.
         NO_BODY = 0x0000_0010;
+        /// No HEADER.
         NO_HEADERS = 0x0000_0020;
+        /// No EOH.
         NO_EOH = 0x0000_0040;
+        /// No reply to HEADER.
         NR_HEADER = 0x0000_0080;
+        /// No UNKNOWN.
         NO_UNKNOWN = 0x0000_0100;
+        /// No DATA.
         NO_DATA = 0x0000_0200;
+        /// The filter may say in the body that it has seen enough.
         SKIP = 0x0000_0400;
+        /// Recipients that the MTA refused are told as well.
         RCPT_REJECTED = 0x0000_0800;
+        /// No reply to CONNECT.
         NR_CONNECT = 0x0000_1000;
+        /// No reply to HELO.
         NR_HELO = 0x0000_2000;
+        /// No reply to MAIL.
         NR_MAIL = 0x0000_4000;
+        /// No reply to RCPT.
         NR_RCPT = 0x0000_8000;
+        /// No reply to DATA.
         NR_DATA = 0x0001_0000;
+        /// No reply to UNKNOWN.
         NR_UNKNOWN = 0x0002_0000;
+        /// No reply to EOH.
         NR_EOH = 0x0004_0000;
+        /// No reply to BODY.
         NR_BODY = 0x0008_0000;
         /// The space after a header field's colon is passed as it is, both ways.
         LEADING_SPACE = 0x0010_0000;
@@ -105,23 +130,35 @@ flags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Stage {
+    /// The client has connected (`SMFIM_CONNECT`).
     Connect = 0,
+    /// HELO or EHLO (`SMFIM_HELO`).
     Helo = 1,
+    /// MAIL FROM (`SMFIM_ENVFROM`).
     Mail = 2,
+    /// RCPT TO (`SMFIM_ENVRCPT`).
     Rcpt = 3,
+    /// DATA (`SMFIM_DATA`).
     Data = 4,
+    /// The body has ended (`SMFIM_EOM`).
     EndOfMessage = 5,
+    /// The header has ended (`SMFIM_EOH`).
     EndOfHeaders = 6,
 }
 
 /// The client of the MTA (`SMFIA_*`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Peer {
+    /// The MTA does not say (`SMFIA_UNKNOWN`).
     #[default]
     Unknown,
+    /// Path of a Unix socket (`SMFIA_UNIX`).
     Unix(Vec<u8>),
+    /// TCP over IPv4 or IPv6 (`SMFIA_INET`, `SMFIA_INET6`).
     Inet {
+        /// Address of the client.
         address: IpAddr,
+        /// Its TCP port; 0 when the MTA does not know.
         port: u16,
     },
     /// An address that does not parse; the MTA's spelling.
@@ -131,49 +168,76 @@ pub enum Peer {
 /// A packet: its command byte and its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'b> {
+    /// Command byte (`SMFIC_*`).
     pub code: u8,
+    /// What follows the command byte; its form depends on the command.
     pub data: &'b [u8],
 }
 
 /// A command of the MTA (`SMFIC_*`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command<'b> {
+    /// What the MTA offers, first on every connection (`SMFIC_OPTNEG`).
     Negotiate {
+        /// Its highest version of the protocol.
         version: u32,
+        /// What it lets a filter do.
         actions: Actions,
+        /// What it can leave out or needs no reply to.
         protocol: Protocol,
     },
     /// Macros for the command with that byte; names without braces.
     Macros {
+        /// Command byte of the stage that they belong to.
         stage: u8,
+        /// Names and values, in their order.
         pairs: Vec<(&'b [u8], &'b [u8])>,
     },
+    /// A client has connected to the MTA (`SMFIC_CONNECT`).
     Connect {
+        /// Host name of the client as the MTA has it.
         name: &'b [u8],
+        /// Address of the client.
         peer: Peer,
     },
+    /// What the client calls itself (`SMFIC_HELO`).
     Helo(&'b [u8]),
     /// The sender and the ESMTP parameters.
     Mail {
+        /// The reverse path in `<>`; without them from the `sendmail` command.
         address: &'b [u8],
+        /// ESMTP parameters, each as spelled: `SIZE=1000`.
         parameters: Vec<&'b [u8]>,
     },
+    /// A recipient (`SMFIC_RCPT`).
     Rcpt {
+        /// The forward path in `<>`; without them from the `sendmail` command.
         address: &'b [u8],
+        /// ESMTP parameters, each as spelled: `NOTIFY=NEVER`.
         parameters: Vec<&'b [u8]>,
     },
+    /// The envelope is complete (`SMFIC_DATA`).
     Data,
+    /// A header field (`SMFIC_HEADER`), in the order of the message.
     Header {
+        /// Name of the field, without its colon.
         name: &'b [u8],
+        /// Behind the colon, folds included; with its space where [`Protocol::LEADING_SPACE`] was agreed.
         value: &'b [u8],
     },
+    /// The header is complete (`SMFIC_EOH`).
     EndOfHeaders,
+    /// A chunk of the body (`SMFIC_BODY`), at most [`CHUNK_BYTES`] from an honest MTA.
     Body(&'b [u8]),
     /// The last chunk of the body may come with it.
     EndOfMessage(&'b [u8]),
+    /// The message is over without an end; the connection stays (`SMFIC_ABORT`).
     Abort,
+    /// The connection ends (`SMFIC_QUIT`).
     Quit,
+    /// Another client's connection follows on the same socket (`SMFIC_QUIT_NC`).
     QuitNewConnection,
+    /// An SMTP command that the MTA does not know, as spelled (`SMFIC_UNKNOWN`).
     Unknown(&'b [u8]),
 }
 
@@ -225,12 +289,22 @@ pub const fn command_name(code: u8) -> &'static str {
 /// Bytes that are no packet, or a packet that is no command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
+    /// A length prefix out of bounds, in bytes.
     #[error("expected a packet of 1 to {PACKET_BYTES} bytes, found a length of {0}")]
     Length(u32),
+    /// A command byte that the protocol does not have.
     #[error("expected a command of the protocol, found byte {0:#04x}")]
     Code(u8),
+    /// A known command, whose data cannot be read.
     #[error("{} packet of {length} bytes: expected {expected}", command_name(*.code))]
-    Data { code: u8, length: usize, expected: &'static str },
+    Data {
+        /// Its command byte.
+        code: u8,
+        /// Bytes behind the command byte.
+        length: usize,
+        /// What the data should have been, in words.
+        expected: &'static str,
+    },
 }
 
 /// The first packet in the buffer and the bytes that it takes, or `None` until more has come.
@@ -366,35 +440,54 @@ fn header(data: &[u8]) -> Result<Command<'_>, Failed<'_>> {
 /// A reply of the filter (`SMFIR_*`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply<'r> {
+    /// What the filter takes of the MTA's offer (`SMFIC_OPTNEG`).
     Negotiate {
+        /// Version that both speak.
         version: u32,
+        /// What the filter may come to do.
         actions: Actions,
+        /// What the MTA is to leave out, and what it gets no reply to.
         protocol: Protocol,
         /// Macros wanted at a stage; names are separated by spaces.
         macros: &'r [(Stage, &'r str)],
     },
+    /// Go on with the message (`SMFIR_CONTINUE`).
     Continue,
+    /// Deliver the message, ask no more about it (`SMFIR_ACCEPT`).
     Accept,
+    /// Take the message and throw it away (`SMFIR_DISCARD`).
     Discard,
+    /// Refuse it, 5xx (`SMFIR_REJECT`).
     Reject,
+    /// Put it off, 4xx (`SMFIR_TEMPFAIL`).
     Tempfail,
     /// An SMTP reply: code, enhanced code, text.
     ReplyCode(&'r str),
+    /// Hold it in the queue for this reason, without a NUL (`SMFIR_QUARANTINE`).
     Quarantine(&'r str),
+    /// Add a field below all others (`SMFIR_ADDHEADER`).
     AddHeader {
+        /// Name of the field, without its colon.
         name: &'r [u8],
+        /// Behind the colon, lines joined by LF and an indentation.
         value: &'r [u8],
     },
     /// In front of the field at this position, from 0.
     InsertHeader {
+        /// How many fields are to stand above it.
         position: u32,
+        /// Name of the field, without its colon.
         name: &'r [u8],
+        /// Behind the colon, lines joined by LF and an indentation.
         value: &'r [u8],
     },
     /// The field of that name with this index, from 1; an empty value deletes it.
     ChangeHeader {
+        /// Which of the fields of that name, from 1, counted from the top.
         index: u32,
+        /// Name of the field, without its colon.
         name: &'r [u8],
+        /// Behind the colon, lines joined by LF and an indentation.
         value: &'r [u8],
     },
     /// At most [`CHUNK_BYTES`].

@@ -27,26 +27,41 @@ pub const LOCAL_OCTETS: usize = 64;
 /// Why a string is no mail address, or no domain name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AddressError {
+    /// No `@` at all.
     #[error("expected an @ between local part and domain, found none")]
     NoAtSign,
+    /// Nothing stands before the last `@`.
     #[error("expected a local part before the @, found none")]
     EmptyLocalPart,
+    /// Octets of a local part that is longer than [`LOCAL_OCTETS`] (RFC 5321 §4.5.3.1.1).
     #[error("expected at most {LOCAL_OCTETS} octets before the @, found {0}")]
     LongLocalPart(usize),
+    /// Byte offset of a dot that begins or ends the local part, or follows another (RFC 5322 §3.2.3, `dot-atom`).
     #[error(
         "expected a dot only between other characters of the local part, found one at byte {0}"
     )]
     MisplacedDot(usize),
+    /// What only quotation marks would allow (RFC 5322 §3.2.3, `atext`).
     #[error("expected no {found:?} in an unquoted local part, found one at byte {at}")]
-    Character { found: char, at: usize },
+    Character {
+        /// The character itself.
+        found: char,
+        /// Its byte offset in the text.
+        at: usize,
+    },
+    /// The local part begins with a quotation mark and does not end with one.
     #[error("expected a closing quotation mark before the @")]
     OpenQuote,
+    /// What stands in brackets and is no address (RFC 5321 §4.1.3).
     #[error("expected an IPv4 address or IPv6:… in brackets, found {0:?}")]
     Literal(String),
+    /// A domain without a dot, as written: `localhost`.
     #[error("expected two labels or more, found {0:?}")]
     OneLabel(String),
+    /// The last label, which is neither two letters or more nor an A-label (S10).
     #[error("expected a top-level domain of letters, found {0:?}")]
     TopLevel(String),
+    /// The domain, some label of which is empty, too long or badly spelled (RFC 1123 §2.1, UTS #46).
     #[error("expected labels of letters, digits and inner hyphens, 63 octets at most, found {0:?}")]
     Labels(String),
 }
@@ -68,6 +83,7 @@ pub enum LocalForm {
 pub enum HostForm {
     /// A name, in ASCII form.
     Domain(String),
+    /// An address in brackets: `[192.0.2.1]`, `[IPv6:2001:db8::1]` (RFC 5321 §4.1.3).
     Literal(IpAddr),
 }
 
@@ -85,7 +101,9 @@ pub enum HostForm {
 pub struct Address<'a> {
     /// As written, quotation marks included.
     pub local: &'a str,
+    /// How [`Address::local`] is spelled.
     pub form: LocalForm,
+    /// Where mail for it goes.
     pub host: HostForm,
 }
 

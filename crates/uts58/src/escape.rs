@@ -36,6 +36,7 @@ pub struct Url {
     pub scheme: String,
     /// With its `@`; empty when there is none.
     pub user: String,
+    /// In U-labels where [`Url::parse`] made it and it has some, as given otherwise; IPv6 in its brackets.
     pub host: String,
     /// With its `:`; empty when there is none.
     pub port: String,

@@ -27,6 +27,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod address;
@@ -81,6 +82,7 @@ pub enum Kind {
 /// How sure the layer above the detector is that a person meant a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Confidence {
+    /// A person meant a link: a client may make one of it unasked.
     Sure,
     /// File-like bare names (`helpers.py`, `M.Sc`): found, not auto-linked.
     Low,
@@ -94,6 +96,7 @@ pub struct Link {
     /// Where the link begins when the glued prose is left out: what a linkifier links. The start of
     /// `span` when nothing is glued. Judge both readings.
     pub inner: usize,
+    /// How it announces itself, and with that what a click on it does.
     pub kind: Kind,
     /// The host as spelled, brackets of IPv6 included, without port and root dot.
     pub host: Range<usize>,
@@ -106,6 +109,7 @@ pub struct Link {
     /// Already taken apart by somebody, so that no client links a piece of it: every dot of the host is
     /// bracketed (`example[.]com`), or of a bare host every one before an existing top-level domain.
     pub defanged: bool,
+    /// Whether to link it unasked, or only to offer it.
     pub confidence: Confidence,
 }
 

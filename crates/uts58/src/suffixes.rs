@@ -173,10 +173,13 @@ fn section(private: u8) -> Section {
 /// Why a text is no list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadList {
+    /// How many rules the list has.
     #[error("line {0}: expected a rule such as `co.uk`, `*.ck` or `!www.ck`, found {1:?}")]
     Rule(usize, String),
+    /// A reader of text that knows these top-level domains, with [`Boundaries::Adjusted`].
     #[error("expected a list of public suffixes, found no rule")]
     Empty,
+    /// The same reader with other bounds for links.
     #[error("expected a list of at most {NODES} labels, found {0} rules with more")]
     TooLong(usize),
 }

@@ -106,10 +106,12 @@ impl TldTable {
         self.names.contains(ascii)
     }
 
+    /// How many top-level domains it has; a U-label and its A-label are one.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
+    /// Whether it knows no top-level domain: then no bare host is a link.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -138,6 +140,7 @@ fn u_label(name: &str) -> Option<String> {
 /// What the DNS said of a name that the table lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
+    /// The DNS has the name, whatever records stand there.
     Exists,
     /// NXDOMAIN.
     Missing,

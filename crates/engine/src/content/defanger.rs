@@ -37,6 +37,7 @@ pub struct Defanger<'a> {
 }
 
 impl<'a> Defanger<'a> {
+    /// Takes links of one layer apart; `source` is the text that the layer is a view of.
     pub fn new(
         source: &'a str,
         layer: &'a Layer<'a>,

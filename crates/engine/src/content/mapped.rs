@@ -13,6 +13,7 @@ use uts58::reference;
 /// A text as seen, and its way back to the source.
 #[derive(Clone, Debug)]
 pub struct MappedText<'t> {
+    /// As a reader sees it.
     pub text: Cow<'t, str>,
     origin: Origin,
 }
@@ -81,6 +82,7 @@ impl<'t> MappedText<'t> {
         MappedText { text: Cow::Borrowed(text), origin: Origin::At(at) }
     }
 
+    /// The characters, without the way back.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -135,6 +137,7 @@ impl<'t> MappedText<'t> {
         }
     }
 
+    /// The same text, with its characters in memory of its own.
     pub fn into_owned(self) -> MappedText<'static> {
         MappedText { text: Cow::Owned(self.text.into_owned()), origin: self.origin }
     }

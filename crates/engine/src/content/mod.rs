@@ -31,18 +31,22 @@ pub use text::LONGEST_WRAPPED;
 /// A text of a part: the part itself, or what a property or a folding hides.
 #[derive(Clone, Debug)]
 pub struct Layer<'t> {
+    /// Its characters, and the way back to the text of the part.
     pub seen: MappedText<'t>,
+    /// What it is written in.
     pub language: Language,
     /// The calendar property that holds it.
     pub property: Option<String>,
     /// Documents around it: 0, but in a `srcdoc`.
     pub depth: u8,
+    /// Whether a link in it could be taken apart.
     pub edits: Edits,
 }
 
 /// Whether what is found in a layer can be taken apart where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edits {
+    /// Every character has bytes of its own.
     Possible,
     /// Its characters share bytes: a property in base64.
     Impossible,
@@ -59,7 +63,9 @@ const STRETCH: usize = 32 << 10;
 /// How a layer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
+    /// Plain text.
     Text,
+    /// HTML, to be taken apart into tags and text.
     Html,
     /// One URL.
     Url,
@@ -68,7 +74,9 @@ pub enum Language {
 /// A layer as read: the texts that a reader or a client sees, and the links in them.
 #[derive(Clone, Debug, Default)]
 pub struct View<'l> {
+    /// Texts of which each is read by itself; [`Occurrence::seen`] counts them.
     pub seen: Vec<MappedText<'l>>,
+    /// Links in the order of those texts.
     pub occurrences: Vec<Occurrence>,
     /// Documents inside attributes (`srcdoc`), in the coordinates of the layer's text.
     pub documents: Vec<MappedText<'l>>,
@@ -95,21 +103,26 @@ pub type Take<'f, 'l> = &'f mut dyn FnMut(View<'l>) -> ControlFlow<()>;
 pub struct Occurrence {
     /// Which of the view's texts it stands in; the target's ranges are bytes of that text.
     pub seen: usize,
+    /// Host or address, and where in the text they stand.
     pub target: Target,
+    /// What it stands in, and how it is taken apart there.
     pub site: Site,
     /// Whether prose may be glued to the host (S27).
     pub bounds: HostBounds,
+    /// Whether a reader sees the same characters.
     pub shown: Shown,
     /// The anchor around this visible text: the occurrence of its `href`, when it leads anywhere.
     pub anchor: Option<Option<usize>>,
     /// Whether markup that is written round it is read as such.
     pub markup: Markup,
+    /// Whether only a careless program would find it.
     pub seen_by: SeenBy,
 }
 
 /// Whether a place of visible text can hold an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
+    /// Tags work: an edit may write some.
     Read,
     /// `<textarea>`, `<title>`, `<xmp>`, CDATA: markup would be shown. Hidden text: nobody would see it.
     Shown,
@@ -128,6 +141,7 @@ pub enum SeenBy {
 /// Whether the link is shown as it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
+    /// The characters that a reader sees are those of the text.
     AsWritten,
     /// Broken by what shows nothing: mail programs put `<wbr>` into long words.
     Broken,
@@ -138,7 +152,9 @@ pub enum Shown {
 /// Who meets a link: a reader, or only the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visibility {
+    /// Text before a reader's eyes.
     Shown,
+    /// An address behind what is shown: nobody reads it before the click.
     Followed,
 }
 
@@ -152,7 +168,16 @@ pub enum Site {
     /// Visible text of HTML.
     HtmlText,
     /// An attribute: its tag's first byte in the layer, its element and its name.
-    Attribute { tag: usize, element: Cow<'static, str>, attribute: &'static str, holds: Holds },
+    Attribute {
+        /// Offset of the `<` of its tag in the layer, in bytes.
+        tag: usize,
+        /// Name of the element, in lower case.
+        element: Cow<'static, str>,
+        /// Name of the attribute, in lower case.
+        attribute: &'static str,
+        /// What the value is made of: one URL, several, CSS.
+        holds: Holds,
+    },
     /// CSS in `<style>`.
     Style,
 }

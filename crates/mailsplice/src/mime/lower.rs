@@ -30,6 +30,7 @@ struct Pending {
 }
 
 impl<'m> Lowering<'m> {
+    /// Gathers edits of this message; nothing is changed before they are lowered.
     pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
         Lowering { message, tree, pending: Vec::new(), plain: Vec::new() }
     }

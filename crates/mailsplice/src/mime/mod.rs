@@ -46,6 +46,7 @@ pub use crate::span::TextEdit;
 pub struct Message<'m> {
     /// Header fields with their line ends, without the empty line.
     pub head: &'m [u8],
+    /// Everything behind the empty line.
     pub body: &'m [u8],
 }
 
@@ -93,14 +94,17 @@ pub enum Why {
 pub struct Part {
     /// As in IMAP: `1`, `1.2`.
     pub path: String,
+    /// What most clients take it for.
     pub media: Media,
     /// What other clients take it for.
     pub also: Vec<Media>,
+    /// What the parts above it say of it.
     pub surroundings: Surroundings,
     /// Index of the innermost multipart/alternative above it, to compare its siblings.
     pub alternative: Option<usize>,
     /// Its Content-Type as most clients take it: `text/html`, in lower case.
     pub label: String,
+    /// Whether every client sees it.
     pub view: View,
     /// Content-Base and Content-Location: what relative URLs begin with, as the header has them.
     pub bases: Vec<String>,
@@ -131,7 +135,9 @@ impl Part {
 /// The part tree: leaves in order. Labels that clients read in several ways give several leaves.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
+    /// Leaves in the order of the body; [`Part::path`] of two may be the same where clients differ.
     pub parts: Vec<Part>,
+    /// Paths of what was not read, and why.
     pub bypasses: Vec<(String, Bypass)>,
     /// Paths of entities whose labels programs read in different ways.
     pub ambiguous: BTreeSet<String>,
@@ -157,8 +163,11 @@ enum Clarity {
 pub struct Reading<'m> {
     /// The text, before entities; its map leads to the transfer-decoded bytes.
     pub text: Text<'m>,
+    /// How the text is to be read: as HTML, as plain text.
     pub media: Media,
+    /// The charset that the bytes were read in; an edit is written in it as well.
     pub charset: Charset,
+    /// The transfer encoding that was undone, and is done again for an edit.
     pub transfer: Transfer,
     /// From the transfer-decoded bytes to the raw ones; `None`: byte for byte.
     transfer_map: Option<Arc<Map>>,

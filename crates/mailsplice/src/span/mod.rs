@@ -18,7 +18,12 @@ pub enum PieceKind {
     Linear,
     /// A row of equal units: `text` bytes of text for every `source` bytes of source (quoted-printable
     /// escapes are 1 and 3, base64 is 3 and 4). Only the ends of units map. Neither may be zero.
-    Units { text: u8, source: u8 },
+    Units {
+        /// Bytes of text in each unit.
+        text: u8,
+        /// Bytes of source in each unit.
+        source: u8,
+    },
     /// One unit (an entity, a recoded character, or source bytes that yield nothing): only its ends map.
     Atomic,
 }
@@ -36,6 +41,7 @@ pub struct Map {
 /// Decoded text with its map back to the source.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
+    /// As decoded; borrowed where nothing had to be.
     pub text: Cow<'a, str>,
     /// `None`: byte for byte.
     pub map: Option<Map>,
@@ -134,6 +140,7 @@ impl<'a> Text<'a> {
         Text { text: Cow::Borrowed(text), map: None }
     }
 
+    /// The decoded text itself.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -12,7 +12,9 @@ use super::packing;
 use super::undo::{self, Seal};
 use crate::edit::{Field, HeadEdit};
 
+/// Field that tells what was found and done, and that carries the seal.
 pub const SUMMARY: &str = "X-Linkmilter";
+/// Field that carries the recipe to take the edits back.
 pub const UNDO: &str = "X-Linkmilter-Undo";
 
 /// Whether a field name is one of ours, or looks like one.
@@ -77,6 +79,7 @@ pub fn without_ours(head: &[u8]) -> Vec<u8> {
 /// A recipe, in the message or beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undo {
+    /// What the field holds, base64 taken off.
     Inline(Vec<u8>),
     /// In the state directory, under this digest.
     Stored(String),
@@ -183,15 +186,18 @@ pub(super) fn undo_content(value: &str) -> Option<Undo> {
 pub struct HeaderField {
     /// With its line end.
     pub line: Range<usize>,
+    /// Byte range of what stands behind the colon, without the final line end.
     pub value: Range<usize>,
     name: Range<usize>,
 }
 
 impl HeaderField {
+    /// The field's name as spelled, out of the header block that the field was found in.
     pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
         head.get(self.name.clone()).unwrap_or_default()
     }
 
+    /// Whether the field has this name; case does not count (RFC 5322 §1.2.2).
     pub fn is_named(&self, head: &[u8], name: &[u8]) -> bool {
         self.name(head).eq_ignore_ascii_case(name)
     }

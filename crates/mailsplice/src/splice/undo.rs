@@ -31,8 +31,9 @@ const PLAIN: u64 = 1;
 /// Bytes of the digest of a new value: no other one is found by chance.
 const SHORT: usize = 16;
 
-/// What a recipe may inflate to: so many times the message, and so many bytes on top.
+/// What a recipe may inflate to: so many times the message, and [`INFLATED_BASE`] on top.
 pub const INFLATED: usize = 4;
+/// Bytes on top of [`INFLATED`] times the message: a short one may have a long recipe.
 pub const INFLATED_BASE: usize = 1 << 20;
 
 /// Recipes of one message that are tried. Each is tried on what the ones before gave back, and each try
@@ -45,24 +46,37 @@ pub const FIELDS: u64 = 16;
 /// Why an original could not be given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
+    /// The message does not carry [`UNDO`](super::fields::UNDO): it was not edited, or somebody took the field off.
     #[error("expected an X-Linkmilter-Undo field, found none")]
     NoRecipe,
+    /// A recipe that anybody may have written, where only sealed ones are believed.
     #[error("expected the seal of a key of ours on the recipe, found none or another")]
     Foreign,
+    /// How many recipes the message carries.
     #[error("expected at most {RECIPES} recipes, found {0}")]
     TooMany(usize),
+    /// A recipe that cannot be read; what was found in its place.
     #[error("expected a recipe of version 1 or 2, found {0}")]
     Malformed(&'static str),
+    /// Digest of a recipe that was too long for a header field and is kept beside the message.
     #[error("the recipe {0} is in the state directory of the filter, not in the message")]
     NotHere(String),
+    /// The recipe speaks of bytes that the body does not have.
     #[error("the recipe does not fit this body: it was changed after the filter")]
     DoesNotFit,
+    /// Name of a header field whose value is not the one that the recipe would take back.
     #[error("the {0} is not the one that the filter wrote: it was changed after the filter")]
     Rewritten(String),
+    /// What came out is not the original: nothing is given back.
     #[error(
         "expected a body with SHA-256 {expected}, found {found}: it was changed after the filter"
     )]
-    Disagrees { expected: String, found: String },
+    Disagrees {
+        /// In the recipe, lower-case hexadecimal.
+        expected: String,
+        /// Of what came out, likewise.
+        found: String,
+    },
 }
 
 /// A message given back.
@@ -70,6 +84,7 @@ pub enum RestoreError {
 pub struct Restored {
     /// Header fields with their line ends, without ours.
     pub head: Vec<u8>,
+    /// The original body, byte for byte.
     pub body: Vec<u8>,
     /// Whether every recipe that was used carries the seal of a key at hand.
     pub seal: Seal,

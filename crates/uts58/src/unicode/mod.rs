@@ -78,6 +78,7 @@ impl Class {
         Class(ASCII.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
     }
 
+    /// `Link_Term` of the code point (UTS #58 §3.5).
     #[inline]
     pub fn term(self) -> LinkTerm {
         match self.0 & Class::TERM {

@@ -12,8 +12,11 @@ use uts58::{reference, scheme};
 /// The edit that takes a relative address apart, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relative {
+    /// Name of the element, in lower case.
     pub element: String,
+    /// Name of the attribute, in lower case.
     pub attribute: &'static str,
+    /// In the text of the part.
     pub edit: TextEdit,
 }
 

@@ -43,7 +43,9 @@ use utf7::Form;
 /// A charset that a client might read a part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
+    /// UTF-8, and US-ASCII with it.
     Utf8,
+    /// UTF-7 (RFC 2152).
     Utf7,
     /// UTF-7 as names of mailboxes have it.
     Mailbox,
@@ -51,22 +53,30 @@ pub enum Charset {
     Words,
     /// `\u0440`.
     Escapes,
+    /// UTF-16 (RFC 2781), of one byte order throughout.
     Utf16(Endian),
     /// ISO-2022-KR and ISO-2022-CN: SO and SI switch between ASCII and two-byte characters.
     Iso2022Shift,
+    /// HZ-GB-2312 (RFC 1843).
     Hz,
     /// ISO-2022-JP-2 and its kin.
     Iso2022Jp2,
+    /// UTF-32, of one byte order throughout.
     Utf32(Endian),
+    /// One byte a character, by a table of 256.
     Page(&'static Page),
+    /// Two bytes a character, by rows and cells.
     Rows(&'static Rows),
+    /// Any encoding of the WHATWG Encoding Standard.
     Known(&'static Encoding),
 }
 
 /// Byte order of UTF-16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endian {
+    /// The high byte first.
     Big,
+    /// The low byte first.
     Little,
 }
 

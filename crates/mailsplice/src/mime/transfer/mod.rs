@@ -25,7 +25,9 @@ pub enum Transfer {
     /// 7bit, 8bit, binary, and every label that nobody knows.
     #[default]
     Identity,
+    /// RFC 2045 §6.7.
     QuotedPrintable,
+    /// RFC 2045 §6.8.
     Base64,
     /// Base64 as those read it who take four characters at a time, padding among them.
     Base64Quanta,
