@@ -182,7 +182,7 @@ pub enum AskDomains {
 /// All that one inspection is told; made by [`crate::policy`] and the configuration.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// How much is edited: off, by default, strictly.
+    /// Whether mail is edited, and how much of it.
     pub mode: Mode,
     /// Name of the rule that selected these settings, for header and `explain`.
     pub rule: String,

@@ -72,6 +72,7 @@ pub(super) enum Reach {
 /// Why a line of a list of names was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: expected a host name, found {found:?}")]
+#[non_exhaustive]
 pub struct BadName {
     /// Counted from 1.
     pub line: usize,

@@ -82,6 +82,7 @@ macro_rules! reasons {
         /// Why a link was judged as it was: the reason codes of headers, logs and JSON.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
+        #[non_exhaustive]
         pub enum Reason { $($(#[doc = $doc])* $name,)* }
 
         impl Reason {

@@ -157,6 +157,7 @@ pub enum Step {
 
 /// A packet that ends the connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Violation {
     /// Bytes that the protocol has no reading for.
     #[error(transparent)]

@@ -81,45 +81,45 @@ flags! {
 flags! {
     /// What the MTA leaves out, and to what it expects no reply (`SMFIP_*`).
     Protocol {
-        /// No CONNECT.
+        /// CONNECT is left out.
         NO_CONNECT = 0x0000_0001;
-        /// No HELO.
+        /// HELO is left out.
         NO_HELO = 0x0000_0002;
-        /// No MAIL.
+        /// MAIL is left out.
         NO_MAIL = 0x0000_0004;
-        /// No RCPT.
+        /// RCPT is left out.
         NO_RCPT = 0x0000_0008;
-        /// No BODY.
+        /// BODY is left out.
         NO_BODY = 0x0000_0010;
-        /// No HEADER.
+        /// HEADER is left out.
         NO_HEADERS = 0x0000_0020;
-        /// No EOH.
+        /// EOH is left out.
         NO_EOH = 0x0000_0040;
-        /// No reply to HEADER.
+        /// HEADER needs no reply.
         NR_HEADER = 0x0000_0080;
-        /// No UNKNOWN.
+        /// UNKNOWN is left out.
         NO_UNKNOWN = 0x0000_0100;
-        /// No DATA.
+        /// DATA is left out.
         NO_DATA = 0x0000_0200;
         /// The filter may say in the body that it has seen enough.
         SKIP = 0x0000_0400;
         /// Recipients that the MTA refused are told as well.
         RCPT_REJECTED = 0x0000_0800;
-        /// No reply to CONNECT.
+        /// CONNECT needs no reply.
         NR_CONNECT = 0x0000_1000;
-        /// No reply to HELO.
+        /// HELO needs no reply.
         NR_HELO = 0x0000_2000;
-        /// No reply to MAIL.
+        /// MAIL needs no reply.
         NR_MAIL = 0x0000_4000;
-        /// No reply to RCPT.
+        /// RCPT needs no reply.
         NR_RCPT = 0x0000_8000;
-        /// No reply to DATA.
+        /// DATA needs no reply.
         NR_DATA = 0x0001_0000;
-        /// No reply to UNKNOWN.
+        /// UNKNOWN needs no reply.
         NR_UNKNOWN = 0x0002_0000;
-        /// No reply to EOH.
+        /// EOH needs no reply.
         NR_EOH = 0x0004_0000;
-        /// No reply to BODY.
+        /// BODY needs no reply.
         NR_BODY = 0x0008_0000;
         /// The space after a header field's colon is passed as it is, both ways.
         LEADING_SPACE = 0x0010_0000;
@@ -288,6 +288,7 @@ pub const fn command_name(code: u8) -> &'static str {
 
 /// Bytes that are no packet, or a packet that is no command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Malformed {
     /// A length prefix out of bounds, in bytes.
     #[error("expected a packet of 1 to {PACKET_BYTES} bytes, found a length of {0}")]

@@ -26,6 +26,7 @@ pub const LOCAL_OCTETS: usize = 64;
 
 /// Why a string is no mail address, or no domain name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum AddressError {
     /// No `@` at all.
     #[error("expected an @ between local part and domain, found none")]

@@ -172,6 +172,7 @@ fn section(private: u8) -> Section {
 
 /// Why a text is no list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BadList {
     /// How many rules the list has.
     #[error("line {0}: expected a rule such as `co.uk`, `*.ck` or `!www.ck`, found {1:?}")]

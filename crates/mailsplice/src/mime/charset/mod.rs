@@ -42,6 +42,7 @@ use utf7::Form;
 
 /// A charset that a client might read a part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Charset {
     /// UTF-8, and US-ASCII with it.
     Utf8,

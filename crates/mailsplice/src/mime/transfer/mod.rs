@@ -21,13 +21,14 @@ use crate::span::Map;
 
 /// How the bytes of a part are wrapped for transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Transfer {
     /// 7bit, 8bit, binary, and every label that nobody knows.
     #[default]
     Identity,
-    /// RFC 2045 §6.7.
+    /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
-    /// RFC 2045 §6.8.
+    /// Four characters for three bytes, as most programs decode it (RFC 2045 §6.8).
     Base64,
     /// Base64 as those read it who take four characters at a time, padding among them.
     Base64Quanta,
