@@ -72,7 +72,6 @@ pub enum View {
 
 /// Why some clients see a part that others do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Why {
     /// Of two labels the second, another reading of one, another transfer encoding.
     Label,
