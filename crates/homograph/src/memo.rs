@@ -68,7 +68,8 @@ impl Memo {
         Some(known)
     }
 
-    /// Takes a judgement in. A spelling over [`REMEMBERED_BYTES`] is not kept; at [`REMEMBERED`] the older half goes.
+    /// Takes a judgement in. A spelling over [`REMEMBERED_BYTES`] is not kept; when half of [`REMEMBERED`]
+    /// have come in, those from before are forgotten.
     pub fn keep(&mut self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         if spelling.len() > REMEMBERED_BYTES || self.young.find(spelling, under).is_some() {
             return;

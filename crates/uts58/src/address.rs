@@ -37,7 +37,7 @@ pub enum AddressError {
     /// Octets of a local part that is longer than [`LOCAL_OCTETS`] (RFC 5321 §4.5.3.1.1).
     #[error("expected at most {LOCAL_OCTETS} octets before the @, found {0}")]
     LongLocalPart(usize),
-    /// Byte offset of a dot that begins or ends the local part, or follows another (RFC 5322 §3.2.3, `dot-atom`).
+    /// Byte offset of a dot that begins or ends the local part, or follows another (RFC 5322 §3.2.3).
     #[error(
         "expected a dot only between other characters of the local part, found one at byte {0}"
     )]

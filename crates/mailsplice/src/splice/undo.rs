@@ -46,7 +46,7 @@ pub const FIELDS: u64 = 16;
 /// Why an original could not be given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    /// The message does not carry [`UNDO`](super::fields::UNDO): it was not edited, or somebody took the field off.
+    /// No [`UNDO`](super::fields::UNDO): the message was not edited, or somebody took the field off.
     #[error("expected an X-Linkmilter-Undo field, found none")]
     NoRecipe,
     /// A recipe that anybody may have written, where only sealed ones are believed.
