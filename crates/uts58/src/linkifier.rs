@@ -52,12 +52,12 @@ pub struct Linkifier<'a> {
 }
 
 impl<'a> Linkifier<'a> {
-    /// The raw bytes, not always UTF-8.
+    /// A reader of text that knows these top-level domains, with [`Boundaries::Adjusted`].
     pub fn new(tlds: &'a TldTable) -> Linkifier<'a> {
         Linkifier { tlds, boundaries: Boundaries::default() }
     }
 
-    /// Bytes of the value from the scheme to the end.
+    /// The same reader with other bounds for links.
     #[must_use]
     pub fn boundaries(self, boundaries: Boundaries) -> Linkifier<'a> {
         Linkifier { boundaries, ..self }

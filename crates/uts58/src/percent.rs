@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// Bytes after one round of decoding.
 pub struct Decoded {
-    /// Bytes of the scheme, without its colon.
+    /// The raw bytes, not always UTF-8.
     pub bytes: Vec<u8>,
     /// Whether an escape stood for an ASCII letter, digit, dot or hyphen, which need none.
     pub escaped_ascii: bool,

@@ -25,9 +25,9 @@ pub enum Target {
     Link(Link),
     /// A scheme that runs code or leaves the web.
     Dangerous {
-        /// What a click on it sets going.
+        /// Bytes of the value from the scheme to the end.
         span: Range<usize>,
-        /// In lower case, without its colon: `https`.
+        /// Bytes of the scheme, without its colon.
         scheme: Range<usize>,
         /// The host of a UNC path or `file:` URL, when there is one.
         host: Option<Range<usize>>,

@@ -20,7 +20,7 @@ pub enum Does {
 pub struct Scheme {
     /// In lower case; one that ends in `*` stands for all that begin so.
     pub name: &'static str,
-    /// What to write in its place, so that no client makes a link: `hxxps`.
+    /// What a click on it sets going.
     pub does: Does,
     /// How it is spelled so that no client makes a link of it, when some client makes links of it in text.
     pub dead: Option<&'static str>,
@@ -108,9 +108,9 @@ pub fn is_web(name: &str) -> bool {
 /// A scheme of which some client makes links in text, as it is and as no client does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linked {
-    /// Number of the line, counted from 1, and its text.
+    /// In lower case, without its colon: `https`.
     pub name: &'static str,
-    /// No line of the text is a rule.
+    /// What to write in its place, so that no client makes a link: `hxxps`.
     pub dead: &'static str,
 }
 

@@ -174,13 +174,13 @@ fn section(private: u8) -> Section {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadList {
-    /// How many rules the list has.
+    /// Number of the line, counted from 1, and its text.
     #[error("line {0}: expected a rule such as `co.uk`, `*.ck` or `!www.ck`, found {1:?}")]
     Rule(usize, String),
-    /// A reader of text that knows these top-level domains, with [`Boundaries::Adjusted`].
+    /// No line of the text is a rule.
     #[error("expected a list of public suffixes, found no rule")]
     Empty,
-    /// The same reader with other bounds for links.
+    /// How many rules the list has.
     #[error("expected a list of at most {NODES} labels, found {0} rules with more")]
     TooLong(usize),
 }
