@@ -112,6 +112,7 @@ pub enum HtmlAttachments {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QrCodes {
     #[default]
+    /// No.
     Off,
     /// The links in them are judged and told; nothing is edited for them.
     Report,

@@ -159,6 +159,7 @@ enum Format {
 /// Whether packed data went to their end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
+    /// They did.
     Whole,
     /// Damaged, or broken off.
     Cut,
