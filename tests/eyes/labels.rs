@@ -58,6 +58,8 @@ fn urls_in_markup_that_is_none() {
             format!("<a\u{b}href=https://{host}/login>x</a>"),
             format!("</a href=https://{host}/login>x</a>"),
             format!("<meta http-equiv=Link content='<https://{host}/login>; rel=stylesheet'>"),
+            format!("<!-- https://{host}/login -->"),
+            format!("<a data-unsafe-href='https://{host}/login'>x</a>"),
             format!("<a\0href=\"https://{host}/login\">x</a>"),
         ] {
             let fields = "Content-Type: text/html; charset=utf-8\r\n";

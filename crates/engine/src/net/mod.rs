@@ -3,7 +3,7 @@
 //! What programs show of a message depends on labels that each of them reads otherwise. Here none is
 //! read. Behind `:` `//` `\\` `@` and `www.` stand hosts; one that holds a letter outside ASCII or
 //! `xn--`, or what reads as a slash, ends in a TLD, judges unsafe, and was met by no reading, is hidden:
-//! somebody may see it. Behind a look-alike of a slash, which browsers take into the host, it is taken
+//! somebody may see it. Behind a scheme, or a look-alike of a slash, which browsers take into the host, it is taken
 //! apart where its bytes are plain: a dot in brackets is one in whatever the bytes turn out to be.
 //!
 //! | seen | how |
@@ -23,6 +23,7 @@ mod window;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use uts58::scheme;
 use uts58::unicode::a_label::is_a_label;
 
 use super::actions;
@@ -257,9 +258,9 @@ impl Net<'_, '_, '_> {
     /// plain and a policy allows it: its dots in brackets. None where the part is no text. What stands behind
     /// another sign may be no link to anybody, and stays.
     fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
-        let before = self.body.get(..at).unwrap_or_default();
-        let scheme = before.ends_with(b"://") || before.ends_with(b":\\/\\/");
-        if !scheme && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c)) {
+        if !self.is_behind_scheme(at)
+            && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
+        {
             return Vec::new();
         }
         let Some(part) = self.part(at).filter(|part| part.view == View::Usual) else {
@@ -278,6 +279,19 @@ impl Net<'_, '_, '_> {
             self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
         })
         .collect()
+    }
+
+    /// Whether a scheme and its slashes stand before an offset; one that is taken apart is none any more.
+    fn is_behind_scheme(&self, at: usize) -> bool {
+        let before = self.body.get(..at).unwrap_or_default();
+        let scheme = before.strip_suffix(b"://").or_else(|| before.strip_suffix(b":\\/\\/"));
+        scheme.is_some_and(|scheme| {
+            // Longer than any scheme that is taken apart.
+            let before = scheme.iter().rev().take(8);
+            let letters = before.take_while(|byte| byte.is_ascii_alphabetic()).count();
+            let name = scheme.get(scheme.len() - letters..).unwrap_or_default();
+            !str::from_utf8(name).is_ok_and(scheme::is_dead)
+        })
     }
 
     /// Whether the line takes brackets round so many dots beside those of other hosts on it.

@@ -44,7 +44,6 @@ pub const CLEAN: &[(&str, &str)] = &[
         "<!--[if mso]><v:roundrect href=\"https://example.com\">go</v:roundrect><![endif]-->",
     ),
     ("downlevel revealed", "<!--[if !mso]><!--><a href=https://example.com>x</a><!--<![endif]-->"),
-    ("comment with a lie", "<!-- https://р\u{430}ypal.com -->"),
     (
         "meta charset",
         "<meta http-equiv=Content-Type content=\"text/html; charset=utf-8\"><meta name=viewport content='width=device-width'>",
@@ -93,7 +92,7 @@ pub const CLEAN: &[(&str, &str)] = &[
     ("defanged", "hxxp://example[.]com and user[@]example[.]com"),
     (
         "made inert",
-        "<a data-unsafe-href='https://р\u{430}ypal.com'>hxxps://xn--ypal-43d9g[.]com</a>",
+        "<a data-unsafe-href='hxxps://xn--ypal-43d9g[.]com'>hxxps://xn--ypal-43d9g[.]com</a>",
     ),
     ("unterminated", "<p>x <a href=\"https://example.com"),
     ("entities", "AT&amp;T &lt;b&gt; &copy; &notanentity; &#46; &#x2e;"),
