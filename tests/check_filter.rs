@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use linkmilter::engine::check::{Checked, Fate, Place, check};
+use linkmilter::engine::outcome::Done;
 use linkmilter::engine::policy::Report;
 use linkmilter::engine::tlds::Answers;
 use linkmilter::engine::{
@@ -217,8 +218,12 @@ fn filtered(target: &str, place: Option<Place>, tlds: &TldTable) -> Outcome {
     let policy = Policy { report: Report::AllLinks, ..Policy::default() };
     let facts = Facts::default();
     let mut outcome = inspect(message, &facts, &policy, tlds).resolve(&Answers::new());
-    // The net under a message looks at its bytes as a whole, and says nothing of one link.
-    outcome.findings.retain(|finding| !finding.reasons.contains(Reason::HiddenHost));
+    // The net under a message looks at its bytes as a whole, and says of a link what it takes apart.
+    // A name in other letters in a Subject is no link.
+    outcome.findings.retain(|finding| !finding.reasons.contains(Reason::TextLookalike));
+    outcome.findings.retain(|finding| {
+        finding.done == Done::Edited || !finding.reasons.contains(Reason::HiddenHost)
+    });
     outcome
 }
 

@@ -10,6 +10,7 @@ use std::fmt;
 
 use super::content::{self, Defanger};
 use super::judging::{Judge, Judged, TldStatus};
+use super::net;
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
 use super::{Case, Facts, Message, TldTable, actions};
@@ -114,14 +115,16 @@ pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
     let facts = Facts::default();
     let message = Message { head: b"", body: b"" };
     let case = Case::new(message, &facts, policy, tlds);
-    let mut checker = Checker { policy, tlds, judge: Judge::new(case), seen: Vec::new() };
+    let judge = Judge::new(case);
+    let mut checker = Checker { policy, tlds, case, judge, seen: Vec::new(), unread: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
     if checker.seen.is_empty() {
         checker.unlinked(target);
     }
     let kind = kind(target, &checker.seen);
-    let mut link = merged(checker.seen);
+    let unread = checker.unread.into_iter().map(|judged| (uts58::Kind::Scheme, judged));
+    let mut link = merged(checker.seen.into_iter().chain(unread).collect());
     if kind == Kind::Address && link.host.is_none() {
         link.add(Reason::AddressInvalid);
     }
@@ -135,9 +138,12 @@ pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
 struct Checker<'a> {
     policy: &'a Policy,
     tlds: &'a TldTable,
+    case: Case<'a>,
     judge: Judge<'a>,
     /// Every reading of the target, and what kind of link it is there.
     seen: Vec<(uts58::Kind, Judged)>,
+    /// What no reading meets, and the net takes apart.
+    unread: Vec<Judged>,
 }
 
 impl Checker<'_> {
@@ -154,6 +160,8 @@ impl Checker<'_> {
                 (Cow::Owned(format!("URL:{}", target.replace(['\r', '\n'], " "))), Media::Calendar)
             }
         };
+        // A message of its own: what readings of another place have met they have not met here.
+        self.judge = Judge::new(self.case);
         let mut fate = Fate::NoLink;
         let folding = OnceCell::new();
         for layer in content::layers(&text, media) {
@@ -171,6 +179,13 @@ impl Checker<'_> {
                     Target::Dangerous { .. } => uts58::Kind::Scheme,
                 };
                 self.seen.push((kind, judged));
+            }
+        }
+        for judged in net::behind_schemes(&text, &mut self.judge) {
+            let here = fate_of(self.policy, &judged, |_| true);
+            if matches!(here, Fate::Edited(_)) {
+                fate = fate.max(here);
+                self.unread.push(judged);
             }
         }
         fate

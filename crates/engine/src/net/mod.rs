@@ -23,6 +23,7 @@ mod window;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 use uts58::scheme;
 use uts58::unicode::a_label::is_a_label;
 
@@ -116,6 +117,41 @@ impl Bytes {
             Bytes::Unwrapped(at) => at,
         }
     }
+}
+
+/// What the net would take apart of a text that readings have read: hosts behind a scheme that they have not
+/// met.
+pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> Vec<Judged> {
+    let met = judge.take_met();
+    let bytes = source.as_bytes();
+    let places = triggers(bytes).filter(|at| is_behind_scheme(bytes, *at));
+    let windows = places.map(|at| window(bytes, at)).filter(|window| calls_for_a_look(window));
+    let hosts: Vec<String> = windows.map(|window| text(host_of(&letters(window)))).collect();
+    let hidden = hosts.iter().filter_map(|host| hidden(host, judge, &met));
+    hidden.map(|judgement| Judged::of(judgement, TldStatus::Link)).collect()
+}
+
+/// The judgement of a host that deceives, and that no reading has met.
+fn hidden(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Arc<Judgement>> {
+    if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
+    let judgement = judge.host(host, HostBounds::Certain);
+    (is_lie(host, &judgement) && !met.has(&judgement.ascii)).then_some(judgement)
+}
+
+/// Whether a scheme of the web stands before an offset, with its slashes.
+fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    let scheme = before.strip_suffix(b"://").or_else(|| before.strip_suffix(b":\\/\\/"));
+    scheme.is_some_and(|scheme| {
+        // Longer than any of them.
+        let before = scheme.iter().rev().take(8);
+        let letters = before.take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let name = scheme.get(scheme.len() - letters..).unwrap_or_default();
+        let known = str::from_utf8(name).ok().and_then(scheme::linked_at_end);
+        known.is_some_and(|scheme| scheme::is_web(scheme.name))
+    })
 }
 
 struct Net<'n, 'p, 'b> {
@@ -225,16 +261,7 @@ impl Net<'_, '_, '_> {
     fn look(&mut self, letters: &[Letter], at: usize, of: Bytes) {
         let letters = host_of(letters);
         let host = text(letters);
-        if !is_odd(&host) || host.contains(char::REPLACEMENT_CHARACTER) {
-            return;
-        }
-        let judgement = self.judge.host(&host, HostBounds::Certain);
-        if !is_lie(&host, &judgement) {
-            return;
-        }
-        if self.met.has(&judgement.ascii) {
-            return;
-        }
+        let Some(judgement) = hidden(&host, self.judge, &self.met) else { return };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match of {
             Bytes::Plain => self.edits(letters, at, &judged),
@@ -258,7 +285,7 @@ impl Net<'_, '_, '_> {
     /// plain and a policy allows it: its dots in brackets. None where the part is no text. What stands behind
     /// another sign may be no link to anybody, and stays.
     fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
-        if !self.is_behind_scheme(at)
+        if !is_behind_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
         {
             return Vec::new();
@@ -279,19 +306,6 @@ impl Net<'_, '_, '_> {
             self.is_one_byte_each(&range).then_some(RawEdit { range, replacement })
         })
         .collect()
-    }
-
-    /// Whether a scheme and its slashes stand before an offset; one that is taken apart is none any more.
-    fn is_behind_scheme(&self, at: usize) -> bool {
-        let before = self.body.get(..at).unwrap_or_default();
-        let scheme = before.strip_suffix(b"://").or_else(|| before.strip_suffix(b":\\/\\/"));
-        scheme.is_some_and(|scheme| {
-            // Longer than any scheme that is taken apart.
-            let before = scheme.iter().rev().take(8);
-            let letters = before.take_while(|byte| byte.is_ascii_alphabetic()).count();
-            let name = scheme.get(scheme.len() - letters..).unwrap_or_default();
-            !str::from_utf8(name).is_ok_and(scheme::is_dead)
-        })
     }
 
     /// Whether the line takes brackets round so many dots beside those of other hosts on it.
