@@ -95,6 +95,7 @@ fn breaks_with_more_behind_the_sign() {
         ("\u{c}\r\n", Fate::Caught),
         ("\u{b} \r\n", Fate::Caught),
         ("\u{1}\r\n", Fate::Caught),
+        ("\n\r", Fate::Caught),
         ("\n\r\n", Fate::Reported),
     ] {
         let fields = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n";

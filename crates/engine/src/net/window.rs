@@ -122,6 +122,7 @@ fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
         let (byte, length) = match rest {
             // Behind some breaks some drop an empty line.
             [b'=', b'\n', b'\r', b'\n', ..] => (None, 4),
+            [b'=', b'\n', b'\r', ..] => (None, 3),
             [b'=', 0x0B | 0x0C, b'\r', b'\n', ..] => (None, 4),
             [b'=', b'\r', b'\n', ..] => (None, 3),
             [b'=', b'\r' | b'\n', ..] => (None, 2),

@@ -94,7 +94,12 @@ fn soft_break(rest: &[u8]) -> Option<usize> {
     let space = rest.iter().take_while(|b| matches!(b, 0..=9 | 11..=32 | 127)).count();
     let carriage = rest.iter().take(space).position(|b| *b == b'\r');
     match (rest.get(space), carriage) {
-        (Some(b'\n'), _) => Some(space + 1),
+        // Some take LF CR for a line end; behind a line of its own a CR shows nothing to the others.
+        (Some(b'\n'), _) => {
+            let reversed =
+                matches!(rest.get(space + 1..), Some([b'\r', next, ..]) if *next != b'\n');
+            Some(space + 1 + usize::from(reversed))
+        }
         (_, Some(carriage)) => Some(carriage + 1),
         (None, None) => Some(space),
         _ => None,
