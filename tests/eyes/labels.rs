@@ -91,17 +91,11 @@ fn blocks_of_uuencode_wherever_they_stand() {
 /// What some drop between the sign of a soft break and the next line.
 #[test]
 fn breaks_with_more_behind_the_sign() {
-    for (gap, floor) in [
-        ("\u{c}\r\n", Fate::Caught),
-        ("\u{b} \r\n", Fate::Caught),
-        ("\u{1}\r\n", Fate::Caught),
-        ("\n\r", Fate::Caught),
-        ("\n\r\n", Fate::Reported),
-    ] {
+    for gap in ["\u{c}\r\n", "\u{b} \r\n", "\u{1}\r\n", "\n\r"] {
         let fields = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n";
         let body =
             format!("see https://=78=6E={gap}=2D=2D=79pal=2D=34=33=64=39=67=2E=63=6F=6D/\r\n");
-        class("soft breaks", floor, everywhere(fields, body));
+        class("soft breaks", Fate::Caught, everywhere(fields, body));
     }
 }
 

@@ -30,10 +30,10 @@ use uts58::unicode::a_label::is_a_label;
 use super::actions;
 use super::budget::Budget;
 use super::cost::Stage;
-use super::finding::{Candidate, Findings};
+use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::met::Met;
-use super::outcome::{Bypass, Done, Edit, Finding, Place, RawEdit, Reason, Verdict};
+use super::outcome::{Bypass, Done, Edit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::resolve::LONGEST_LINE;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
@@ -278,7 +278,7 @@ impl Net<'_, '_, '_> {
             self.bracketed.extend(dots);
         }
         let edits = if fits { edits } else { Vec::new() };
-        self.tell(host, at, judged, edits);
+        self.tell(&host, at, judged, edits);
     }
 
     /// The edits that take a host apart behind a scheme, or behind a look-alike of a slash, where its bytes are
@@ -336,28 +336,22 @@ impl Net<'_, '_, '_> {
         self.places.get_or_init(|| Places::of(self.tree)).part(self.tree, at)
     }
 
-    fn tell(&mut self, spelling: String, at: usize, judged: Judged, edits: Vec<RawEdit>) {
-        let Some(host) = judged.host else { return };
+    fn tell(&mut self, spelling: &str, at: usize, mut judged: Judged, edits: Vec<RawEdit>) {
+        let Some(host) = judged.host.clone() else { return };
         let edited = !edits.is_empty();
         self.found.plain_edits.extend(edits);
         if !self.told.insert(host.ascii.clone()) && !edited {
             return;
         }
-        let mut reasons = host.reasons;
-        reasons.insert(Reason::HiddenHost);
-        let finding = Finding {
-            part: self.part(at).map_or_else(|| "1".to_owned(), |part| part.path.clone()),
-            place: Place::Text,
-            span: at..at,
-            spelling,
-            ascii: host.ascii.clone(),
-            unicode: host.unicode.clone(),
-            verdict: if edited { host.verdict } else { Verdict::Suspect },
-            reasons,
-            edit: if edited { host.edit } else { Edit::Told },
-            target: host.target.clone(),
-            done: if edited { Done::Edited } else { Done::Reported },
-        };
+        judged.add(Reason::HiddenHost);
+        if !edited {
+            (judged.verdict, judged.edit) = (Verdict::Suspect, Edit::Told);
+        }
+        let part = self.part(at).map_or("1", |part| part.path.as_str());
+        let mut finding = told_of(&judged, part, Place::Text, at..at, spelling);
+        if edited {
+            finding.done = Done::Edited;
+        }
         self.found.candidates.push(Candidate::told(finding));
     }
 }

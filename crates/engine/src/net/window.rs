@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::WINDOW;
 use crate::content::script;
-use mailsplice::mime::Charset;
+use mailsplice::mime::{Charset, soft_break};
 use uts58::unicode::a_label::has_a_label;
 
 /// Where a host may begin.
@@ -48,14 +48,7 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
             // The sign behind it begins a window of its own, but for `\u0440`.
             b'\\' => shifted || rest.get(end + 1) == Some(&b'u'),
             b'=' => shifted || !is_escaped_sign(rest.get(end + 1..end + 3).unwrap_or_default()),
-            // A soft break.
-            b'\r' | b'\n' => {
-                let before = rest.get(..end).unwrap_or_default();
-                matches!(
-                    before,
-                    [.., b'='] | [.., b'=', b'\r' | b'\n' | 0x0B | 0x0C] | [.., b'=', b'\n', b'\r']
-                )
-            }
+            b'\r' | b'\n' => is_in_break(rest.get(..end).unwrap_or_default()),
             _ => true,
         };
         if !goes_on {
@@ -64,6 +57,15 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
         end += 1;
     }
     rest.get(..end).unwrap_or_default()
+}
+
+/// Bytes between the sign of a soft break and its line end that are passed over here.
+const GAP: usize = 8;
+
+/// Whether a line end behind these bytes is that of a soft break.
+fn is_in_break(before: &[u8]) -> bool {
+    let gap = before.iter().rev().take(GAP).take_while(|byte| byte.is_ascii_control()).count();
+    before.get(..before.len() - gap).is_some_and(|before| before.ends_with(b"="))
 }
 
 /// What a byte of a window may be part of.
@@ -119,13 +121,13 @@ fn octets(window: &[u8]) -> Vec<(u8, Range<usize>)> {
     let mut found = Vec::with_capacity(window.len());
     let mut at = 0;
     while let Some(rest) = window.get(at..).filter(|rest| !rest.is_empty()) {
+        if let [b'=', behind @ ..] = rest
+            && let Some(gap) = soft_break(behind)
+        {
+            at += 1 + gap;
+            continue;
+        }
         let (byte, length) = match rest {
-            // Behind some breaks some drop an empty line.
-            [b'=', b'\n', b'\r', b'\n', ..] => (None, 4),
-            [b'=', b'\n', b'\r', ..] => (None, 3),
-            [b'=', 0x0B | 0x0C, b'\r', b'\n', ..] => (None, 4),
-            [b'=', b'\r', b'\n', ..] => (None, 3),
-            [b'=', b'\r' | b'\n', ..] => (None, 2),
             // Some drop a sign that escapes nothing.
             [b'=', b'=', ..] => (None, 1),
             [sign @ (b'=' | b'%'), high, low, ..] => match (digit(*high), digit(*low)) {
@@ -233,6 +235,9 @@ mod tests {
         let end = |text: &str| String::from_utf8_lossy(window(text.as_bytes(), 0)).into_owned();
         assert_eq!(end("xn--a.com/x"), "xn--a.com");
         assert_eq!(end("xn--=\r\na.com\r\nb"), "xn--=\r\na.com");
+        assert_eq!(end("xn--=\u{b}\u{1}\r\na.com\r\nb"), "xn--=\u{b}\u{1}\r\na.com");
+        assert_eq!(end("xn--=\n\ra.com\n"), "xn--=\n\ra.com");
+        assert_eq!(plain(b"xn=\x0b\x01\r\n--=\n\ra.com"), "xn--a.com");
         assert_eq!(end("&#1088;&#x430;ypal.com#x"), "&#1088;&#x430;ypal.com");
         assert_eq!(end("a.com#&#1088;"), "a.com");
         assert_eq!(end(&"a".repeat(2 * WINDOW)).len(), WINDOW);

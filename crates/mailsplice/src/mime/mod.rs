@@ -35,7 +35,7 @@ pub use reading::{CHARSETS, DETECTED, Readings};
 pub use sealed::{Ending, inflate};
 pub use sniff::SNIFFED;
 pub use structure::{LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
-pub use transfer::Transfer;
+pub use transfer::{Transfer, qp::soft_break};
 pub use walk::GUESSED;
 
 pub use crate::media::Media;

@@ -90,7 +90,7 @@ fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut Map) -> usize {
 
 /// Bytes of a soft break behind its `=`: white space and control characters, then a line end or the end of the
 /// part.
-fn soft_break(rest: &[u8]) -> Option<usize> {
+pub fn soft_break(rest: &[u8]) -> Option<usize> {
     let space = rest.iter().take_while(|b| matches!(b, 0..=9 | 11..=32 | 127)).count();
     let carriage = rest.iter().take(space).position(|b| *b == b'\r');
     match (rest.get(space), carriage) {
