@@ -60,8 +60,25 @@ pub struct Findings {
     /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
     /// their own.
     domains: BTreeMap<usize, Domains>,
-    /// Raw bytes at which a link was found, and how bad it is: readings and layers see the same ones.
-    known: HashMap<(usize, Visibility), (usize, Badness)>,
+    /// Where a link was found, and how bad it is: readings and layers see the same ones.
+    known: HashMap<(Bytes, usize, Visibility), (usize, Badness)>,
+}
+
+/// Which bytes a place is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bytes {
+    /// Those of the message.
+    Raw,
+    /// Those that the only transfer encoding of this part unwraps to, where no other part shares them.
+    OfPart(usize),
+}
+
+/// Where a link stands, for those who may meet it again.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    pub bytes: Bytes,
+    pub range: Range<usize>,
+    pub visibility: Visibility,
 }
 
 /// How bad a link is: its verdict, and whether mail is edited for it. In one charset a host may be no name
@@ -132,20 +149,20 @@ impl Findings {
     /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
     /// or a worse one counts: what is harmless in one charset can lie in another, and an entity can
     /// join two hosts.
-    pub fn is_known(&self, span: &Range<usize>, visibility: Visibility, bad: Badness) -> bool {
-        self.known
-            .get(&(span.start, visibility))
-            .is_some_and(|(end, known)| *end >= span.end && known.0 >= bad.0 && known.1 >= bad.1)
+    pub fn is_known(&self, spot: &Spot, bad: Badness) -> bool {
+        self.known.get(&(spot.bytes, spot.range.start, spot.visibility)).is_some_and(
+            |(end, known)| *end >= spot.range.end && known.0 >= bad.0 && known.1 >= bad.1,
+        )
     }
 
     /// Remembers links for the layers and readings to come, up to so many: what is not remembered is found
     /// and edited once more, in the same way.
-    pub fn know(&mut self, found: Vec<(Range<usize>, Visibility, Badness)>, most: usize) {
+    pub fn know(&mut self, found: Vec<(Spot, Badness)>, most: usize) {
         let room = most.saturating_sub(self.known.len());
-        for (span, visibility, (verdict, edit)) in found.into_iter().take(room) {
-            let first = (span.end, (verdict, edit));
-            let (end, known) = self.known.entry((span.start, visibility)).or_insert(first);
-            *end = span.end.max(*end);
+        for (Spot { bytes, range, visibility }, (verdict, edit)) in found.into_iter().take(room) {
+            let first = (range.end, (verdict, edit));
+            let (end, known) = self.known.entry((bytes, range.start, visibility)).or_insert(first);
+            *end = range.end.max(*end);
             *known = (verdict.max(known.0), edit.max(known.1));
         }
     }

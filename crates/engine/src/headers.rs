@@ -19,12 +19,13 @@ use super::policy::{Policy, Report};
 use super::sender::{Author, MAILBOXES, Mailbox, Of};
 use homograph::{Disguise, HostBounds, Judgement};
 use mailsplice::mime::{Charset, Media, Part};
-use mailsplice::splice;
+use mailsplice::splice::{self, fields::HeaderField};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
-/// Judges the fields that a reader sees or a client acts on.
+/// Judges the fields that a reader sees or a client acts on; `agreed` are all fields, where programs agree on
+/// them.
 pub fn read(
-    head: &[u8],
+    (head, agreed): (&[u8], Option<&[HeaderField]>),
     judge: &mut Judge<'_>,
     budget: &mut Budget<'_>,
     policy: &Policy,
@@ -35,7 +36,10 @@ pub fn read(
         found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
         return;
     }
-    let read = Read::of(bounded);
+    let read = match agreed {
+        Some(fields) => Read::of(bounded, fields.iter().cloned()),
+        None => Read::of(bounded, splice::fields::header_fields(bounded)),
+    };
     let Some(message) = read.parser().parse_headers(&read.bytes) else { return };
     let shown = message.headers().iter().map(|header| {
         let span =
@@ -145,9 +149,9 @@ fn is_read(name: &[u8]) -> bool {
 }
 
 impl Read {
-    fn of(head: &[u8]) -> Read {
+    fn of(head: &[u8], fields: impl Iterator<Item = HeaderField>) -> Read {
         let mut read = Read { bytes: Vec::new(), fields: Vec::new(), lists: false };
-        for field in splice::fields::header_fields(head) {
+        for field in fields {
             let name = field.name(head);
             if is_read(name) {
                 read.fields.push((read.bytes.len(), field.line.start));

@@ -171,7 +171,8 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
     let Case { message, facts, policy, tlds, .. } = case;
     let mut judge = Judge::new(case);
     let mut found = Findings::new(tree.bypasses.clone());
-    headers::read(message.head, &mut judge, budget, policy, &mut found);
+    let agreed = tree.head.as_deref();
+    headers::read((message.head, agreed), &mut judge, budget, policy, &mut found);
     let notice = policy.notice == Notice::Inline;
     let said = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
     let language = facts.language.as_deref().or_else(said);

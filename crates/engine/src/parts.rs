@@ -6,11 +6,10 @@ use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use super::content::{
-    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site,
-    View, Visibility,
+    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site, View,
 };
 use super::cost::Stage;
-use super::finding::{Badness, Candidate, Findings, told_of};
+use super::finding::{Badness, Bytes, Candidate, Findings, Spot, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Place, Reason, Verdict};
 use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
@@ -121,7 +120,7 @@ struct Open<'a> {
 }
 
 /// Links of a layer that count for the layers behind it.
-type Here = Vec<(std::ops::Range<usize>, Visibility, Badness)>;
+type Here = Vec<(Spot, Badness)>;
 
 impl Open<'_> {
     /// Reads a layer stretch by stretch: its links are judged before those of the next are looked for,
@@ -251,19 +250,16 @@ impl<'a> LayerReader<'a> {
             if occurrence.seen_by == SeenBy::Careless && !is_lie(occurrence, &judged) {
                 continue;
             }
-            // Where a link stands in the message is worth a look only where it can be met again, or
-            // somebody hears of it.
-            let span = OnceCell::new();
-            let span = || span.get_or_init(|| self.raw_span(occurrence)).clone();
+            // Where a link stands is worth a look only where it can be met again, or somebody hears of it.
             if self.passes == Passes::Several {
-                let (visibility, bad) = (occurrence.visibility(), (judged.verdict, judged.edit));
-                if found.is_known(&span(), visibility, bad) {
+                let (spot, bad) = (self.spot(occurrence), (judged.verdict, judged.edit));
+                if found.is_known(&spot, bad) {
                     continue;
                 }
                 // What nobody may link hides no shorter link that another reading has there.
                 let is_link = judged.tld_status == TldStatus::Link;
                 if is_link && here.len() < most {
-                    here.push((span(), visibility, bad));
+                    here.push((spot, bad));
                 }
             }
             if self.open.entry.alternative.is_some() {
@@ -282,7 +278,7 @@ impl<'a> LayerReader<'a> {
                     false => return true,
                 }
             }
-            let mut candidate = self.candidate(occurrence, &judged, span());
+            let mut candidate = self.candidate(occurrence, &judged);
             let told = signed.contains(&index);
             self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
@@ -344,25 +340,35 @@ impl<'a> LayerReader<'a> {
         }
     }
 
-    fn raw_span(&self, occurrence: &Occurrence) -> std::ops::Range<usize> {
-        let seen = match self.view.seen.get(occurrence.seen) {
+    /// Where it stands in the text of the reading.
+    fn place(&self, occurrence: &Occurrence) -> std::ops::Range<usize> {
+        match self.view.seen.get(occurrence.seen) {
             Some(seen) => self.layer.seen.source(seen.source(occurrence.span())),
             None => 0..0,
-        };
-        self.open.context.tree.raw_span(self.open.part, self.open.reading, seen)
+        }
     }
 
-    fn candidate(
-        &mut self,
-        occurrence: &Occurrence,
-        judged: &Judged,
-        span: std::ops::Range<usize>,
-    ) -> Candidate {
+    fn spot(&self, occurrence: &Occurrence) -> Spot {
+        let Open { context, part, reading, .. } = self.open;
+        let (place, visibility) = (self.place(occurrence), occurrence.visibility());
+        let unwrapped = if context.disjoint { reading.unwrapped(place.clone()) } else { None };
+        match unwrapped {
+            Some(range) => Spot { bytes: Bytes::OfPart(*part), range, visibility },
+            None => {
+                let range = context.tree.raw_span(*part, reading, place);
+                Spot { bytes: Bytes::Raw, range, visibility }
+            }
+        }
+    }
+
+    fn candidate(&mut self, occurrence: &Occurrence, judged: &Judged) -> Candidate {
         let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();
+        let Open { context, part, reading, .. } = self.open;
+        let span = context.tree.raw_span(*part, reading, self.place(occurrence));
         let place = occurrence.place(self.layer);
         let mut finding = told_of(judged, &self.open.entry.path, place, span, spelling);
         finding.done = done;

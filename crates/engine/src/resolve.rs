@@ -9,7 +9,7 @@ use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
 use super::policy::HeaderFields;
 use super::{Answer, Answers, Case, banner, fields, settle};
 use mailsplice::mime::{Lowered, Tree};
-use mailsplice::splice;
+use mailsplice::splice::{self, fields::HeaderField};
 
 /// A message read and judged, waiting for what the DNS says of the names it names.
 #[derive(Debug)]
@@ -50,7 +50,8 @@ impl<'a> Inspection<'a> {
         let mut found = answered(self.found, answers);
         banner::add(self.case, &self.tree, &mut found);
         let lowered = settle::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
-        Outcome { cost: self.budget.cost(), ..finish(self.case, found, lowered) }
+        let outcome = finish(self.case, self.tree.head.as_deref(), found, lowered);
+        Outcome { cost: self.budget.cost(), ..outcome }
     }
 }
 
@@ -84,7 +85,12 @@ fn unverified(candidate: &mut Candidate) {
     finding.done = Done::Reported;
 }
 
-fn finish(case: Case<'_>, found: Findings, lowered: Lowered) -> Outcome {
+fn finish(
+    case: Case<'_>,
+    agreed: Option<&[HeaderField]>,
+    found: Findings,
+    lowered: Lowered,
+) -> Outcome {
     let Case { message, facts, policy, .. } = case;
     let links = found.links();
     let findings: Vec<_> = found
@@ -121,7 +127,10 @@ fn finish(case: Case<'_>, found: Findings, lowered: Lowered) -> Outcome {
     }
     if policy.header_fields == HeaderFields::Add {
         let key = policy.seal_key.as_deref();
-        outcome.head_edits.extend(splice::incoming(message.head, &policy.known_keys()));
+        let ours = |field: &HeaderField| splice::fields::is_ours(field.name(message.head));
+        if agreed.is_none_or(|fields| fields.iter().any(ours)) {
+            outcome.head_edits.extend(splice::incoming(message.head, &policy.known_keys()));
+        }
         let with = fields::Describe {
             head: message.head,
             body: message.body,

@@ -205,6 +205,10 @@ impl Net<'_, '_, '_> {
 
     /// Looks into a header in which some programs see more lines than others, and a body among them.
     fn head(&mut self, head: &[u8]) {
+        // Where programs agree on every line there is no other body.
+        if self.tree.head.is_some() {
+            return;
+        }
         let bare = |at: usize| head.get(at + 1).is_some_and(|next| *next != b'\n');
         if memchr::memchr_iter(b'\r', head).any(bare) || ends_for_some(head) {
             self.plain(head, Bytes::Unwrapped(0));

@@ -274,6 +274,10 @@ fn dashed(bytes: &[u8]) -> Vec<Dashed> {
         }
         let line = bytes.get(start..line_end).unwrap_or_default().trim_ascii_end();
         let next = after_line_end(bytes, line_end);
+        // Of a row of dashes the first two count, and of a line the first that could be a delimiter.
+        if found.last().is_some_and(|last: &Dashed| last.next == next) {
+            continue;
+        }
         let field = bytes.get(next..next + 8).unwrap_or_default();
         let has_field = field.eq_ignore_ascii_case(b"content-");
         let closes = line.len() > 4 && line.ends_with(b"--") && line.iter().any(|b| *b != b'-');
@@ -323,6 +327,9 @@ mod tests {
         let found: Vec<_> =
             dashed(text).iter().map(|line| (line.start, line.has_field, line.closes)).collect();
         assert_eq!(found, [(0, true, false), (40, true, false), (61, false, true)]);
+        let rows = b"------=_Part\r\nContent-Type: x/y\r\n\r\n------=_Part--\r\n";
+        let found: Vec<_> = dashed(rows).iter().map(|line| line.start).collect();
+        assert_eq!(found, [0, 35], "a row of dashes is one delimiter");
         assert_eq!(head_of(text, 44), (44..60, 61));
         assert_eq!(head_of(text, 5), (5..24, 26));
     }

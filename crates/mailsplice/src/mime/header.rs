@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::splice::fields::HeaderField;
+
 /// A field: byte ranges of its name and of its value (after the colon, without the last line end).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
@@ -41,10 +43,58 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = Field> + '_ {
     })
 }
 
+/// Fields of one header that are kept together: real ones have fewer than two hundred.
+pub const KEPT: usize = 1_000;
+
+/// The fields of a block of which all programs see the same: each line is a field or the fold of one, no name is
+/// set off from its colon, and no character stands in it that some take for a line end, some for nothing. `None`
+/// where one is otherwise, and where there are more than [`KEPT`].
+pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
+    if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
+        return None;
+    }
+    let mut all = Vec::new();
+    let (mut at, mut pairs) = (0, 0);
+    while at < block.len() {
+        let start = at;
+        let line = line_at(block, start);
+        pairs += usize::from(line.ends_with(b"\r\n"));
+        at += line.len();
+        while matches!(block.get(at), Some(b' ' | b'\t')) {
+            let fold = line_at(block, at);
+            if fold.trim_ascii_start().is_empty() {
+                return None;
+            }
+            pairs += usize::from(fold.ends_with(b"\r\n"));
+            at += fold.len();
+        }
+        let name = line.iter().take_while(|byte| is_of_name(**byte)).count();
+        if name == 0 || line.get(name) != Some(&b':') || all.len() == KEPT {
+            return None;
+        }
+        let whole = block.get(start..at).unwrap_or_default();
+        let end = start + without_line_end(whole).len();
+        let value = (start + name + 1).min(end)..end;
+        all.push(HeaderField { line: start..at, value, name: start..start + name });
+    }
+    // A carriage return that no line feed follows.
+    (memchr::memchr_iter(b'\r', block).count() == pairs).then_some(all)
+}
+
+/// Whether a byte is one of a field's name (RFC 5322 §3.6.8).
+fn is_of_name(byte: u8) -> bool {
+    matches!(byte, b'!'..=b'9' | b';'..=b'~')
+}
+
+/// The line at `at`, with its line end.
+fn line_at(bytes: &[u8], at: usize) -> &[u8] {
+    bytes.get(at..line_after(bytes, at)).unwrap_or_default()
+}
+
 /// Offset of the colon when a field name stands at the front (RFC 5322 §3.6.8; white space before
 /// the colon is the obsolete form, and may be folded). NUL counts as no character: some programs drop it.
 pub(super) fn colon(line: &[u8]) -> Option<usize> {
-    let name = line.iter().take_while(|b| matches!(b, 0 | b'!'..=b'9' | b';'..=b'~')).count();
+    let name = line.iter().take_while(|b| **b == 0 || is_of_name(**b)).count();
     let rest = line.get(name..).filter(|_| name > 0)?;
     let space = white_space(rest);
     (rest.get(space) == Some(&b':')).then_some(name + space)
@@ -121,18 +171,28 @@ pub(super) enum Label {
 
 /// The labels of a block in order, with their values unfolded.
 pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '_ {
-    fields(block).filter_map(|field| {
-        let name = block.get(field.name)?;
-        let label = match name.len() {
-            12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
-            12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
-            16 if name.eq_ignore_ascii_case(b"content-location") => Label::Base,
-            19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
-            25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
-            _ => return None,
-        };
-        Some((label, unfold(block.get(field.value)?)))
-    })
+    fields(block).filter_map(|field| label(block, &field.name, &field.value))
+}
+
+/// The same, of fields that are known.
+pub(super) fn labels_among<'b>(
+    block: &'b [u8],
+    fields: &'b [HeaderField],
+) -> impl Iterator<Item = (Label, Vec<u8>)> + 'b {
+    fields.iter().filter_map(|field| label(block, &field.name, &field.value))
+}
+
+fn label(block: &[u8], name: &Range<usize>, value: &Range<usize>) -> Option<(Label, Vec<u8>)> {
+    let name = block.get(name.clone())?;
+    let label = match name.len() {
+        12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
+        12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
+        16 if name.eq_ignore_ascii_case(b"content-location") => Label::Base,
+        19 if name.eq_ignore_ascii_case(b"content-disposition") => Label::Disposition,
+        25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
+        _ => return None,
+    };
+    Some((label, unfold(block.get(value.clone())?)))
 }
 
 /// Whether white space stands between the name of such a field and its colon (RFC 5322 §4.5.8).
@@ -428,6 +488,40 @@ mod tests {
         let want: [(&[u8], &[u8]); 3] =
             [(b"Subject", b" a\r\n b"), (b"X-Y", b"\tz"), (b"Last", b"")];
         assert_eq!(found, want);
+    }
+
+    #[test]
+    fn fields_on_which_programs_agree() {
+        let names = |block: &[u8]| -> Option<Vec<Vec<u8>>> {
+            let fields = agreed(block)?;
+            let walked: Vec<_> = fields.iter().map(|f| (f.name.clone(), f.value.clone())).collect();
+            let all: Vec<_> = super::fields(block).map(|f| (f.name, f.value)).collect();
+            assert_eq!(walked, all);
+            let lines: Vec<_> = crate::splice::fields::header_fields(block).collect();
+            assert_eq!(fields, lines, "one walk sees what the other does");
+            Some(fields.iter().map(|field| block[field.name.clone()].to_vec()).collect())
+        };
+        let same = Some(vec![b"A".to_vec(), b"B".to_vec()]);
+        for block in ["A: x\r\n y\r\nB:z\r\n", "A:\nB: z", "A: x\n\ty: z\nB:\n"] {
+            assert_eq!(names(block.as_bytes()), same, "{block:?}");
+        }
+        for block in [
+            "A: x\r\n \r\nB: z\r\n",
+            "A : x\nB: z\n",
+            "A\n : x\nB: z\n",
+            "no field\nB: z\n",
+            " A: x\nB: z\n",
+            "A: x\ry\nB: z\n",
+            "A: x\0\nB: z\n",
+            "A: x\x0B\nB: z\n",
+            "A: x\nB: z\r",
+            ": x\n",
+            "",
+        ] {
+            assert_eq!(agreed(block.as_bytes()).unwrap_or_default(), [], "{block:?}");
+        }
+        assert!(agreed(&b"a:\n".repeat(KEPT)).is_some());
+        assert_eq!(agreed(&b"a:\n".repeat(KEPT + 1)), None);
     }
 
     fn only(value: &str) -> ContentType {

@@ -5,6 +5,7 @@ use super::header::{self, ContentType, Label};
 use super::lenient;
 use super::sniff;
 use super::transfer::Transfer;
+use crate::splice::fields::HeaderField;
 
 /// What a header says of its body.
 #[derive(Clone)]
@@ -37,8 +38,20 @@ const FIELDS: usize = 8;
 impl Labels {
     /// Reads a header block: the first field of a name counts, every other one is another reading.
     pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
+        Labels::among(block, header::agreed(block).as_deref(), default_type)
+    }
+
+    /// The same, where the block was walked; with its fields, where programs agree on them.
+    pub fn among(
+        block: &[u8],
+        agreed: Option<&[HeaderField]>,
+        default_type: DefaultType,
+    ) -> Labels {
         let mut reader = Reader::default();
-        let fields: Vec<_> = header::labels(block).collect();
+        let fields: Vec<_> = match agreed {
+            Some(fields) => header::labels_among(block, fields).collect(),
+            None => header::labels(block).collect(),
+        };
         let mut left = [0_usize; 4];
         for (name, _) in &fields {
             if let Some(left) = left.get_mut(*name as usize) {
@@ -54,12 +67,12 @@ impl Labels {
             });
             reader.field(*name, value, is_last);
         }
-        let odd = lenient::labels(block);
+        let odd = if agreed.is_some() { Vec::new() } else { lenient::labels(block) };
         let [types, ..] = reader.fields;
         let clear = reader.clear
             && odd.is_empty()
             && types < 3
-            && !header::has_obsolete_label(block)
+            && (agreed.is_some() || !header::has_obsolete_label(block))
             && boundaries_agree(&reader.types);
         let clarity = if clear { Clarity::Clear } else { Clarity::Ambiguous };
         // What most programs take where nothing is said goes first.

@@ -42,7 +42,7 @@ impl<'m> Lowering<'m> {
             return;
         }
         let transfer = reading.transfer;
-        let unwrapped = || transfer.decode(self.raw(part)).bytes;
+        let unwrapped = || transfer.bytes(self.raw(part));
         let lowered = reading.charset.lower(unwrapped, &reading.text, edits);
         let known = self.pending.iter_mut().find(|p| p.part == part && p.transfer == transfer);
         match known {

@@ -21,12 +21,12 @@ mod walk;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::edit::{Bypass, HeadEdit, RawEdit};
 use crate::limits::Limits;
-use crate::span::{Map, Text};
+use crate::span::Text;
+use crate::splice::fields::HeaderField;
 pub use again::{DELIMITER, LEVELS};
 pub use charset::{Charset, Endian};
 pub use header::{PARAMETERS, hex_pair};
@@ -145,6 +145,9 @@ pub struct Tree {
     pub codec: bool,
     /// Bytes that were walked and unwrapped to split it.
     pub steps: u64,
+    /// The fields of the message's own header, where programs agree on them: each line is a field or the fold
+    /// of one, and no character or blank in it is read in two ways.
+    pub head: Option<Vec<HeaderField>>,
     /// What encoded messages inside the message unwrap to.
     layers: Vec<structure::Layer>,
 }
@@ -169,8 +172,8 @@ pub struct Reading<'m> {
     pub charset: Charset,
     /// The transfer encoding that was undone, and is done again for an edit.
     pub transfer: Transfer,
-    /// From the transfer-decoded bytes to the raw ones; `None`: byte for byte.
-    transfer_map: Option<Arc<Map>>,
+    /// From the transfer-decoded bytes to the raw ones.
+    wrapped: reading::Wrapped<'m>,
 }
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.

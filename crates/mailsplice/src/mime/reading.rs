@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::charset::{self, Charset};
 use super::prefilter::{self, Candidates};
-use super::transfer::{Decoded, Transfer, base64};
+use super::transfer::{Transfer, base64};
 use super::{Media, Message, Reading, Tree, sniff};
 use crate::span::Map;
 
@@ -31,15 +31,40 @@ pub struct Readings<'m> {
     charsets: &'m [String],
     filter: Filter,
     transfers: VecDeque<Transfer>,
+    /// Whether there is one encoding.
+    alone: bool,
     unwrapped: Option<Unwrapped<'m>>,
+}
+
+/// The raw bytes of what a transfer encoding unwraps to, and where each came from: found out when somebody
+/// asks, for most readings hold nothing that anybody hears of.
+#[derive(Clone, Debug)]
+pub(super) struct Wrapped<'m> {
+    raw: &'m [u8],
+    transfer: Transfer,
+    /// Whether the part is read in no other encoding.
+    alone: bool,
+    map: Arc<OnceLock<Option<Map>>>,
+}
+
+impl Wrapped<'_> {
+    /// The raw bytes of this range of the unwrapped ones.
+    fn source(&self, range: Range<usize>) -> Range<usize> {
+        if self.transfer == Transfer::Identity {
+            return range;
+        }
+        match self.map.get_or_init(|| self.transfer.decode(self.raw).map) {
+            None => range,
+            Some(map) => map.source(range),
+        }
+    }
 }
 
 /// What one transfer encoding unwraps to, and the ways in which that is still to be read.
 #[derive(Clone, Debug)]
 struct Unwrapped<'m> {
-    transfer: Transfer,
+    wrapped: Wrapped<'m>,
     bytes: Cow<'m, [u8]>,
-    map: Option<Arc<Map>>,
     ways: VecDeque<(Charset, Media)>,
 }
 
@@ -53,13 +78,15 @@ pub(super) fn all<'m>(
     let raw = tree.content(message, part);
     let part = tree.parts.get(part);
     let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
+    let transfers = part.map_or_else(VecDeque::new, |part| transfers(&part.site.transfers, raw));
     Readings {
         raw,
         media: part.map_or(Media::Inert, |part| part.media),
         also: part.map_or(&[], |part| part.also.as_slice()),
         charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
         filter,
-        transfers: part.map_or_else(VecDeque::new, |part| transfers(&part.site.transfers, raw)),
+        alone: transfers.len() == 1,
+        transfers,
         unwrapped: None,
     }
 }
@@ -100,7 +127,7 @@ impl<'m> Readings<'m> {
         if filtered && prefilter::raw(raw, transfer, media, labels) == Candidates::None {
             return None;
         }
-        let Decoded { bytes, map, .. } = transfer.decode(raw);
+        let bytes = transfer.bytes(raw);
         if filtered
             && transfer != Transfer::Identity
             && prefilter::unwrapped(&bytes, media, labels) == Candidates::None
@@ -119,7 +146,8 @@ impl<'m> Readings<'m> {
                 ways.push_back((charset, Media::Html));
             }
         }
-        Some(Unwrapped { transfer, bytes, map: map.map(Arc::new), ways })
+        let wrapped = Wrapped { raw, transfer, alone: self.alone, map: Arc::default() };
+        Some(Unwrapped { wrapped, bytes, ways })
     }
 }
 
@@ -135,8 +163,8 @@ impl<'m> Unwrapped<'m> {
             text,
             media,
             charset,
-            transfer: self.transfer,
-            transfer_map: self.map.clone(),
+            transfer: self.wrapped.transfer,
+            wrapped: self.wrapped.clone(),
         })
     }
 }
@@ -335,13 +363,15 @@ impl Reading<'_> {
             || matches!(self.charset, Charset::Utf16(_) | Charset::Utf32(_))
     }
 
+    /// The unwrapped bytes of this range of the text, where the part is read in one transfer encoding alone:
+    /// there they tell the places in it apart as well as the raw ones, and are had for less.
+    pub fn unwrapped(&self, range: Range<usize>) -> Option<Range<usize>> {
+        self.wrapped.alone.then(|| self.text.source(range))
+    }
+
     /// The raw bytes of this range of the text, relative to the part's content in its layer.
     pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
-        let decoded = self.text.source(range);
-        match self.transfer_map.as_deref() {
-            None => decoded,
-            Some(map) => Map::source(map, decoded),
-        }
+        self.wrapped.source(self.text.source(range))
     }
 }
 

@@ -34,7 +34,7 @@ impl Splitter<'_> {
         };
         let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let transfer = entity.labels.transfer();
-        let unwrapped = transfer.decode(raw).bytes;
+        let unwrapped = transfer.bytes(raw);
         let gzip = || deflated(&unwrapped).map(Content::Packed);
         let Some(content) = der::content(&unwrapped).or_else(gzip) else { return };
         let Some(below) = self.layer(walk, range, transfer) else {

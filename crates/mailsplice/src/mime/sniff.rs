@@ -212,7 +212,7 @@ fn is_readable(opening: &[u8]) -> bool {
 /// The first decoded bytes of a part.
 pub(super) fn opening(raw: &[u8], transfer: Transfer) -> Vec<u8> {
     let raw = raw.get(..2 * SNIFFED).unwrap_or(raw);
-    transfer.decode(raw).bytes.into_owned()
+    transfer.bytes(raw).into_owned()
 }
 
 /// Whether the first KiB holds markup that clients take for HTML (as the WHATWG MIME Sniffing table,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::again::{Seen, Views};
-use super::header::ContentType;
+use super::header::{self, ContentType};
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
 use super::walk::{Boundaries, Walk};
@@ -110,7 +110,9 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         return splitter.tree;
     }
     let block = splitter.capped(message.head, "0");
-    let labels = Labels::of(block, DefaultType::Text);
+    let agreed = header::agreed(block);
+    let labels = Labels::among(block, agreed.as_deref(), DefaultType::Text);
+    splitter.tree.head = agreed.filter(|_| block.len() == message.head.len());
     splitter.note("1", &labels);
     splitter.queue.push_back(Pass {
         layer: 0,

@@ -28,6 +28,26 @@ pub enum PieceKind {
     Atomic,
 }
 
+/// Who is told of the pieces while a text is made of its source: a map, or nobody where only the text counts.
+pub(crate) trait Track {
+    /// A piece begins at these offsets, and runs until the next one.
+    fn push(&mut self, text: usize, source: usize, kind: PieceKind);
+}
+
+/// Nobody asks where the bytes came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Untracked;
+
+impl Track for Untracked {
+    fn push(&mut self, _: usize, _: usize, _: PieceKind) {}
+}
+
+impl Track for Map {
+    fn push(&mut self, text: usize, source: usize, kind: PieceKind) {
+        Map::push(self, text, source, kind);
+    }
+}
+
 /// A piecewise map from text offsets to source offsets, in order.
 ///
 /// Offsets are kept in 32 bits: a text is shorter than 4 GiB.

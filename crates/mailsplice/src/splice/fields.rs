@@ -183,12 +183,13 @@ pub(super) fn undo_content(value: &str) -> Option<Undo> {
 }
 
 /// A field in a header block.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderField {
     /// With its line end.
     pub line: Range<usize>,
     /// Byte range of what stands behind the colon, without the final line end.
     pub value: Range<usize>,
-    name: Range<usize>,
+    pub(crate) name: Range<usize>,
 }
 
 impl HeaderField {

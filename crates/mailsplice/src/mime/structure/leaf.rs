@@ -136,7 +136,7 @@ impl Splitter<'_> {
         if !looked_for || !uu::may_hold_blocks(raw, transfer) {
             return self.tree.parts.push(part);
         }
-        let text = transfer.decode(raw).bytes;
+        let text = transfer.bytes(raw);
         let blocks = uu::blocks(&text);
         let mut start = part.site.body.start;
         if !blocks.is_empty() && transfer != Transfer::Identity {

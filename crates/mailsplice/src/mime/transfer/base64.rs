@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Decoded, LineEnd, Lines, line_end_after};
 use crate::edit::RawEdit;
-use crate::span::{Map, PieceKind};
+use crate::span::{Map, PieceKind, Track};
 
 /// Longest line that is written (RFC 2045 §6.8).
 const LINE: usize = 76;
@@ -35,11 +35,23 @@ fn value(byte: u8) -> u8 {
     VALUES.get(usize::from(byte)).copied().unwrap_or(64)
 }
 
-/// Unwraps.
+/// Unwraps, and says where each byte came from.
 pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
+    let mut map = Map::new();
+    let (bytes, restarts) = unwrap(raw, padding, &mut map);
+    map.close(bytes.len(), raw.len());
+    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts }
+}
+
+/// Unwraps. The bytes, and where the alignment of units begins anew.
+pub(in crate::mime) fn unwrap(
+    raw: &[u8],
+    padding: Padding,
+    map: &mut impl Track,
+) -> (Vec<u8>, Vec<usize>) {
     let mut reader = Reader {
         bytes: Vec::with_capacity(raw.len() / 4 * 3 + 3),
-        map: Map::new(),
+        map,
         restarts: vec![0],
         unit: Unit::default(),
         padding,
@@ -54,14 +66,12 @@ pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
         at += 1;
     }
     reader.flush();
-    let Reader { bytes, mut map, restarts, .. } = reader;
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts }
+    (reader.bytes, reader.restarts)
 }
 
-struct Reader {
+struct Reader<'t, T> {
     bytes: Vec<u8>,
-    map: Map,
+    map: &'t mut T,
     restarts: Vec<usize>,
     unit: Unit,
     padding: Padding,
@@ -116,7 +126,7 @@ struct Unit {
     end: usize,
 }
 
-impl Reader {
+impl<T: Track> Reader<'_, T> {
     /// Reads units of four adjacent characters; the raw bytes taken.
     fn whole_units(&mut self, raw: &[u8], at: usize) -> usize {
         let rest = raw.get(at..).unwrap_or_default();

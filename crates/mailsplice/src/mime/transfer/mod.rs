@@ -17,7 +17,7 @@ use std::ops::Range;
 use base64::Padding;
 
 use crate::edit::RawEdit;
-use crate::span::Map;
+use crate::span::{Map, Untracked};
 
 /// How the bytes of a part are wrapped for transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -85,11 +85,19 @@ impl Transfer {
     }
 
     /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
-    /// The decoded bytes, of what is no text.
     pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
-        self.decode(raw).bytes
+        let base64 = |padding| Cow::Owned(base64::unwrap(raw, padding, &mut Untracked).0);
+        match self {
+            Transfer::Identity => Cow::Borrowed(raw),
+            Transfer::QuotedPrintable => Cow::Owned(qp::unwrap(raw, &mut Untracked)),
+            Transfer::Base64 => base64(Padding::Ends),
+            Transfer::Base64Quanta => base64(Padding::Counts),
+            Transfer::Base64Skipping => base64(Padding::Skipped),
+            Transfer::Uuencode => Cow::Owned(uu::unwrap(raw, &mut Untracked)),
+        }
     }
 
+    /// The same, with the way back.
     pub(super) fn decode(self, raw: &[u8]) -> Decoded<'_> {
         match self {
             Transfer::Identity => {

@@ -8,23 +8,30 @@ use std::borrow::Cow;
 
 use super::{Decoded, LineEnd, Lines};
 use crate::edit::RawEdit;
-use crate::span::{Map, PieceKind};
+use crate::span::{Map, PieceKind, Track};
 
 /// Longest line that is written, its soft break included (RFC 2045 §6.7 rule 5).
 const LINE: usize = 76;
 
-/// Unwraps.
+/// Unwraps, and says where each byte came from.
 pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
     let mut map = Map::new();
+    let bytes = unwrap(raw, &mut map);
+    map.close(bytes.len(), raw.len());
+    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+}
+
+/// Unwraps.
+pub(in crate::mime) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(rest) = raw.get(at..)
         && !rest.is_empty()
     {
         let stop = memchr::memchr2(b'=', b'\n', rest).map_or(raw.len(), |found| at + found);
-        copy(raw, at, stop, &mut bytes, &mut map);
+        copy(raw, at, stop, &mut bytes, map);
         at = match raw.get(stop) {
-            Some(b'=') => escape(raw, stop, &mut bytes, &mut map),
+            Some(b'=') => escape(raw, stop, &mut bytes, map),
             Some(_) => {
                 bytes.push(b'\n');
                 stop + 1
@@ -32,13 +39,12 @@ pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
             None => stop,
         };
     }
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+    bytes
 }
 
 /// Copies the literal bytes of `from..to`; before a line end (rule 3) its white space goes.
 /// The line end's own bytes are mapped with them, so a run of plain lines is one piece.
-fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut Map) {
+fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl Track) {
     let literal = raw.get(from..to).unwrap_or_default();
     if raw.get(to) != Some(&b'\n') {
         if !literal.is_empty() {
@@ -64,7 +70,7 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut Map) 
 
 /// Reads what begins with the `=` at `at`: a run of escapes, a soft break, or the sign itself. The offset
 /// after it.
-fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut Map) -> usize {
+fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut impl Track) -> usize {
     let rest = raw.get(at + 1..).unwrap_or_default();
     let (units, _) = raw.get(at..).unwrap_or_default().as_chunks::<3>();
     let before = bytes.len();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Decoded, LineEnd, Transfer};
 use crate::edit::RawEdit;
-use crate::span::{Map, PieceKind};
+use crate::span::{Map, PieceKind, Track};
 
 /// Bytes that a line carries at most: what every encoder writes.
 const LINE: usize = 45;
@@ -83,17 +83,23 @@ pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
     found
 }
 
-/// Unwraps every data line; what is none is skipped.
+/// Unwraps, and says where each byte came from.
 pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
-    let mut bytes = Vec::with_capacity(raw.len() / 4 * 3);
     let mut map = Map::new();
+    let bytes = unwrap(raw, &mut map);
+    map.close(bytes.len(), raw.len());
+    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+}
+
+/// Unwraps every data line; what is none is skipped.
+pub(in crate::mime) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(raw.len() / 4 * 3);
     for (range, line) in data_lines(raw) {
         map.push(bytes.len(), range.start, PieceKind::Atomic);
         decode_line(line, &mut bytes);
         map.push(bytes.len(), range.end, PieceKind::Atomic);
     }
-    map.close(bytes.len(), raw.len());
-    Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
+    bytes
 }
 
 /// Lowers edits of the unwrapped bytes: the lines that they touch are encoded anew.

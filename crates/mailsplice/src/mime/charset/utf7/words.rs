@@ -117,11 +117,11 @@ impl<'b> Word<'b> {
         let length = memchr::memmem::find(inner.get(start..)?, b"?=")?;
         let payload = inner.get(start..start + length)?;
         let decoded = match encoding.to_ascii_lowercase() {
-            b'b' => Transfer::Base64.decode(payload).bytes.into_owned(),
+            b'b' => Transfer::Base64.bytes(payload).into_owned(),
             b'q' => {
                 let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
                 let payload: Vec<u8> = payload.iter().map(space).collect();
-                Transfer::QuotedPrintable.decode(&payload).bytes.into_owned()
+                Transfer::QuotedPrintable.bytes(&payload).into_owned()
             }
             _ => return None,
         };
