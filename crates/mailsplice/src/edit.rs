@@ -1,4 +1,4 @@
-//! What is to change in a message, and what of it was not read.
+//! What stands in a header, what is to change in a message, and what of it was not read.
 
 use std::fmt;
 use std::ops::Range;
@@ -123,5 +123,32 @@ impl fmt::Display for Bypass {
             Bypass::Panic => out.write_str("panic"),
             Bypass::Undecodable(why) => write!(out, "undecodable:{why}"),
         }
+    }
+}
+/// A field in a header block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderField {
+    /// With its line end.
+    pub line: Range<usize>,
+    /// Byte range of what stands behind the colon, without the final line end.
+    pub value: Range<usize>,
+    pub(crate) name: Range<usize>,
+}
+
+impl HeaderField {
+    /// The field's name as spelled, out of the header block that the field was found in.
+    pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
+        head.get(self.name.clone()).unwrap_or_default()
+    }
+
+    /// Whether the field has this name; case does not count (RFC 5322 §1.2.2).
+    pub fn is_named(&self, head: &[u8], name: &[u8]) -> bool {
+        self.name(head).eq_ignore_ascii_case(name)
+    }
+
+    /// The value with runs of white space as one space each.
+    pub fn text(&self, head: &[u8]) -> String {
+        let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
+        value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
     }
 }

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::splice::fields::HeaderField;
+use crate::edit::HeaderField;
 
 /// A field: byte ranges of its name and of its value (after the colon, without the last line end).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::header::{self, ContentType, Label};
 use super::lenient;
 use super::sniff;
 use super::transfer::Transfer;
-use crate::splice::fields::HeaderField;
+use crate::edit::HeaderField;
 
 /// What a header says of its body.
 #[derive(Clone)]

@@ -23,10 +23,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
+use crate::edit::HeaderField;
 use crate::edit::{Bypass, HeadEdit, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
-use crate::splice::fields::HeaderField;
 pub use again::{DELIMITER, LEVELS};
 pub use charset::{Charset, Endian};
 pub use header::{PARAMETERS, hex_pair};

@@ -3,13 +3,13 @@
 //! `X-Linkmilter-Undo` says `v=1; z=RECIPE` in base64, or `v=1; file=DIGEST`; then `seal=…`.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::packing;
 use super::undo::{self, Seal};
+pub use crate::edit::HeaderField;
 use crate::edit::{Field, HeadEdit};
 
 /// Field that tells what was found and done, and that carries the seal.
@@ -180,34 +180,6 @@ pub(super) fn undo_content(value: &str) -> Option<Undo> {
         }
     }
     content.filter(|_| version == Some(true))
-}
-
-/// A field in a header block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeaderField {
-    /// With its line end.
-    pub line: Range<usize>,
-    /// Byte range of what stands behind the colon, without the final line end.
-    pub value: Range<usize>,
-    pub(crate) name: Range<usize>,
-}
-
-impl HeaderField {
-    /// The field's name as spelled, out of the header block that the field was found in.
-    pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
-        head.get(self.name.clone()).unwrap_or_default()
-    }
-
-    /// Whether the field has this name; case does not count (RFC 5322 §1.2.2).
-    pub fn is_named(&self, head: &[u8], name: &[u8]) -> bool {
-        self.name(head).eq_ignore_ascii_case(name)
-    }
-
-    /// The value with runs of white space as one space each.
-    pub fn text(&self, head: &[u8]) -> String {
-        let value = String::from_utf8_lossy(head.get(self.value.clone()).unwrap_or_default());
-        value.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// The fields of a header block, in order; other lines are left out.

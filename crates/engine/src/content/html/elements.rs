@@ -1,8 +1,7 @@
 //! Which elements and attributes carry a URL, show text, or break a line of it.
 
 use std::borrow::Cow;
-
-use memchr::memrchr;
+use std::ops::Range;
 
 /// What an attribute holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,22 +87,6 @@ const ATTRIBUTES: &[(&str, Holds)] = &[
     ("values", Holds::Animated),
     ("verify-xhr", Holds::FixedUrl),
 ];
-
-/// Lengths of the attribute names, as bits, by first letter: what most names fail on.
-const LENGTHS: [u32; 32] = {
-    let mut lengths = [0; 32];
-    let mut rest: &[(&str, Holds)] = ATTRIBUTES;
-    while let [(name, _), tail @ ..] = rest {
-        if let [first, ..] = name.as_bytes() {
-            #[allow(clippy::indexing_slicing)] // evaluated by the compiler
-            {
-                lengths[(*first & 31) as usize] |= 1 << name.len();
-            }
-        }
-        rest = tail;
-    }
-    lengths
-};
 
 /// Bytes of the name of another element that a finding repeats: the sender chooses its length.
 const NAMED: usize = 32;
@@ -232,10 +215,11 @@ const VOID: &[&str] = &[
     "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];
 
-/// Where the names of each letter begin in a sorted table, and where those of the last one end.
-type Starts = [u8; 27];
+/// A sorted table by first letter: where the names of each letter begin and end, and their lengths as bits, on
+/// which most other names fail.
+struct Letters([(u8, u8, u32); 26]);
 
-const ATTRIBUTE_STARTS: Starts = {
+const ATTRIBUTE_LETTERS: Letters = {
     let mut names = [""; ATTRIBUTES.len()];
     let mut at = 0;
     while at < ATTRIBUTES.len() {
@@ -245,42 +229,49 @@ const ATTRIBUTE_STARTS: Starts = {
         }
         at += 1;
     }
-    starts(&names)
+    Letters::of(&names)
 };
-const ELEMENT_STARTS: Starts = starts(ELEMENTS);
-const BREAKING_STARTS: Starts = starts(BREAKING);
-const VOID_STARTS: Starts = starts(VOID);
+const ELEMENT_LETTERS: Letters = Letters::of(ELEMENTS);
+const BREAKING_LETTERS: Letters = Letters::of(BREAKING);
+const VOID_LETTERS: Letters = Letters::of(VOID);
 
-const fn starts(names: &[&str]) -> Starts {
-    let mut starts = [0; 27];
-    let mut rest = names;
-    while let [name, tail @ ..] = rest {
-        if let [first, ..] = name.as_bytes() {
-            let mut behind = (*first - b'a') as usize + 1;
-            while behind < starts.len() {
+impl Letters {
+    const fn of(names: &[&str]) -> Letters {
+        let mut letters = [(0, 0, 0); 26];
+        let mut at = 0;
+        let mut rest = names;
+        while let [name, tail @ ..] = rest {
+            if let [first, ..] = name.as_bytes() {
                 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-                {
-                    starts[behind] += 1;
+                let letter = &mut letters[(*first - b'a') as usize];
+                if letter.1 == 0 {
+                    letter.0 = at;
                 }
-                behind += 1;
+                letter.1 = at + 1;
+                letter.2 |= 1 << name.len();
             }
+            at += 1;
+            rest = tail;
         }
-        rest = tail;
+        Letters(letters)
     }
-    starts
+
+    /// The rows that a name may be one of, ASCII letters without case.
+    fn rows(&self, name: &str) -> Option<Range<usize>> {
+        let first = name.as_bytes().first()?.to_ascii_lowercase();
+        let (from, to, lengths) = *self.0.get(usize::from(first.checked_sub(b'a')?))?;
+        (name.len() < 32 && lengths & 1 << name.len() != 0).then_some(from.into()..to.into())
+    }
 }
 
 /// An attribute of the table, by its name as written.
 pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
-    let local = match memrchr(b':', name.as_bytes()) {
+    // Names are short: a loop finds a colon sooner than a search that looks at many bytes at once.
+    let local = match name.bytes().rposition(|byte| byte == b':') {
         Some(colon) => name.get(colon + 1..)?,
         None => name,
     };
-    let first = local.bytes().next()?.to_ascii_lowercase();
-    if LENGTHS.get(usize::from(first) & 31)? & 1 << (local.len() & 31) == 0 {
-        return None;
-    }
-    let (attribute, holds) = *find(ATTRIBUTES, &ATTRIBUTE_STARTS, |entry| entry.0, local)?;
+    let (attribute, holds) = *find(ATTRIBUTES, &ATTRIBUTE_LETTERS, |entry| entry.0, local)?;
     match (name.len() == local.len(), holds) {
         (true, _) | (false, Holds::Url) => Some((attribute, holds)),
         (false, _) => None,
@@ -289,7 +280,7 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
 
 /// The element's name in lower case, as far as a finding repeats it.
 pub fn element(name: &str) -> Cow<'static, str> {
-    match find(ELEMENTS, &ELEMENT_STARTS, |entry| entry, name) {
+    match find(ELEMENTS, &ELEMENT_LETTERS, |entry| entry, name) {
         Some(known) => Cow::Borrowed(known),
         None => {
             name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_lowercase().into()
@@ -299,11 +290,11 @@ pub fn element(name: &str) -> Cow<'static, str> {
 
 /// The element in lower case if it breaks the line, as far as no style says otherwise.
 pub fn breaking(name: &str) -> Option<&'static str> {
-    find(BREAKING, &BREAKING_STARTS, |entry| entry, name).copied()
+    find(BREAKING, &BREAKING_LETTERS, |entry| entry, name).copied()
 }
 
 pub fn is_void(name: &str) -> bool {
-    find(VOID, &VOID_STARTS, |entry| entry, name).is_some()
+    find(VOID, &VOID_LETTERS, |entry| entry, name).is_some()
 }
 
 /// Whether a client goes to the URL or fetches it.
@@ -321,14 +312,11 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
 /// The row of a name in a sorted table, ASCII letters without case: a look at the few that begin as it does.
 fn find<T>(
     table: &'static [T],
-    starts: &Starts,
+    letters: &Letters,
     key: impl Fn(&'static T) -> &'static str,
     name: &str,
 ) -> Option<&'static T> {
-    let first = name.bytes().next()?.to_ascii_lowercase();
-    let letter = usize::from(first.checked_sub(b'a')?);
-    let (from, to) = (*starts.get(letter)?, *starts.get(letter + 1)?);
-    let rows = table.get(usize::from(from)..usize::from(to))?;
+    let rows = table.get(letters.rows(name)?)?;
     rows.iter().find(|row| key(row).eq_ignore_ascii_case(name))
 }
 

@@ -143,7 +143,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     fn tag(&mut self, at: usize, name_start: usize, kind: TagKind) -> Token {
-        let name_end = name_start + run(self.from(name_start), |c| !is_name_end(c));
+        let name_end = name_start + run(self.from(name_start), NAME_END);
         let name = name_start..name_end;
         self.attributes.clear();
         self.at = self.attribute_list(name_end);
@@ -159,7 +159,7 @@ impl<'t> Tokenizer<'t> {
     /// Reads attributes up to and with `>`; returns the position behind it.
     fn attribute_list(&mut self, mut at: usize) -> usize {
         loop {
-            at += run(self.from(at), |c| is_space(c) || c == b'/');
+            at += run(self.from(at), !(SPACE | SLASH));
             match self.byte(at) {
                 None => return self.end,
                 Some(b'>') => return at + 1,
@@ -171,13 +171,13 @@ impl<'t> Tokenizer<'t> {
     fn attribute(&mut self, start: usize) -> usize {
         // A `=` in front belongs to the name (§13.2.5.32).
         let rest = self.from(start + 1);
-        let name_end = start + 1 + run(rest, |c| !is_name_end(c) && c != b'=');
-        let equals = name_end + run(self.from(name_end), is_space);
+        let name_end = start + 1 + run(rest, NAME_END | EQUALS);
+        let equals = name_end + run(self.from(name_end), !SPACE);
         if self.byte(equals) != Some(b'=') {
             self.attributes.push(Attribute { name: start..name_end, value: name_end..name_end });
             return name_end;
         }
-        let value = equals + 1 + run(self.from(equals + 1), is_space);
+        let value = equals + 1 + run(self.from(equals + 1), !SPACE);
         let (value, next) = match self.byte(value) {
             Some(quote @ (b'"' | b'\'')) => {
                 let end =
@@ -185,7 +185,7 @@ impl<'t> Tokenizer<'t> {
                 (value + 1..end, (end + 1).min(self.end))
             }
             _ => {
-                let end = value + run(self.from(value), |c| !is_space(c) && c != b'>');
+                let end = value + run(self.from(value), SPACE | END);
                 (value..end, end)
             }
         };
@@ -289,17 +289,49 @@ fn raw_element(name: &[u8]) -> Option<RawElement> {
         .map(|(_, raw)| *raw)
 }
 
-fn run(bytes: &[u8], keep: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|c| !keep(*c)).unwrap_or(bytes.len())
+/// What a byte is inside of a tag.
+const SPACE: u8 = 1;
+const SLASH: u8 = 2;
+const END: u8 = 4;
+const EQUALS: u8 = 8;
+const OTHER: u8 = 16;
+const NAME_END: u8 = SPACE | SLASH | END;
+
+static CLASSES: [u8; 256] = {
+    let mut classes = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            classes[byte] = match byte as u8 {
+                c if is_space(c) => SPACE,
+                b'/' => SLASH,
+                b'>' => END,
+                b'=' => EQUALS,
+                _ => OTHER,
+            };
+        }
+        byte += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(OTHER)
+}
+
+/// Bytes at the front up to the first of these classes.
+fn run(bytes: &[u8], ends: u8) -> usize {
+    bytes.iter().position(|byte| class(*byte) & ends != 0).unwrap_or(bytes.len())
 }
 
 /// White space between attributes (§13.2.5.32).
-pub fn is_space(c: u8) -> bool {
+pub const fn is_space(c: u8) -> bool {
     matches!(c, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
 
 fn is_name_end(c: u8) -> bool {
-    is_space(c) || matches!(c, b'/' | b'>')
+    class(c) & NAME_END != 0
 }
 
 #[cfg(test)]
