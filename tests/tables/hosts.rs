@@ -26,30 +26,7 @@ pub fn host_table() -> String {
         "ALLOWED_SYMBOLS",
         &allowed_symbols(),
     );
-    ranges(
-        &mut out,
-        "/// Combining marks (General_Category M): first and last of each range, sorted.",
-        "MARKS",
-        &marks(),
-    );
     out
-}
-
-fn ranges(out: &mut String, doc: &str, name: &str, ranges: &[(char, char)]) {
-    writeln!(
-        out,
-        "{doc}\n#[rustfmt::skip]\npub(super) static {name}: [(char, char); {}] = [",
-        ranges.len()
-    )
-    .unwrap();
-    for row in ranges.chunks(4) {
-        let of = |(first, last): &(char, char)| {
-            format!("('\\u{{{:x}}}', '\\u{{{:x}}}')", u32::from(*first), u32::from(*last))
-        };
-        let row: Vec<String> = row.iter().map(of).collect();
-        writeln!(out, "    {},", row.join(", ")).unwrap();
-    }
-    out.push_str("];\n\n");
 }
 
 fn write(out: &mut String, doc: &str, name: &str, chars: &[char]) {
@@ -76,20 +53,6 @@ fn zeros() -> Vec<char> {
             run[0]
         })
         .collect()
-}
-
-fn marks() -> Vec<(char, char)> {
-    let category = CodePointMapData::<GeneralCategory>::new();
-    let marks =
-        ('\0'..=char::MAX).filter(|c| GeneralCategoryGroup::Mark.contains(category.get(*c)));
-    let mut ranges: Vec<(char, char)> = Vec::new();
-    for c in marks {
-        match ranges.last_mut() {
-            Some((_, last)) if u32::from(*last) + 1 == u32::from(c) => *last = c,
-            _ => ranges.push((c, c)),
-        }
-    }
-    ranges
 }
 
 fn allowed_symbols() -> Vec<char> {

@@ -1,8 +1,9 @@
 //! How right-to-left text is displayed, and what it reads as then (UTS #39 §4 bidiSkeleton).
 
-use unicode_bidi::{BidiClass, BidiInfo, HardcodedBidiData, Level};
-use unicode_normalization::char::is_combining_mark;
+use unicode_bidi::{BidiInfo, HardcodedBidiData, Level};
 use unicode_security::skeleton;
+use uts58::unicode::Traits;
+use uts58::unicode::hosts::is_mark;
 
 /// UTS #39 §4 bidiSkeleton for a paragraph that runs left to right: the text in the order it is
 /// displayed, marks after their base, skeleton of that.
@@ -29,7 +30,7 @@ pub fn bidi_skeleton(text: &str) -> String {
 fn push_reversed(piece: &str, out: &mut String) {
     let mut end = piece.len();
     for (at, c) in piece.char_indices().rev() {
-        if is_combining_mark(c) && at > 0 {
+        if is_mark(c) && at > 0 {
             continue;
         }
         if let Some(cluster) = piece.get(at..end) {
@@ -58,10 +59,7 @@ fn mirrored(c: char) -> char {
 
 /// Whether displaying the text reorders it.
 pub(super) fn is_bidi(text: &str) -> bool {
-    text.chars().any(|c| {
-        !c.is_ascii()
-            && matches!(unicode_bidi::bidi_class(c), BidiClass::R | BidiClass::AL | BidiClass::AN)
-    })
+    !text.is_ascii() && text.chars().any(|c| Traits::of(c).is_right_to_left())
 }
 
 #[cfg(test)]

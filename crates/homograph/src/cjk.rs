@@ -4,6 +4,9 @@
 use unicode_script::{Script, ScriptExtension};
 use uts58::unicode::ScriptOf as _;
 
+/// No character before this one is a stroke, a plain shape or a Japanese mark.
+pub(super) const FIRST: char = '\u{2e80}';
+
 /// Whether the character belongs to a Chinese, Japanese or Korean text.
 pub(super) fn is_cjk(c: char) -> bool {
     matches!(

@@ -6,14 +6,13 @@
 //! | S30 bare words | [`is_word`] |
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_script::Script;
 
 use super::form::is_dot;
 use super::script::{compat_char, is_numeral, never_joins, restricted};
 use super::{Judgement, Label};
 use crate::verdict::{Edit, Reason, Verdict};
-use uts58::unicode::hosts::is_joiner;
+use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::{Class, ScriptOf as _, is_letter};
 
 /// Whether a character beyond ASCII is a letter of ASCII in another style: circled, mathematical.
@@ -64,6 +63,9 @@ pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
 /// Whether joiners stand between letters that never join: nobody sees them, and some clients drop
 /// them. Persian writes one behind a Latin word, before an ending of its own.
 fn is_split(label: &Label) -> bool {
+    if label.spelling.is_ascii() || !label.spelling.contains(is_joiner) {
+        return false;
+    }
     let apart = |c: char| c.is_ascii_alphanumeric() || never_joins(c.script());
     let (mut before, mut joined) = (false, false);
     label.spelling.chars().any(|c| {
@@ -133,7 +135,7 @@ fn is_u_label(label: &str) -> bool {
         '-' => true,
         _ if c.is_ascii() => c.is_ascii_alphanumeric(),
         c if is_joiner(c) => true,
-        _ => is_letter(c) || is_combining_mark(c) || is_numeral(c) || !restricted(c),
+        _ => is_letter(c) || is_mark(c) || is_numeral(c) || !restricted(c),
     };
     !label.is_empty()
         && !label.starts_with('-')
@@ -166,7 +168,7 @@ fn is_host_letter(c: char) -> bool {
     }
     let mapped = matches!(u32::from(c), 0xff01..=0xffef);
     let joiner = is_joiner(c);
-    joiner || mapped || (is_letter(c) || is_combining_mark(c) || is_numeral(c)) && !is_selector(c)
+    joiner || mapped || (is_letter(c) || is_mark(c) || is_numeral(c)) && !is_selector(c)
 }
 
 /// Variation selectors make emoji of characters.

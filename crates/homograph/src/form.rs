@@ -121,14 +121,14 @@ impl Form {
         if bare.len() != text.len() {
             self.report(Reason::InvisibleRemoved, Verdict::Notice);
         }
-        if bare.contains(is_bidi_control) {
+        if !bare.is_ascii() && bare.contains(is_bidi_control) {
             self.report(Reason::BidiControl, Verdict::Invalid);
         }
         bare
     }
 
     fn note_dots(&mut self, text: &str) {
-        if text.contains(|c| is_dot(c) && c != '.') {
+        if !text.is_ascii() && text.contains(|c| is_dot(c) && c != '.') {
             self.report(Reason::DotVariant, Verdict::Notice);
         }
     }
@@ -153,7 +153,7 @@ impl Form {
             true => unicode.split('.').map(|piece| Part::mapped(piece, piece)).collect(),
             false => vec![Part::mapped(label, &unicode)],
         };
-        if label.contains(|c| Class::of(c).is_ignored()) {
+        if !label.is_ascii() && label.contains(|c| Class::of(c).is_ignored()) {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }

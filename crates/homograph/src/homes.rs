@@ -59,9 +59,13 @@ const HOMES: &[(Script, &[&str])] = &[
     (Script::Yi, &["cn"]),
 ];
 
+/// Bytes of the top-level domain of a country.
+const CODE: usize = 2;
+
 /// Whether labels in this script are at home under the TLD (U-label form).
 pub(super) fn is_home(script: Script, tld: &str) -> bool {
-    let listed = HOMES.iter().any(|(home, tlds)| *home == script && tlds.contains(&tld));
+    let home = || HOMES.iter().find(|(home, _)| *home == script);
+    let listed = tld.len() == CODE && home().is_some_and(|(_, tlds)| tlds.contains(&tld));
     listed || tld.chars().any(|c| c.script() == script)
 }
 
@@ -69,14 +73,15 @@ pub(super) fn is_home(script: Script, tld: &str) -> bool {
 const BERBER: &[&str] = &["dz", "ma"];
 const BERBER_INDIAN: &[&str] = &["dz", "in", "ma"];
 
-/// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes.
+/// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes; in the order of
+/// Unicode.
 const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     // Thorn and eth. `.eu` serves the European Economic Area, so Iceland too.
     ('ð'..='ð', &["is", "fo", "eu"]),
     ('þ'..='þ', &["is", "fo", "eu"]),
-    ('ə'..='ə', &["az"]),
     // Pinyin with tones, which only dictionaries write.
     ('\u{1cd}'..='\u{1dc}', &[]),
+    ('ə'..='ə', &["az"]),
     // Latin Extended Additional up to the Vietnamese letters: scholars' transliterations, but
     // for Welsh, Igbo and Yoruba, Marshallese, the Berber languages, romanised Indian ones.
     ('\u{1e00}'..='\u{1e0b}', &[]),
@@ -103,13 +108,33 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     ('\u{1f00}'..='\u{1fff}', &["gr", "cy", "ελ"]),
 ];
 
-/// The last of them.
-const LAST_LETTER: char = '\u{1fff}';
-
 /// Whether the letter deceives under this TLD because no language there has it.
 pub(super) fn is_stranger(c: char, tld: &str) -> bool {
-    if c.is_ascii() || c > LAST_LETTER {
+    if c.is_ascii() {
         return false;
     }
-    LETTERS.iter().any(|(letters, homes)| letters.contains(&c) && !homes.contains(&tld))
+    let behind = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
+    let row = behind.checked_sub(1).and_then(|at| LETTERS.get(at));
+    row.is_some_and(|(letters, homes)| letters.contains(&c) && !homes.contains(&tld))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_stand_in_order() {
+        let ends = LETTERS.iter().flat_map(|(letters, _)| [letters.start(), letters.end()]);
+        assert!(ends.is_sorted());
+        let firsts: Vec<&char> = LETTERS.iter().map(|(letters, _)| letters.start()).collect();
+        assert!(firsts.is_sorted_by(|one, next| one < next));
+    }
+
+    #[test]
+    fn homes_have_the_length_of_codes() {
+        assert!(HOMES.iter().flat_map(|(_, tlds)| *tlds).all(|tld| tld.len() == CODE));
+        let mut scripts: Vec<_> = HOMES.iter().map(|(script, _)| format!("{script:?}")).collect();
+        scripts.sort_unstable();
+        assert!(scripts.is_sorted_by(|one, next| one < next), "a row a script");
+    }
 }

@@ -7,6 +7,7 @@
 //! (`carriers.txt`) names in full are their owners'. A slip of a name (`near`) counts as the name does that
 //! stands alone or beside such words.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::Context;
@@ -35,7 +36,8 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) 
         return None;
     }
     let place = Place::of(subject);
-    let carrier = table.and_then(|table| table.carrier(subject.ascii));
+    let carrier = OnceCell::new();
+    let carrier = || *carrier.get_or_init(|| table.and_then(|table| table.carrier(subject.ascii)));
     let is_owners =
         |name: &Name| table.is_some_and(|table| table.is_one_owner(subject.ascii, &name.ascii));
     let labels = subject.parts.iter().enumerate().take(place.registrable + 1);
@@ -46,8 +48,8 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) 
         let label = part.unicode.as_str();
         let in_full = || whole(subject.parts, at, place.registrable, names);
         let chosen =
-            || between(label, names, table).filter(|_| !is_written_so(label, carrier, names));
-        let name = carrier.is_none().then(in_full).flatten();
+            || between(label, names, table).filter(|_| !is_written_so(label, carrier(), names));
+        let name = carrier().is_none().then(in_full).flatten();
         let name = name.or_else(|| place.is_name(at).then(chosen).flatten());
         let told = |name: &Name, reason| {
             let (target, verdict) = (name.ascii.to_string(), Verdict::Suspect);

@@ -77,9 +77,9 @@ use form::{Form, Literal, NAME_CHARACTERS, Part};
 use reading::Sights;
 use script::{LabelContext, Role};
 use target::{Hit, Subject};
-use unicode_normalization::char::is_combining_mark;
 use uts58::Kind;
 use uts58::tlds::TldTable;
+use uts58::unicode::hosts::is_mark;
 use uts58::unicode::is_letter;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 
@@ -170,7 +170,9 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judgement {
     let host = spelling.get(span.clone()).unwrap_or(spelling);
-    let judgement = plain::judge(host, context).unwrap_or_else(|| judge_whole(host, context));
+    // All of it was found not to be plain before.
+    let plain = if span.start == 0 { None } else { plain::judge(host, context) };
+    let judgement = plain.unwrap_or_else(|| judge_whole(host, context));
     Judgement { span, ..judgement }
 }
 
@@ -334,7 +336,7 @@ fn question(tld: &str, context: &Context<'_>) -> Option<String> {
 /// S10: at least two characters if ASCII; letters and marks only.
 fn has_tld_syntax(form: &Form) -> bool {
     let Some(tld) = form.parts.last().map(|part| part.unicode.as_str()) else { return false };
-    let letters = tld.chars().all(|c| is_letter(c) || is_combining_mark(c));
+    let letters = tld.chars().all(|c| is_letter(c) || is_mark(c));
     letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
 }
 

@@ -13,7 +13,7 @@ use super::domain::{Section, suffix_labels};
 use super::form::{Form, Literal};
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
 use super::names::{BadName, LookHasher};
-use super::reading::Sights;
+use super::reading::{Sight, Sights};
 use super::target::{Hit, Host, Subject, tokens};
 use crate::verdict::{Reason, Verdict};
 
@@ -120,7 +120,8 @@ impl Known {
 
     /// The names that letters may read as, with the look of each.
     pub(super) fn named<'k>(&'k self, letters: &Sights) -> impl Iterator<Item = (&'k str, Look)> {
-        let found = self.looks().of(letters).map(|entry| (&*entry.name, Look::new(&entry.brand)));
+        let found =
+            self.looks().of(letters.all()).map(|entry| (&*entry.name, Look::new(&entry.brand)));
         found.collect::<Vec<_>>().into_iter()
     }
 
@@ -134,7 +135,7 @@ impl Known {
         let is = |entry: &Entry| {
             entry.name.split('.').next() == Some(&part.ascii) && host.ends_as(at, &entry.name)
         };
-        !part.unicode.is_ascii() && self.looks().of(sights).any(is)
+        !part.unicode.is_ascii() && self.looks().of(sights.all()).any(is)
     }
 
     /// The name that a label of the host reads as most.
@@ -146,9 +147,9 @@ impl Known {
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
             .filter_map(|(at, (part, sights))| {
                 let looks = self.looks();
-                let pieces = tokens(part, TOKEN).into_iter().map(|(_, sights)| sights);
-                let pieces = pieces.filter_map(|sights| looks.label(&host, at, &sights));
-                let whole = looks.label(&host, at, sights);
+                let pieces = tokens(part, sights, TOKEN);
+                let pieces = pieces.filter_map(|(_, sights)| looks.label(&host, at, sights));
+                let whole = looks.label(&host, at, sights.all());
                 whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)
             })
             .max_by_key(|hit| hit.verdict)
@@ -237,20 +238,31 @@ impl Looks {
     }
 
     /// The names that a label may read as.
-    fn of(&self, sights: &Sights) -> impl Iterator<Item = &Entry> {
+    fn of(&self, sights: &[Sight]) -> impl Iterator<Item = &Entry> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
         found.into_iter().filter_map(|look| self.by_look.get(&look)).flatten()
     }
 
-    fn label(&self, host: &Host<'_>, at: usize, sights: &Sights) -> Option<Hit> {
-        let hits = self.of(sights).filter_map(|Entry { name, brand }| {
-            let look = Look::new(brand);
-            let how = likeness(sights.all(), &look)?;
-            let verdict = judge(host, at, sights, name, &look, how)?;
-            let target = name.to_string();
-            Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
-        });
-        hits.max_by_key(|hit| hit.verdict)
+    fn label(&self, host: &Host<'_>, at: usize, sights: &[Sight]) -> Option<Hit> {
+        // Many names have the same label under different suffixes.
+        let mut before: Option<(&str, Look, Option<Likeness>)> = None;
+        let mut worst: Option<(&Entry, Verdict)> = None;
+        for entry in self.of(sights) {
+            let known = before.take().filter(|(brand, ..)| *brand == entry.brand);
+            let (_, look, how) = before.insert(known.unwrap_or_else(|| {
+                let look = Look::new(&entry.brand);
+                let how = likeness(sights, &look);
+                (&entry.brand, look, how)
+            }));
+            let verdict = how.and_then(|how| judge(host, at, sights, &entry.name, look, how));
+            let counts = |verdict: &Verdict| worst.is_none_or(|(_, worst)| *verdict >= worst);
+            if let Some(verdict) = verdict.filter(counts) {
+                worst = Some((entry, verdict));
+            }
+        }
+        let (Entry { name, .. }, verdict) = worst?;
+        let target = name.to_string();
+        Some(Hit { target, label: at, verdict, reason: Reason::TargetLookalike })
     }
 }
 
@@ -263,7 +275,7 @@ const ALIKE: usize = 256;
 pub(super) fn judge(
     host: &Host<'_>,
     at: usize,
-    sights: &Sights,
+    sights: &[Sight],
     name: &str,
     look: &Look,
     how: Likeness,
@@ -275,7 +287,7 @@ pub(super) fn judge(
     if look.len() < if whole { WHOLE } else { ELSEWHERE } {
         return None;
     }
-    let latin = sights.iter().any(|(c, _)| c.is_ascii_alphabetic());
+    let latin = sights.iter().any(|sight| sight.c.is_ascii_alphabetic());
     match how {
         // UTS #39 §4.1: every letter is a twin.
         Likeness::Foreign if !latin && look.len() >= TWINS => Some(Verdict::Unsafe),

@@ -5,7 +5,7 @@
 //! hash look-up finds the candidates. [`likeness`] then decides how a label resembles a name.
 
 use super::reading::Shape;
-use super::reading::{Reading, Sight, Sights, Text, readings};
+use super::reading::{Reading, Sight, Text, readings};
 
 /// How a label resembles a name, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -350,11 +350,11 @@ const FEW: usize = 4;
 
 /// The looks of a label, one for every combination of readings: those of whose every character
 /// `begins` says that some name begins so.
-pub(super) fn looks(label: &Sights, begins: impl Fn(LookHash) -> bool) -> Vec<u64> {
+pub(super) fn looks(label: &[Sight], begins: impl Fn(LookHash) -> bool) -> Vec<u64> {
     let mut hashes = Vec::with_capacity(FEW);
     hashes.push(LookHash::EMPTY);
     let mut next = Vec::with_capacity(FEW);
-    for sight in label.all().iter().take(LABEL_CHARS) {
+    for sight in label.iter().take(LABEL_CHARS) {
         longer(&hashes, sight, &begins, &mut next);
         std::mem::swap(&mut hashes, &mut next);
         if hashes.is_empty() {
@@ -412,6 +412,7 @@ pub(super) fn name_look(label: &str, mut beginning: impl FnMut(LookHash)) -> u64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::Sights;
 
     fn like(label: &str, name: &str) -> Option<Likeness> {
         likeness(Sights::of(label.chars()).all(), &Look::new(name))
@@ -419,7 +420,7 @@ mod tests {
 
     #[test]
     fn looks_of_a_label_are_bounded() {
-        let all = |label: &str| looks(&Sights::of(label.chars()), |_| true).len();
+        let all = |label: &str| looks(Sights::of(label.chars()).all(), |_| true).len();
         let several = ('\u{100}'..='\u{2ff}').find(|c| all(&c.to_string()) > 1);
         let letter = several.expect("a letter with several readings").to_string();
         assert!((2..=VARIANTS).contains(&all(&letter)));
@@ -467,7 +468,7 @@ mod tests {
         ] {
             let mut beginnings = Vec::new();
             let look = name_look(name, |beginning| beginnings.push(beginning));
-            let seen = looks(&Sights::of(label.chars()), |hash| beginnings.contains(&hash));
+            let seen = looks(Sights::of(label.chars()).all(), |hash| beginnings.contains(&hash));
             assert_eq!(seen, [look], "{label} {name}");
         }
     }

@@ -1,12 +1,12 @@
 //! Combining marks: UTS #39 §5.4 "optional detection", and dots that make an `i` of another letter.
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, ScriptExtension};
 
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
-use uts58::unicode::ScriptOf as _;
+use uts58::unicode::hosts::is_mark;
+use uts58::unicode::{ScriptOf as _, Traits};
 
 /// Marks on one base at most. Vietnamese and Yoruba write two, Tibetan and Khmer stack more, so
 /// that the bound is for Latin, Greek and Cyrillic alone.
@@ -37,14 +37,18 @@ pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
 
 fn are_abused(label: &str) -> bool {
     // What is composed is a letter.
-    if !label.contains(is_combining_mark) {
+    if !label.contains(is_mark) {
         return false;
     }
     let mut base: Option<char> = None;
     let mut last: Option<char> = None;
     let mut stacked = 0;
-    for c in label.nfd() {
-        if !is_combining_mark(c) {
+    // Most labels are decomposed as they stand.
+    let composed = label.chars().any(|c| Traits::of(c).is_composed());
+    let mut canonical = (composed || has_marks_in_a_row(label)).then(|| label.nfd());
+    let mut plain = label.chars();
+    while let Some(c) = canonical.as_mut().map_or_else(|| plain.next(), Iterator::next) {
+        if !is_mark(c) {
             (base, last, stacked) = (Some(c), None, 0);
             continue;
         }
@@ -61,6 +65,12 @@ fn are_abused(label: &str) -> bool {
     false
 }
 
+/// Whether marks stand side by side, which canonical decomposition may put in another order.
+fn has_marks_in_a_row(label: &str) -> bool {
+    let marks = label.chars().map(is_mark);
+    marks.clone().zip(marks.skip(1)).any(|(one, next)| one && next)
+}
+
 fn takes_marks(base: char) -> bool {
     matches!(base.script(), Script::Latin | Script::Greek | Script::Cyrillic)
 }
@@ -68,6 +78,12 @@ fn takes_marks(base: char) -> bool {
 /// A mark on a letter of a script that does not use it (Script_Extensions), or a general
 /// diacritic on a script that has none.
 fn stray(base: char, mark: char) -> bool {
+    let script = mark.script();
+    let own = !matches!(script, Script::Common | Script::Inherited | Script::Unknown);
+    // A script is among the extensions of its characters.
+    if own && base.script() == script {
+        return false;
+    }
     let extension = ScriptExtension::from(mark);
     if extension.is_inherited() || extension.is_common() {
         return !takes_marks(base);

@@ -10,6 +10,7 @@ use std::hash::BuildHasherDefault;
 use super::domain::{Section, and_above, is_hosted, registrable};
 use super::lookalike::{Look, LookHash, name_look};
 use super::names::LookHasher;
+use uts58::tlds::Fnv;
 
 const BUILTIN: &str = include_str!("organisations.txt");
 const CARRIERS: &str = include_str!("carriers.txt");
@@ -19,14 +20,17 @@ const ROLES: &str = include_str!("roles.txt");
 #[derive(Clone, Debug, Default)]
 pub(super) struct Organisations {
     rows: Vec<Organisation>,
-    by_domain: HashMap<&'static str, Vec<(usize, Whose)>>,
+    by_domain: HashMap<&'static str, Vec<(usize, Whose)>, ByText>,
     /// The labels of domains where anybody has an address.
-    anybodys: HashSet<&'static str>,
+    anybodys: HashSet<&'static str, ByText>,
     by_look: HashMap<u64, Vec<(usize, usize)>, BuildHasherDefault<LookHasher>>,
     beginnings: HashSet<u64, BuildHasherDefault<LookHasher>>,
-    roles: HashSet<&'static str>,
-    carriers: HashMap<&'static str, Carrier>,
+    roles: HashSet<&'static str, ByText>,
+    carriers: HashMap<&'static str, Carrier, ByText>,
 }
+
+/// The tables are our own: nobody chooses keys that fall together.
+type ByText = BuildHasherDefault<Fnv>;
 
 /// One owner.
 #[derive(Clone, Debug, Default)]

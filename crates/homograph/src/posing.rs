@@ -74,7 +74,7 @@ impl Shown {
         let mut before = None;
         let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
         for c in seen.map(of_usual_width) {
-            if unicode_normalization::char::is_combining_mark(c) {
+            if uts58::unicode::hosts::is_mark(c) {
                 continue;
             }
             if !is_letter(c) {

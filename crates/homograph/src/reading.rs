@@ -7,11 +7,10 @@
 //!
 //! Finding out what a character reads as takes thousands of instructions (normalisation, skeletons), and
 //! hostile mail holds nothing but such characters: it is done once for all of them, and a table says it.
-use uts58::unicode::{ScriptOf as _, is_letter};
+use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
 mod table;
 
-use unicode_normalization::char::is_combining_mark;
 use unicode_script::Script;
 use unicode_security::skeleton;
 
@@ -189,8 +188,14 @@ pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
 const USUAL: usize = 16;
 
 /// A label, with what each of its characters may be read as.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sights(Vec<Sight>);
+#[derive(Clone, Debug)]
+pub(super) struct Sights {
+    all: Vec<Sight>,
+    /// The properties that some character beyond ASCII has.
+    any: Traits,
+    /// The character that stands last in the order of Unicode.
+    last: char,
+}
 
 /// A character, with what it may be read as; one of ASCII has no readings.
 #[derive(Clone, Copy, Debug)]
@@ -198,44 +203,61 @@ pub(super) struct Sight {
     pub c: char,
     pub separates: Separates,
     pub readings: &'static [Reading],
+    pub traits: Traits,
 }
 
 impl Sight {
     pub(super) fn of(c: char) -> Sight {
         let (separates, readings) = readings(c);
-        Sight { c, separates, readings }
+        Sight { c, separates, readings, traits: Traits::of(c) }
     }
 }
 
 impl Sights {
     /// Reads a label character by character.
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
-        let mut sights = Vec::with_capacity(USUAL);
-        sights.extend(chars.map(Sight::of));
-        Sights(sights)
+        let mut sights = Sights { all: Vec::with_capacity(USUAL), any: Traits::NONE, last: '\0' };
+        for sight in chars.map(Sight::of) {
+            if !sight.c.is_ascii() {
+                sights.any = sights.any.or(sight.traits);
+                sights.last = sights.last.max(sight.c);
+            }
+            sights.all.push(sight);
+        }
+        sights
     }
 
     /// The characters with what they may be read as.
     pub(super) fn all(&self) -> &[Sight] {
-        &self.0
+        &self.all
+    }
+
+    /// The properties that some character beyond ASCII has; the script is that of none.
+    pub(super) fn any(&self) -> Traits {
+        self.any
+    }
+
+    /// The character beyond ASCII that stands last in the order of Unicode, NUL when there is none.
+    pub(super) fn last(&self) -> char {
+        self.last
     }
 
     /// The characters with their readings.
     pub(super) fn iter(&self) -> impl Iterator<Item = (char, &'static [Reading])> {
-        self.0.iter().map(|sight| (sight.c, sight.readings))
+        self.all.iter().map(|sight| (sight.c, sight.readings))
     }
 
     /// The characters, each with whether it reads as punctuation.
     pub(super) fn separators(&self) -> impl Iterator<Item = (char, Separates)> {
-        self.0.iter().map(|sight| (sight.c, sight.separates))
+        self.all.iter().map(|sight| (sight.c, sight.separates))
     }
 
     pub(super) fn char(&self, at: usize) -> Option<char> {
-        self.0.get(at).map(|sight| sight.c)
+        self.all.get(at).map(|sight| sight.c)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// How close the letters of the label come to Latin ones, the worst of them, if each has the
@@ -244,13 +266,13 @@ impl Sights {
     /// and Arabic letters join.
     pub(super) fn read_as_latin(&self) -> Option<Shape> {
         let mut worst = None;
-        for (c, readings) in self.iter() {
+        for Sight { c, readings, traits, .. } in self.all.iter().copied() {
             if c.is_ascii_digit() || c == '-' {
                 continue;
             }
             let letter = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
             let counts = |reading: &&Reading| {
-                reading.shape < Shape::Near && (letter(reading.text.as_str()) || is_numeral(c))
+                reading.shape < Shape::Near && (letter(reading.text.as_str()) || traits.is_digit())
             };
             if c.is_ascii() || !stands_alone(c) {
                 return None;
@@ -281,7 +303,7 @@ impl Sights {
 /// Latin, whose letters stand one by one.
 fn stands_alone(c: char) -> bool {
     let joins = c.script() == Script::Arabic && is_letter(c);
-    c.script() != Script::Latin && !joins && !is_cjk(c) && !is_combining_mark(c)
+    c.script() != Script::Latin && !joins && !is_cjk(c) && !Traits::of(c).is_mark()
 }
 
 fn is_digit(c: char, reading: &Reading) -> bool {

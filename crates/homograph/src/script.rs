@@ -9,9 +9,8 @@
 //! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
 //! | UTS #46 mapping of styled letters | `compat` |
 
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, ScriptExtension};
-use unicode_security::GeneralSecurityProfile;
 use unicode_security::mixed_script::AugmentedScriptSet;
 
 use super::homes::is_stranger;
@@ -23,7 +22,7 @@ use crate::verdict::RestrictionLevel;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldTable;
 use uts58::unicode::hosts::{is_allowed_symbol, numeral_zero};
-use uts58::unicode::{ScriptOf as _, is_letter};
+use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
 /// Which label of a host this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,20 +56,25 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
     if context.spelling.is_ascii() && context.unicode.is_ascii() {
         return found;
     }
-    if let Some(verdict) = compat(context.spelling) {
+    if !context.spelling.is_ascii()
+        && let Some(verdict) = compat(context.spelling)
+    {
         found.push((Reason::CompatForm, verdict));
     }
     let label = context.unicode;
     if label.is_ascii() || context.role == Role::Suffix {
         return found;
     }
+    // Most labels have nothing of what these ask for.
+    let (any, last) = (context.sights.any(), context.sights.last());
     let mut add = |holds: bool, reason: Reason| {
         if holds {
             found.push((reason, reason.verdict()));
         }
     };
-    add(mixes_numbers(label), Reason::NumberMix);
-    add(cjk::stroke_beside_latin(label), Reason::SeparatorLookalike);
+    add(any.is_digit() && mixes_numbers(label), Reason::NumberMix);
+    let stroke = last >= cjk::FIRST && cjk::stroke_beside_latin(label);
+    add(stroke, Reason::SeparatorLookalike);
     // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
     let known = || at_home(label, context.tld) && !label.contains(|c: char| c.is_ascii_digit());
     add(context.sights.read_as_number() && !known(), Reason::DigitLookalike);
@@ -79,10 +83,12 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
     if let Some(verdict) = status::restricted(context) {
         found.push((Reason::StatusRestricted, verdict));
     }
-    if let Some(verdict) = mixed(label, context.tld, context.level) {
+    if let Some(verdict) = mixed(context) {
         found.push((Reason::MixedScript, verdict));
     }
-    if let Some(verdict) = marks::abused(context) {
+    if any.is_mark()
+        && let Some(verdict) = marks::abused(context)
+    {
         found.push((Reason::MarkAbuse, verdict));
     }
     if let Some(verdict) = whole_script(context) {
@@ -97,13 +103,14 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
 /// A label below the required level deceives where all letters of one script are twins of letters
 /// of another, within one word: `раypal`, not `1c-бухгалтерия` or `หวย24hd`. Japanese marks and kana
 /// twins out of place are no words either.
-fn mixed(label: &str, tld: &str, level_required: RestrictionLevel) -> Option<Verdict> {
-    if cjk::out_of_place(label) {
+fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
+    let (label, tld) = (context.unicode, context.tld);
+    if context.sights.last() >= cjk::FIRST && cjk::out_of_place(label) {
         let plain = !label.contains(|c: char| c.is_ascii_alphanumeric());
         let told = plain && !cjk::has_kana_twin(label);
         return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
     }
-    if !mixes_scripts(label, level_required) {
+    if !mixes_scripts(label, context.level) {
         return None;
     }
     Some(if label.split('-').any(|word| holds_twins(word, tld)) {
@@ -169,10 +176,16 @@ const ABBREVIATION: usize = 3;
 /// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
 /// punctuation and symbols), CONTEXTO aside.
 pub(super) fn restricted(c: char) -> bool {
+    is_restricted(c, Traits::of(c))
+}
+
+/// The same, when its properties are known.
+pub(super) fn is_restricted(c: char, traits: Traits) -> bool {
     if c.is_ascii() {
         return false;
     }
-    !c.identifier_allowed() || is_allowed_symbol(c) && !context(c)
+    traits.is_restricted()
+        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !context(c)
 }
 
 /// RFC 5892 §2.6 exceptions: letters in all but category, and what appendix A.3–A.7 allows in a
@@ -199,10 +212,7 @@ fn compat(spelling: &str) -> Option<Verdict> {
 }
 
 pub(super) fn compat_char(c: char) -> Option<Verdict> {
-    if c.is_ascii() || super::form::is_dot(c) {
-        return None;
-    }
-    if is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes {
+    if c.is_ascii() || !Traits::of(c).is_styled() || super::form::is_dot(c) {
         return None;
     }
     let plain: Vec<char> = std::iter::once(c).nfkc().collect();
@@ -300,18 +310,15 @@ fn is_of_no_language(label: &str, tld: &str) -> bool {
     if letters::are_of_no_cyrillic_language(cyrillic) {
         return true;
     }
-    let mut shared = Languages::EVERY;
-    let mut home = letters::of_tld(tld);
-    for c in label.chars().filter(|c| !c.is_ascii() && c.script() == Script::Latin) {
-        shared = shared.and(letters::main(c));
-        home = home.and(letters::all(c));
-    }
-    shared.is_empty() && home.is_empty()
+    let latin = || label.chars().filter(|c| !c.is_ascii() && c.script() == Script::Latin);
+    let shared = latin().fold(Languages::EVERY, |shared, c| shared.and(letters::main(c)));
+    let home = || latin().fold(letters::of_tld(tld), |home, c| home.and(letters::all(c)));
+    shared.is_empty() && home().is_empty()
 }
 
 /// Whether the character is a decimal digit of some system other than ASCII's.
 pub(super) fn is_numeral(c: char) -> bool {
-    !c.is_ascii() && numeral_zero(c).is_some()
+    !c.is_ascii() && Traits::of(c).is_digit()
 }
 
 /// Scripts in which a joiner has no use: it hides there.

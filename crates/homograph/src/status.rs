@@ -6,23 +6,23 @@
 //! | RFC 5892 A.1, A.2 joiners (S31) | [`joiner`] |
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_script::Script;
 use unicode_security::GeneralSecurityProfile;
 use unicode_security::general_security_profile::IdentifierType;
 
 use super::homes::is_home;
-use super::reading::Reading;
+use super::reading::{Reading, Sight};
 use super::script::{self, LabelContext};
 use crate::letters;
 use crate::verdict::Verdict;
-use uts58::unicode::hosts::is_joiner;
+use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// How bad the worst character of the label is of those that identifiers should not hold.
 pub(super) fn restricted(context: &LabelContext<'_>) -> Option<Verdict> {
     let label = context.unicode;
-    if !label.chars().any(script::restricted) {
+    let none = |sight: &Sight| !script::is_restricted(sight.c, sight.traits);
+    if context.sights.all().iter().all(none) {
         return None;
     }
     let company = Company::of(label);
@@ -74,7 +74,7 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
     if script == Script::Latin {
         return latin(c, looks, tld);
     }
-    if is_combining_mark(c) {
+    if is_mark(c) {
         return mark(c, company, tld);
     }
     if !is_letter(c) || matches!(script, Script::Common | Script::Inherited) {

@@ -79,19 +79,25 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     let host = OnceCell::new();
     let host = || host.get_or_init(|| Host::of(subject));
     for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
-        for name in candidates(part, sights, names) {
-            let word = host().word(at, part, sights, name);
-            keep(name, at, host().whole(at, name).max(host().label(at, name)).max(word));
+        for name in candidates(part, sights.all(), names) {
+            let look = name.labels.get(name.brand).map(|(_, look)| look);
+            let Some(how) = look.and_then(|look| resemblance(part, sights.all(), look)) else {
+                continue;
+            };
+            let word = host().word(at, &part.unicode, sights.all(), name);
+            keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if let Some((name, verdict)) = part_of(part, sights, names)
             && at <= host().registrable
         {
             keep(name, at, Some(verdict));
         }
-        for (token, sights) in tokens(part, BRAND_TOKEN - 1) {
-            for name in candidates(&token, &sights, names) {
-                let verdict = host().token(at, &token, &sights, name);
-                keep(name, at, verdict.max(host().word(at, &token, &sights, name)));
+        for (token, sights) in tokens(part, sights, BRAND_TOKEN - 1) {
+            for look in looks(sights, |beginning| names.begins(beginning)) {
+                for name in names.by_look(look) {
+                    let verdict = host().token(at, token, sights, name);
+                    keep(name, at, verdict.max(host().word(at, token, sights, name)));
+                }
             }
         }
     }
@@ -105,10 +111,10 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
 fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
     let at = host.registrable;
     let (part, sights) = (subject.parts.get(at)?, subject.sights.get(at)?);
-    if part.unicode.is_ascii() || host.is_at_home(at) {
+    if part.unicode.is_ascii() {
         return None;
     }
-    let name = names.near(sights)?;
+    let name = names.near(sights).filter(|_| !host.is_at_home(at))?;
     Some(Hit::reads_as(name, at, Verdict::Suspect))
 }
 
@@ -135,19 +141,21 @@ impl<'a> Host<'a> {
         Host { parts: subject.parts, sights: subject.sights, registrable }
     }
 
-    /// The name as a whole, ending the host or embedded left of its registrable label.
-    fn whole(&self, at: usize, name: &Name) -> Option<Verdict> {
+    /// The name as a whole, ending the host or embedded left of its registrable label. The label at this
+    /// place resembles the registrable one of the name so.
+    fn whole(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
         let start = at.checked_sub(name.brand)?;
         let end = start + name.labels.len();
         let ends = end == self.parts.len();
         if !ends && end > self.registrable {
             return None;
         }
-        let mut worst = Likeness::Same;
+        let mut worst = how;
         let span = self.parts.get(start..end)?;
         let sights = self.sights.get(start..end)?;
-        for ((part, sights), (_, look)) in span.iter().zip(sights).zip(&name.labels) {
-            worst = worst.max(resemblance(part, sights, look)?);
+        let others = span.iter().zip(sights).zip(&name.labels).enumerate();
+        for (_, ((part, sights), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
+            worst = worst.max(resemblance(part, sights.all(), look)?);
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
@@ -155,11 +163,15 @@ impl<'a> Host<'a> {
             // Spelled identically: only its place may deceive.
             Likeness::Same => None,
             Likeness::Ascii if short => Some(Verdict::Notice),
-            Likeness::Marks | Likeness::Hidden if self.is_kin(name, span.get(name.brand)?) => None,
+            Likeness::Marks | Likeness::Hidden
+                if self.is_kin(name, &span.get(name.brand)?.unicode) =>
+            {
+                None
+            }
             // Under the suffix of the name itself, five letters are enough; but where its country
             // writes such letters, it may be the name in full (`itaú.com.br`).
             Likeness::Marks | Likeness::Hidden if ends => {
-                let home = self.is_spelled_at_home(name, span.get(name.brand)?);
+                let home = self.is_spelled_at_home(name, &span.get(name.brand)?.unicode);
                 let long = name.brand_len() >= LONG_WHOLE;
                 match (home, long) {
                     (true, _) => Some(Verdict::Suspect),
@@ -167,29 +179,30 @@ impl<'a> Host<'a> {
                     (false, false) => verdict(worst, name, true),
                 }
             }
-            other => self.verdict_of(other, name, span.get(name.brand)?),
+            other => self.verdict_of(other, name, &span.get(name.brand)?.unicode),
         }
     }
 
     /// The registrable label alone, under any suffix.
-    fn label(&self, at: usize, name: &Name) -> Option<Verdict> {
+    fn label(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
         let (part, sights) = (self.parts.get(at)?, self.sights.get(at)?);
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, resemblance(part, sights, look)?)?;
+        let how = self.loose(at, name, how)?;
         // A word of another language at home is that word (`мета.рф`), but not a long one that
         // is letter by letter the name (`аррӏе.рф`).
         let chance = look.len() < BRAND_ASCII || sights.read_as_latin().is_none();
-        if how >= Likeness::Foreign && chance && self.is_home_word(part) {
+        if how >= Likeness::Foreign && chance && self.is_home_word(&part.unicode) {
             return None;
         }
         let enough = if how >= Likeness::Foreign { BRAND_FOREIGN } else { BRAND_ASCII };
-        let kin = matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, part);
+        let kin =
+            matches!(how, Likeness::Marks | Likeness::Hidden) && self.is_kin(name, &part.unicode);
         // Four letters with accents that nobody there writes.
         let strange = how == Likeness::Marks && look.len() == BRAND_FOREIGN && !self.is_at_home(at);
         if look.len() < enough && !strange || kin {
             return None;
         }
-        self.verdict_of(how, name, part)
+        self.verdict_of(how, name, &part.unicode)
     }
 
     /// Whether the label is the registrable one, and what stands behind it the suffix of the name.
@@ -205,42 +218,44 @@ impl<'a> Host<'a> {
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
         let home = letters::official(tld);
         let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
-        part.unicode.chars().all(own) || self.is_home_word(part)
+        part.unicode.chars().all(own) || self.is_home_word(&part.unicode)
     }
 
-    fn verdict_of(&self, how: Likeness, name: &Name, part: &Part) -> Option<Verdict> {
+    fn verdict_of(&self, how: Likeness, name: &Name, label: &str) -> Option<Verdict> {
         let marks = matches!(how, Likeness::Marks | Likeness::Hidden);
-        if marks && self.is_spelled_at_home(name, part) {
+        if marks && self.is_spelled_at_home(name, label) {
             return Some(Verdict::Suspect);
         }
-        verdict(how, name, part.unicode.contains(|c: char| c.is_ascii_alphabetic()))
+        verdict(how, name, label.contains(|c: char| c.is_ascii_alphabetic()))
     }
 
     /// Whether the name is of a country, the host under the same suffix, and its letters those of
     /// the country: it may be the name in full (`crédit-agricole.fr`).
-    fn is_spelled_at_home(&self, name: &Name, part: &Part) -> bool {
+    fn is_spelled_at_home(&self, name: &Name, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
         let theirs = name.labels.last().map(|(label, _)| label.as_ref()).unwrap_or_default();
+        if tld.len() != 2 || tld != theirs {
+            return false;
+        }
         let home = letters::of_tld(tld);
-        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
-        tld.len() == 2 && tld == theirs && part.unicode.chars().all(own)
+        label.chars().all(|c| c.is_ascii() || !letters::main(c).and(home).is_empty())
     }
 
     /// The name with the accents of its country, under the registry of governments and schools that
     /// the name itself is under (`impôts.gouv.fr`): nobody else can have it.
-    fn is_kin(&self, name: &Name, part: &Part) -> bool {
+    fn is_kin(&self, name: &Name, label: &str) -> bool {
         let theirs = name.labels.iter().skip(name.brand + 1).map(|(label, _)| label.as_ref());
         let ours = self.parts.iter().skip(self.registrable + 1).map(|part| part.unicode.as_str());
         theirs.clone().count() > 1
             && theirs.clone().next().is_some_and(|first| RESERVED.contains(&first))
             && ours.eq(theirs)
-            && self.is_spelled_at_home(name, part)
+            && self.is_spelled_at_home(name, label)
     }
 
     /// The registrable label between hyphens.
-    fn token(&self, at: usize, token: &Part, sights: &Sights, name: &Name) -> Option<Verdict> {
+    fn token(&self, at: usize, token: &str, sights: &[Sight], name: &Name) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, resemblance(token, sights, look)?)?;
+        let how = self.loose(at, name, likeness(sights, look)?)?;
         // Beside the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
@@ -250,14 +265,14 @@ impl<'a> Host<'a> {
 
     /// The label, or a piece of it between hyphens, in the disguise of a name that is a word: those who
     /// bear the word rightly write it in their own letters.
-    fn word(&self, at: usize, part: &Part, sights: &Sights, name: &Name) -> Option<Verdict> {
-        if name.reach == Reach::Brand || at > self.registrable || part.unicode.is_ascii() {
+    fn word(&self, at: usize, label: &str, sights: &[Sight], name: &Name) -> Option<Verdict> {
+        if name.reach == Reach::Brand || at > self.registrable || label.is_ascii() {
             return None;
         }
         let (_, look) = name.labels.get(name.brand)?;
-        let how = likeness(sights.all(), look)?;
+        let how = likeness(sights, look)?;
         let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
-        if own && how >= Likeness::Marks && !self.is_kin(name, part) {
+        if own && how >= Likeness::Marks && !self.is_kin(name, label) {
             return Some(Verdict::Suspect);
         }
         listed::judge(self, at, sights, &name.ascii, look, how)
@@ -270,10 +285,10 @@ impl<'a> Host<'a> {
     }
 
     /// A word of a script other than Latin where it is at home.
-    fn is_home_word(&self, part: &Part) -> bool {
+    fn is_home_word(&self, label: &str) -> bool {
         let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
-        let letters = || part.unicode.chars().filter(|c| is_letter(*c));
-        letters().all(|c| c.script() != Script::Latin) && at_home(&part.unicode, tld)
+        let mut letters = label.chars().filter(|c| is_letter(*c));
+        letters.all(|c| c.script() != Script::Latin) && at_home(label, tld)
     }
 }
 
@@ -301,8 +316,8 @@ fn is_chance(span: &[Part], name: &Name) -> bool {
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
 /// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
-fn resemblance(part: &Part, sights: &Sights, look: &Look) -> Option<Likeness> {
-    let mapped = likeness(sights.all(), look);
+fn resemblance(part: &Part, sights: &[Sight], look: &Look) -> Option<Likeness> {
+    let mapped = likeness(sights, look);
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_a_label(&part.spelling)
     {
         return mapped;
@@ -311,14 +326,14 @@ fn resemblance(part: &Part, sights: &Sights, look: &Look) -> Option<Likeness> {
 }
 
 /// The names that the label may resemble, as mapped and as spelled.
-fn candidates<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Vec<&'a Name> {
-    let find = |sights: &Sights| looks(sights, |beginning| names.begins(beginning));
+fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Name> {
+    let find = |sights: &[Sight]| looks(sights, |beginning| names.begins(beginning));
     let mut found: Vec<&Name> =
         find(sights).into_iter().flat_map(|look| names.by_look(look)).collect();
     if part.spelling != part.unicode && !is_a_label(&part.spelling) {
         let spelled = part.spelling.chars().flat_map(char::to_lowercase);
         if !spelled.clone().eq(part.unicode.chars()) {
-            let looks = find(&Sights::of(spelled));
+            let looks = find(Sights::of(spelled).all());
             found.extend(looks.into_iter().flat_map(|look| names.by_look(look)));
         }
     }
@@ -388,22 +403,14 @@ impl Looks {
 }
 
 /// The pieces of a hyphenated label of so many characters at least, with what they read as.
-pub(super) fn tokens(part: &Part, least: usize) -> Vec<(Part, Sights)> {
-    if !part.unicode.contains('-') {
-        return Vec::new();
-    }
-    let pieces = part.unicode.split('-').filter(|piece| piece.chars().count() >= least);
-    pieces
-        .map(|piece| {
-            let token = Part {
-                spelling: piece.to_owned(),
-                ascii: String::new(),
-                unicode: piece.to_owned(),
-                problems: Vec::new(),
-            };
-            (token, Sights::of(piece.chars()))
-        })
-        .collect()
+pub(super) fn tokens<'a>(
+    part: &'a Part,
+    sights: &'a Sights,
+    least: usize,
+) -> impl Iterator<Item = (&'a str, &'a [Sight])> {
+    let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
+    let seen = sights.all().split(|sight| sight.c == '-');
+    hyphenated.into_iter().flatten().zip(seen).filter(move |(_, seen)| seen.len() >= least)
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Properties that judging hosts needs.
 
-use super::host_table::{ALLOWED_SYMBOLS, MARKS, ZEROS};
+use super::Traits;
+use super::host_table::{ALLOWED_SYMBOLS, ZEROS};
 
 /// The zero of the system of decimal digits that the character belongs to; `None` when it is no
 /// decimal digit.
 pub fn numeral_zero(c: char) -> Option<char> {
+    if !Traits::of(c).is_digit() {
+        return None;
+    }
     let after = ZEROS.partition_point(|zero| *zero <= c);
     let zero = ZEROS.get(after.checked_sub(1)?)?;
     (u32::from(c) - u32::from(*zero) < 10).then_some(*zero)
@@ -12,8 +16,7 @@ pub fn numeral_zero(c: char) -> Option<char> {
 
 /// Combining marks (General_Category M).
 pub fn is_mark(c: char) -> bool {
-    let after = MARKS.partition_point(|(first, _)| *first <= c);
-    after.checked_sub(1).and_then(|at| MARKS.get(at)).is_some_and(|(_, last)| c <= *last)
+    Traits::of(c).is_mark()
 }
 
 /// Whether UTS #39 allows the character, though it is neither letter, mark nor digit.

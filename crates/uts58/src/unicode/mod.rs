@@ -6,6 +6,7 @@
 //! | Link_Bracket | [`link_bracket`] |
 //! | Link_Email | [`link_email`] |
 //! | what a label may hold, before or after mapping | [`Class`] |
+//! | what judging asks of a character | [`Traits`] |
 //!
 //! The tables are written by `UPDATE=1 cargo test --test tables`, which also compares them with
 //! icu_properties and with the official files (S1).
@@ -13,14 +14,12 @@
 pub mod a_label;
 mod host_table;
 pub mod hosts;
-mod letter_table;
-mod letters;
 mod link_table;
 pub mod prose;
-mod script;
+mod traits;
+mod traits_table;
 
-pub use letters::is_letter;
-pub use script::ScriptOf;
+pub use traits::{ScriptOf, Traits, is_letter};
 
 /// Version of the Unicode data in these tables.
 pub const UNICODE_VERSION: &str = "18.0.0";
@@ -134,7 +133,7 @@ pub const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
 /// What separates labels to somebody: [`DOTS`], and U+2024 ONE DOT LEADER, which normalization makes a
 /// full stop (S29). Whatever is judged or taken apart is read with these.
 pub fn is_dot_to_somebody(c: char) -> bool {
-    DOTS.contains(&c) || c == '\u{2024}'
+    c == '.' || c >= '\u{2024}' && (c == '\u{2024}' || DOTS.contains(&c))
 }
 
 /// The first block, so that ASCII costs one look-up.

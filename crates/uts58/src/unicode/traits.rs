@@ -1,0 +1,216 @@
+//! What judging asks of every character of every host, by one look-up.
+//!
+//! The data behind these properties are searched by their crates, and for letters of some scripts walked over:
+//! thousands of instructions for a name that one asks a few properties of.
+
+use unicode_script::Script;
+
+use super::traits_table::{BLOCK, BLOCKS, INDEX, SCRIPTS};
+
+/// Properties of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits(u16);
+
+impl Traits {
+    const LETTER: u16 = 1 << 8;
+    const MARK: u16 = 1 << 9;
+    const DIGIT: u16 = 1 << 10;
+    const RIGHT_TO_LEFT: u16 = 1 << 11;
+    const RESTRICTED: u16 = 1 << 12;
+    const COMPOSED: u16 = 1 << 13;
+    const STYLED: u16 = 1 << 14;
+
+    /// Of no character: no property, and the script of what is not assigned.
+    pub const NONE: Traits = Traits(0);
+
+    /// Those of the character.
+    #[inline]
+    pub fn of(c: char) -> Traits {
+        let code = c as usize;
+        let block = INDEX.get(code / BLOCK).map_or(0, |block| usize::from(*block));
+        Traits(BLOCKS.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default())
+    }
+
+    /// Script (UAX #24).
+    #[inline]
+    pub fn script(self) -> Script {
+        let [at, _] = self.0.to_le_bytes();
+        SCRIPTS.get(usize::from(at)).copied().unwrap_or(Script::Unknown)
+    }
+
+    /// Alphabetic, as [`char::is_alphabetic`] says.
+    #[inline]
+    pub fn is_letter(self) -> bool {
+        self.0 & Traits::LETTER != 0
+    }
+
+    /// A combining mark (General_Category M).
+    #[inline]
+    pub fn is_mark(self) -> bool {
+        self.0 & Traits::MARK != 0
+    }
+
+    /// A decimal digit of some script (General_Category Nd).
+    #[inline]
+    pub fn is_digit(self) -> bool {
+        self.0 & Traits::DIGIT != 0
+    }
+
+    /// Runs from right to left, or is a number among what does (Bidi_Class R, AL, AN).
+    #[inline]
+    pub fn is_right_to_left(self) -> bool {
+        self.0 & Traits::RIGHT_TO_LEFT != 0
+    }
+
+    /// Not allowed in identifiers (UTS #39 §3.1 Identifier_Status).
+    #[inline]
+    pub fn is_restricted(self) -> bool {
+        self.0 & Traits::RESTRICTED != 0
+    }
+
+    /// Has a canonical decomposition (UAX #15): NFD makes something else of it.
+    #[inline]
+    pub fn is_composed(self) -> bool {
+        self.0 & Traits::COMPOSED != 0
+    }
+
+    /// Is not what compatibility composition (NFKC) makes of it: a letter in another style, a ligature.
+    #[inline]
+    pub fn is_styled(self) -> bool {
+        self.0 & Traits::STYLED != 0
+    }
+
+    /// The properties of either; the script is that of neither.
+    #[must_use]
+    #[inline]
+    pub fn or(self, other: Traits) -> Traits {
+        Traits((self.0 | other.0) & 0xff00)
+    }
+}
+
+/// The script of a character.
+pub trait ScriptOf {
+    /// The value of the property Script (UAX #24).
+    fn script(&self) -> Script;
+}
+
+impl ScriptOf for char {
+    #[inline]
+    fn script(&self) -> Script {
+        Traits::of(*self).script()
+    }
+}
+
+/// Whether the character is a letter, as [`char::is_alphabetic`] says.
+#[inline]
+pub fn is_letter(c: char) -> bool {
+    Traits::of(c).is_letter()
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)] // the table is a file
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::{Display, Write as _};
+    use std::iter::once;
+    use std::path::Path;
+
+    use unicode_bidi::BidiClass;
+    use unicode_normalization::UnicodeNormalization;
+    use unicode_normalization::char::is_combining_mark;
+    use unicode_script::UnicodeScript;
+    use unicode_security::GeneralSecurityProfile;
+
+    use super::*;
+    use crate::unicode::host_table::ZEROS;
+
+    #[test]
+    fn traits_are_those_of_the_data() {
+        let fresh = written();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/unicode/traits_table.rs");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, fresh).unwrap();
+            return;
+        }
+        let old = std::fs::read_to_string(&path).unwrap();
+        assert!(old == fresh, "stale: UPDATE=1 cargo test -p uts58 traits_are_those");
+        for c in '\0'..=char::MAX {
+            assert_eq!(ScriptOf::script(&c), UnicodeScript::script(&c), "{c:?}");
+            assert_eq!(Traits::of(c).0 & 0xff00, flags(c), "{c:?}");
+        }
+    }
+
+    fn flags(c: char) -> u16 {
+        let is_zero = |zero: &char| (0..10).contains(&(c as i64 - *zero as i64));
+        let right = [BidiClass::R, BidiClass::AL, BidiClass::AN];
+        [
+            (c.is_alphabetic(), Traits::LETTER),
+            (is_combining_mark(c), Traits::MARK),
+            (ZEROS.iter().any(is_zero), Traits::DIGIT),
+            (right.contains(&unicode_bidi::bidi_class(c)), Traits::RIGHT_TO_LEFT),
+            (!c.identifier_allowed(), Traits::RESTRICTED),
+            (!once(c).nfd().eq([c]), Traits::COMPOSED),
+            (!once(c).nfkc().eq([c]), Traits::STYLED),
+        ]
+        .into_iter()
+        .fold(0, |all, (is, flag)| if is { all | flag } else { all })
+    }
+
+    fn written() -> String {
+        let mut scripts = BTreeMap::new();
+        let mut all = vec![0; (u32::from(char::MAX) + 1) as usize];
+        for c in '\0'..=char::MAX {
+            let next = scripts.len();
+            let script = UnicodeScript::script(&c);
+            let (_, at) = *scripts.entry(format!("{script:?}")).or_insert((script, next));
+            all[c as usize] = flags(c) | u16::try_from(at).unwrap();
+        }
+        let mut blocks: Vec<&[u16]> = Vec::new();
+        let mut index = Vec::new();
+        for block in all.chunks(BLOCK) {
+            let at = blocks.iter().position(|known| *known == block);
+            index.push(at.unwrap_or_else(|| {
+                blocks.push(block);
+                blocks.len() - 1
+            }));
+        }
+        let mut names: Vec<_> = scripts.iter().map(|(name, (_, at))| (at, name)).collect();
+        names.sort_unstable();
+        let names = names.into_iter().map(|(_, name)| format!("Script::{name}"));
+        let blocks = blocks.concat();
+        let mut out = String::from(HEAD);
+        array(&mut out, "SCRIPTS", "Script", names, 4);
+        array(&mut out, "INDEX", "u16", index.into_iter(), 24);
+        array(&mut out, "BLOCKS", "u16", blocks.iter().map(|entry| format!("{entry:#x}")), 16);
+        out
+    }
+
+    fn array(
+        out: &mut String,
+        name: &str,
+        of: &str,
+        items: impl ExactSizeIterator<Item = impl Display>,
+        row: usize,
+    ) {
+        let _ = write!(
+            out,
+            "\n#[rustfmt::skip]\npub(super) static {name}: [{of}; {}] = [",
+            items.len()
+        );
+        for (at, item) in items.enumerate() {
+            let _ = write!(out, "{}{item},", if at % row == 0 { "\n    " } else { " " });
+        }
+        out.push_str("\n];\n");
+    }
+
+    const HEAD: &str = "\
+// Generated by `UPDATE=1 cargo test -p uts58 traits_are_those`; not for editing.
+
+//! The properties of all characters, by blocks: those of many characters are the same.
+
+use unicode_script::Script;
+
+/// Characters of a block.
+pub(super) const BLOCK: usize = 64;
+";
+}
