@@ -91,10 +91,13 @@ fn is_wild(ascii: &str, labels: usize) -> bool {
     BUILTIN.suffix(other).labels == labels
 }
 
-/// Whether the host, in lower-case ASCII form, is a suffix that the list names: a registry's own.
-pub(super) fn is_listed_suffix(ascii: &str) -> bool {
-    let suffix = BUILTIN.of_name(ascii);
-    suffix.section.is_some() && suffix.labels == ascii.split('.').count()
+/// How many labels the suffix has that registries run, at least one, and whether the host, in lower-case ASCII
+/// form, is nothing but a suffix that the list names: a registry's own.
+pub(super) fn registry_suffix(ascii: &str) -> (usize, bool) {
+    let Suffix { labels, section } = BUILTIN.of_name(ascii);
+    let listed = section.is_some() && labels == ascii.split('.').count();
+    let private = section == Some(Section::Private);
+    (if private { suffix_labels(ascii, Section::Icann) } else { labels }, listed)
 }
 
 /// Names that never lead into the DNS (S25; RFC 6761 and its registry).
@@ -156,7 +159,13 @@ mod tests {
         assert_eq!(Endings::of("xn--x.mm").registry, 1);
         assert_eq!(Endings::of("a.xn--x.mm").registry, 1);
         assert_eq!(Endings::of("a.x.unknown").registry, 0);
-        assert!(is_listed_suffix("xn--mre-og-romsdal-qqb.no") || is_listed_suffix("xn--55qx5d.cn"));
-        assert!(!is_listed_suffix("example.com"));
+        for (name, labels, listed) in [
+            ("xn--55qx5d.cn", 2, true),
+            ("github.io", 1, true),
+            ("example.com", 1, false),
+            ("unknown", 1, false),
+        ] {
+            assert_eq!(registry_suffix(name), (labels, listed), "{name}");
+        }
     }
 }

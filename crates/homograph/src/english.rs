@@ -17,7 +17,7 @@ pub(super) fn is_read(label: &Sights) -> bool {
         let mut longer = Vec::new();
         for beginning in &beginnings {
             let next = texts.iter().map(|text| format!("{beginning}{text}"));
-            let next = next.filter(|text| is_letter(c) && first_from(text).starts_with(text));
+            let next = next.filter(|text| is_letter(c) && first_word(text).starts_with(text));
             // Readings that come to the same count once.
             next.for_each(|text| {
                 if !longer.contains(&text) {
@@ -31,34 +31,39 @@ pub(super) fn is_read(label: &Sights) -> bool {
         }
         beginnings = longer;
     }
-    beginnings.iter().any(|word| first_from(word) == word)
+    beginnings.iter().any(|word| first_word(word) == word)
 }
 
 /// Whether it is one of the words.
 pub(super) fn is_word(word: &str) -> bool {
-    !word.is_empty() && first_from(word) == word
+    !word.is_empty() && first_word(word) == word
 }
 
-/// The first word of the list that is not before this one; empty behind the last. Lines of the head are
-/// before all words.
-fn first_from(word: &str) -> &'static str {
-    let (mut low, mut high) = (0, WORDS.len());
+/// The first word of the list that is not before this one.
+fn first_word(word: &str) -> &'static str {
+    first_from(WORDS, word)
+}
+
+/// The first line of a sorted text that is not before this one; empty behind the last. Lines of the head,
+/// which begin with `#`, are before all others.
+pub(super) fn first_from<'t>(text: &'t str, line: &str) -> &'t str {
+    let (mut low, mut high) = (0, text.len());
     while low < high {
         let middle = low.midpoint(high);
-        let before = WORDS.get(low..middle).unwrap_or_default();
+        let before = text.get(low..middle).unwrap_or_default();
         let start = before.rfind('\n').map_or(low, |feed| low + feed + 1);
-        let line = line_at(start);
-        if line < word {
-            low = start + line.len() + 1;
+        let other = line_at(text, start);
+        if other < line {
+            low = start + other.len() + 1;
         } else {
             high = start;
         }
     }
-    line_at(low)
+    line_at(text, low)
 }
 
-fn line_at(start: usize) -> &'static str {
-    WORDS.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+fn line_at(text: &str, start: usize) -> &str {
+    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -73,10 +78,10 @@ mod tests {
         assert!(WORDS.lines().take(words.len().min(9)).any(|line| line.starts_with('#')));
         for word in words {
             assert!(word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
-            assert_eq!(first_from(word), word);
+            assert_eq!(first_word(word), word);
         }
-        assert_eq!(first_from("zzz"), "");
-        assert_eq!(first_from(""), line_at(0));
+        assert_eq!(first_word("zzz"), "");
+        assert_eq!(first_word(""), line_at(WORDS, 0));
     }
 
     #[test]

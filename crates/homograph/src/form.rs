@@ -295,12 +295,14 @@ fn force_ascii(label: &str) -> String {
 }
 
 fn to_ascii(label: &str) -> String {
-    let encoded =
-        if label.len() > SPELLING_BYTES { None } else { idna::punycode::encode_str(label) };
-    match encoded {
-        Some(encoded) => a_label::PREFIX.to_owned() + &encoded,
-        None => label.chars().filter(char::is_ascii).collect(),
+    if label.len() <= SPELLING_BYTES {
+        // Encoding walks over the characters once for each.
+        let chars: Vec<char> = label.chars().collect();
+        if let Some(encoded) = idna::punycode::encode(&chars) {
+            return [a_label::PREFIX, &encoded].concat();
+        }
     }
+    label.chars().filter(char::is_ascii).collect()
 }
 
 fn strip_root(text: &str) -> &str {

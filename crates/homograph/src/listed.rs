@@ -5,14 +5,14 @@
 //! count, and letters of the country whose top-level domain it is do not.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::domain::{Section, suffix_labels};
+use super::english;
 use super::form::{Form, Literal};
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
-use super::names::{BadName, LookHasher};
+use super::names::BadName;
 use super::reading::{Sight, Sights};
 use super::target::{Hit, Host, Subject, tokens};
 use crate::verdict::{Reason, Verdict};
@@ -114,8 +114,12 @@ impl Known {
 
     /// Whether a label in lower-case ASCII is that of a name, under whatever suffix.
     pub(super) fn has_label(&self, label: &str) -> bool {
-        let named = self.looks().by_look.get(&LookHash::of(label.as_bytes()).value());
-        named.into_iter().flatten().any(|entry| entry.brand == label)
+        match self.looks.get() {
+            Some(looks) => {
+                looks.with(LookHash::of(label.as_bytes()).value()).any(|entry| entry.brand == label)
+            }
+            None => has_builtin(label),
+        }
     }
 
     /// The names that letters may read as, with the look of each.
@@ -172,6 +176,12 @@ impl Entry {
     }
 }
 
+/// Whether a name of the built-in list, which is sorted, has this label.
+fn has_builtin(label: &str) -> bool {
+    // Names with something behind the label, a hyphen too, stand before or behind those with a full stop.
+    brand(english::first_from(NAMES, &format!("{label}."))) == label
+}
+
 /// As much of a line as fits into a message.
 fn excerpt(line: &str) -> String {
     line.chars().take(80).collect()
@@ -180,7 +190,9 @@ fn excerpt(line: &str) -> String {
 /// The names by what they read as.
 #[derive(Debug)]
 struct Looks {
-    by_look: HashMap<u64, Vec<Entry>, BuildHasherDefault<LookHasher>>,
+    names: Vec<Entry>,
+    /// The look of each name and its place, sorted.
+    by_look: Vec<(u64, u32)>,
     beginnings: Beginnings,
 }
 
@@ -226,21 +238,27 @@ fn brand(name: &str) -> &str {
 impl Looks {
     fn new(names: Vec<Entry>) -> Looks {
         let letters = names.iter().map(|entry| entry.brand.len() + 1).sum();
-        let mut known = Looks { by_look: HashMap::default(), beginnings: Beginnings::new(letters) };
-        for entry in names {
-            let look = name_look(&entry.brand, |beginning| known.beginnings.add(beginning));
-            let names = known.by_look.entry(look).or_default();
-            if names.len() < ALIKE {
-                names.push(entry);
-            }
-        }
-        known
+        let mut beginnings = Beginnings::new(letters);
+        let looks = (0..).zip(&names).map(|(at, entry)| {
+            (name_look(&entry.brand, |beginning| beginnings.add(beginning)), at)
+        });
+        let mut by_look: Vec<(u64, u32)> = looks.collect();
+        by_look.sort_unstable();
+        Looks { names, by_look, beginnings }
+    }
+
+    /// The names of this look.
+    fn with(&self, look: u64) -> impl Iterator<Item = &Entry> {
+        let first = self.by_look.partition_point(|(other, _)| *other < look);
+        let found = self.by_look.get(first..).unwrap_or_default().iter().take(ALIKE);
+        let found = found.take_while(move |(other, _)| *other == look);
+        found.filter_map(|(_, at)| self.names.get(usize::try_from(*at).ok()?))
     }
 
     /// The names that a label may read as.
     fn of(&self, sights: &[Sight]) -> impl Iterator<Item = &Entry> {
         let found = looks(sights, |beginning| self.beginnings.holds(beginning));
-        found.into_iter().filter_map(|look| self.by_look.get(&look)).flatten()
+        found.flat_map(|look| self.with(look))
     }
 
     fn label(&self, host: &Host<'_>, at: usize, sights: &[Sight]) -> Option<Hit> {
@@ -320,6 +338,22 @@ mod tests {
         }
     }
 
+    /// The text is searched as the looks are.
+    #[test]
+    fn labels_are_found_before_the_list_is_read() {
+        let known = Known::builtin();
+        let read = Known::builtin();
+        read.looks();
+        let names = NAMES.lines().filter(|line| !line.starts_with('#'));
+        for label in names.map(brand).chain(["", "-", "a", "zzzzzz", "googl", "paypa1"]) {
+            let longer = format!("{label}x");
+            for label in [label, &longer] {
+                assert_eq!(known.has_label(label), read.has_label(label), "{label}");
+            }
+        }
+        assert!(known.looks.get().is_none());
+    }
+
     #[test]
     fn beginnings_are_seldom_mistaken() {
         let known = Known::builtin();
@@ -327,7 +361,8 @@ mod tests {
         let set: u32 = bits.iter().map(|word| word.count_ones()).sum();
         let all = u32::try_from(bits.len() * 64).unwrap();
         assert!(set < all / 4, "{set} of {all} bits");
-        assert!(known.looks().by_look.values().all(|names| names.len() < ALIKE));
+        let looks = &known.looks().by_look;
+        assert!(looks.chunk_by(|(one, _), (other, _)| one == other).all(|same| same.len() < ALIKE));
     }
 
     fn marked(names: &Names, host: &str) -> Option<String> {

@@ -4,6 +4,8 @@
 //! mistaken for one another falls together (`0` and `o`, `1` and `i` and `l`, `rn` and `m`): one
 //! hash look-up finds the candidates. [`likeness`] then decides how a label resembles a name.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::reading::Shape;
 use super::reading::{Reading, Sight, Text, readings};
 
@@ -92,7 +94,7 @@ pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
     let mut reached = Reached::new(label.len(), name.len());
     reached.set(0, 0, Likeness::Same);
     let mut chars = label.iter().enumerate().peekable();
-    let mut alternatives = Vec::with_capacity(4);
+    let mut alternatives = Alternatives::new();
     while let Some((at, Sight { c, readings, .. })) = chars.next() {
         let next = chars.peek().map(|(_, next)| next.c);
         if !reached.any(at) {
@@ -122,15 +124,18 @@ pub(super) fn likeness(label: &[Sight], name: &Look) -> Option<Likeness> {
     reached.get(label.len(), name.len())
 }
 
+/// Pairs of places in a label and in a name of usual lengths, for which nothing is allocated.
+const USUAL: usize = 192;
+
 /// The mildest way to read the first so many characters of a label as the first so many of a name.
 struct Reached {
     width: usize,
-    cells: Vec<Option<Likeness>>,
+    cells: SmallVec<[Option<Likeness>; USUAL]>,
 }
 
 impl Reached {
     fn new(label: usize, name: usize) -> Reached {
-        Reached { width: name + 1, cells: vec![None; (label + 1) * (name + 1)] }
+        Reached { width: name + 1, cells: smallvec![None; (label + 1) * (name + 1)] }
     }
 
     fn get(&self, at: usize, place: usize) -> Option<Likeness> {
@@ -172,13 +177,11 @@ struct Alternative {
     how: Likeness,
 }
 
+/// The most that a character usually stands for is four.
+type Alternatives = SmallVec<[Alternative; 6]>;
+
 /// What a character may stand for, in the place of what another one may.
-fn read_alternatives(
-    c: char,
-    readings: &[Reading],
-    next: Option<char>,
-    out: &mut Vec<Alternative>,
-) {
+fn read_alternatives(c: char, readings: &[Reading], next: Option<char>, out: &mut Alternatives) {
     out.clear();
     let mut add = |text: &str, taken, how| {
         out.extend(Text::new(text).map(|text| Alternative { text, taken, how }));
@@ -320,6 +323,13 @@ impl LookHash {
         hash
     }
 
+    /// The look with these bytes behind it.
+    #[inline]
+    fn followed_by(mut self, text: &[u8]) -> LookHash {
+        text.iter().for_each(|byte| self.ascii(*byte));
+        self
+    }
+
     fn text(&mut self, text: &[u8], mut step: impl FnMut(LookHash)) {
         for &byte in text {
             // Both halves, so that `rn` finds its way to `m`.
@@ -345,15 +355,18 @@ impl LookHash {
     }
 }
 
-/// Looks that there is room for before more is asked for: most labels have one or two.
-const FEW: usize = 4;
+/// Looks of a label. Most have one or two, for which nothing is allocated.
+pub(super) type Hashes = SmallVec<[LookHash; 4]>;
 
 /// The looks of a label, one for every combination of readings: those of whose every character
 /// `begins` says that some name begins so.
-pub(super) fn looks(label: &[Sight], begins: impl Fn(LookHash) -> bool) -> Vec<u64> {
-    let mut hashes = Vec::with_capacity(FEW);
+pub(super) fn looks<F: Fn(LookHash) -> bool>(
+    label: &[Sight],
+    begins: F,
+) -> impl Iterator<Item = u64> + use<F> {
+    let mut hashes = Hashes::new();
     hashes.push(LookHash::EMPTY);
-    let mut next = Vec::with_capacity(FEW);
+    let mut next = Hashes::new();
     for sight in label.iter().take(LABEL_CHARS) {
         longer(&hashes, sight, &begins, &mut next);
         std::mem::swap(&mut hashes, &mut next);
@@ -361,7 +374,7 @@ pub(super) fn looks(label: &[Sight], begins: impl Fn(LookHash) -> bool) -> Vec<u
             break;
         }
     }
-    hashes.into_iter().map(LookHash::value).collect()
+    hashes.into_iter().map(LookHash::value)
 }
 
 /// The looks with one character more, at most [`VARIANTS`]: those of whose every reading `begins` says so.
@@ -369,7 +382,7 @@ pub(super) fn longer(
     hashes: &[LookHash],
     Sight { c, readings, .. }: &Sight,
     begins: impl Fn(LookHash) -> bool,
-    next: &mut Vec<LookHash>,
+    next: &mut Hashes,
 ) {
     next.clear();
     let mut keep = |hash: LookHash| {
@@ -379,14 +392,10 @@ pub(super) fn longer(
     };
     for before in hashes {
         for reading in *readings {
-            let mut hash = *before;
-            hash.text(reading.text.bytes(), |_| ());
-            keep(hash);
+            keep(before.followed_by(reading.text.bytes()));
         }
         if readings.is_empty() {
-            let mut hash = *before;
-            hash.char(*c, |_| ());
-            keep(hash);
+            keep(before.followed_by(c.encode_utf8(&mut [0; 4]).as_bytes()));
         }
     }
 }
@@ -420,7 +429,7 @@ mod tests {
 
     #[test]
     fn looks_of_a_label_are_bounded() {
-        let all = |label: &str| looks(Sights::of(label.chars()).all(), |_| true).len();
+        let all = |label: &str| looks(Sights::of(label.chars()).all(), |_| true).count();
         let several = ('\u{100}'..='\u{2ff}').find(|c| all(&c.to_string()) > 1);
         let letter = several.expect("a letter with several readings").to_string();
         assert!((2..=VARIANTS).contains(&all(&letter)));
@@ -469,7 +478,7 @@ mod tests {
             let mut beginnings = Vec::new();
             let look = name_look(name, |beginning| beginnings.push(beginning));
             let seen = looks(Sights::of(label.chars()).all(), |hash| beginnings.contains(&hash));
-            assert_eq!(seen, [look], "{label} {name}");
+            assert_eq!(seen.collect::<Vec<_>>(), [look], "{label} {name}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::bidi::{bidi_skeleton, is_bidi};
-use super::domain::{Section, and_above, is_listed_suffix, suffix_labels};
+use super::domain::{and_above, registry_suffix};
 use super::form::{Form, Literal};
 use super::listed::Known;
 use super::lookalike::{Look, LookHash, name_look};
@@ -17,6 +17,9 @@ use uts58::tlds::Fnv;
 
 /// The names impersonated most; ours, see the head of the file.
 const BUILTIN: &str = include_str!("names.txt");
+
+/// Letters of a registrable label on average, and a little more.
+const LETTERS: usize = 8;
 
 /// Domain names with what is needed to find them by look and by suffix.
 #[derive(Clone, Debug, Default)]
@@ -122,6 +125,7 @@ impl Names {
     pub fn parse(text: &str) -> (Names, Vec<BadName>) {
         let mut set = Names::default();
         let mut bad = Vec::new();
+        set.reserve(text.bytes().filter(|byte| *byte == b'\n').count());
         for (index, line) in text.lines().enumerate() {
             let name = line.split('#').next().unwrap_or_default().trim();
             if !name.is_empty() && !set.insert(name) {
@@ -129,6 +133,15 @@ impl Names {
             }
         }
         (set, bad)
+    }
+
+    /// Makes room for so many names more, as long as they usually are.
+    fn reserve(&mut self, names: usize) {
+        self.names.reserve(names);
+        self.exact.reserve(names);
+        self.by_look.reserve(names);
+        self.beginnings.reserve(names.saturating_mul(LETTERS));
+        self.near.reserve(names.saturating_mul(LETTERS));
     }
 
     /// Adds the names of another set.
@@ -261,9 +274,9 @@ impl Names {
             .iter()
             .map(|part| (part.unicode.as_str().into(), Look::new(&part.unicode)))
             .collect();
-        let suffix = suffix_labels(&form.ascii, Section::Icann);
+        let (suffix, listed) = registry_suffix(&form.ascii);
         // Addresses and registries' own suffixes (`gov.uk`) have no brand.
-        let nameless = form.literal == Literal::Address || is_listed_suffix(&form.ascii);
+        let nameless = form.literal == Literal::Address || listed;
         let brand = labels.len().saturating_sub(suffix + 1);
         self.add(Name {
             ascii: form.ascii.into(),

@@ -33,10 +33,13 @@ pub(super) struct Near {
     names: HashMap<u64, usize, BuildHasherDefault<LookHasher>>,
     /// The hashes by some of their bits: most labels of most mail are not near anything.
     some: Vec<u64>,
+    /// The [`edges`] of the brands, likewise.
+    edges: Vec<u64>,
 }
 
-/// Words of bits, a few for each piece of some hundred names.
+/// Words of bits, a few for each piece of some hundred names, and for each edge.
 const BITS: usize = 1_024;
+const EDGES: usize = 256;
 
 impl Near {
     /// Adds the name at this place of a list.
@@ -49,15 +52,19 @@ impl Near {
         self.some.resize(BITS, 0);
         for piece in pieces(brand) {
             self.names.entry(piece).or_insert(at);
-            let (word, bit) = place(piece);
-            self.some.get_mut(word).into_iter().for_each(|word| *word |= bit);
+            set(&mut self.some, piece);
         }
+        self.edges.resize(EDGES, 0);
+        edges(brand).into_iter().flatten().for_each(|edge| set(&mut self.edges, edge));
+    }
+
+    /// Makes room for so many pieces more.
+    pub(super) fn reserve(&mut self, pieces: usize) {
+        self.names.reserve(pieces);
     }
 
     fn get(&self, piece: u64) -> Option<usize> {
-        let (word, bit) = place(piece);
-        let some = self.some.get(word).is_some_and(|word| word & bit != 0);
-        some.then(|| self.names.get(&piece).copied()).flatten()
+        is_set(&self.some, piece).then(|| self.names.get(&piece).copied()).flatten()
     }
 
     /// A name of the list one letter away from what the label, which is not of ASCII, reads as.
@@ -88,14 +95,39 @@ impl Near {
     pub(super) fn may_hold(&self, label: &[u8]) -> bool {
         !self.names.is_empty()
             && (LEAST - 1..=MOST).contains(&label.len())
+            && edges(label)
+                .is_some_and(|edges| edges.into_iter().any(|edge| is_set(&self.edges, edge)))
             && pieces(label).any(|piece| self.get(piece).is_some())
     }
 }
 
-/// Where the bit of a hash stands.
-fn place(piece: u64) -> (usize, u64) {
-    let high = piece >> 48;
-    (usize::try_from(high / 64).unwrap_or_default() % BITS, 1 << (high % 64))
+/// Where the bit of a hash stands among so many words.
+fn place(hash: u64, words: usize) -> (usize, u64) {
+    let high = hash >> 48;
+    (usize::try_from(high / 64).unwrap_or_default() % words.max(1), 1 << (high % 64))
+}
+
+fn set(bits: &mut [u64], hash: u64) {
+    let (word, bit) = place(hash, bits.len());
+    bits.get_mut(word).into_iter().for_each(|word| *word |= bit);
+}
+
+fn is_set(bits: &[u64], hash: u64) -> bool {
+    let (word, bit) = place(hash, bits.len());
+    bits.get(word).is_some_and(|word| word & bit != 0)
+}
+
+/// What one letter more, less or other, or two changed about, leave of a word of [`LEAST`] letters: the three
+/// in front, the three at the end, or two at each end (`aabbcc` and `aabcbc`). `None` for shorter words than
+/// such a slip has.
+fn edges(word: &[u8]) -> Option<[u64; 3]> {
+    let (front, back) = (word.first_chunk::<3>()?, word.last_chunk::<3>()?);
+    let ([a, b, c], [x, y, z]) = (*front, *back);
+    let hash = |kind: u64, letters: [u8; 4]| {
+        let letters = u32::from_le_bytes(letters.map(|letter| letter.to_ascii_lowercase()));
+        (u64::from(letters) << 2 | kind).wrapping_mul(BASE)
+    };
+    Some([hash(0, [a, b, c, 0]), hash(1, [x, y, z, 0]), hash(2, [a, b, y, z])])
 }
 
 fn is_neighbour(label: &[u8]) -> bool {
@@ -184,6 +216,34 @@ mod tests {
         let all = |word: &[u8]| pieces(word).next().unwrap();
         let left: [&[u8]; 5] = [b"abca", b"abc", b"aba", b"aca", b"bca"];
         assert_eq!(found, left.map(all));
+    }
+
+    /// Whatever is near a name has an edge of it.
+    #[test]
+    fn slips_keep_an_edge() {
+        let shares = |one: &[u8], other: &[u8]| {
+            let (one, other) = (edges(one).unwrap(), edges(other).unwrap());
+            one.iter().zip(other).any(|(one, other)| *one == other)
+        };
+        for name in ["abcdef", "abcdefg", "abcdefghijkl"] {
+            let name = name.as_bytes();
+            for at in 0..=name.len() {
+                let (front, back) = name.split_at(at);
+                let mut slips = vec![[front, b"x", back].concat()];
+                if let Some((first, rest)) = back.split_first() {
+                    slips.push([front, rest].concat());
+                    slips.push([front, b"x", rest].concat());
+                    if let Some((second, rest)) = rest.split_first() {
+                        slips.push([front, &[*second, *first], rest].concat());
+                    }
+                }
+                for slip in slips {
+                    assert!(is_one_away(&slip, name), "{slip:?}");
+                    assert!(shares(&slip, name), "{slip:?} of {name:?}");
+                }
+            }
+        }
+        assert!(!shares(b"network", b"service"));
     }
 
     #[test]

@@ -109,7 +109,9 @@ impl Organisations {
                 _ => (domain, Whose::Own),
             };
             organisation.domains.push((domain, whose));
-            if let (Whose::Anybodys, Some(label)) = (whose, registrable_label(domain)) {
+            if whose == Whose::Anybodys
+                && let Some(label) = registrable_label(domain)
+            {
                 self.anybodys.insert(label);
             }
             self.by_domain.entry(domain).or_default().push((row, whose));

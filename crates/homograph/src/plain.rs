@@ -51,6 +51,31 @@ fn is_rightly_familiar(ascii: &str, at: usize, context: &Context<'_>) -> bool {
     at >= ascii.len() - name.len() || is_protected(ascii, context.protected, context.own)
 }
 
+/// What a byte of a label is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Letter,
+    Hyphen,
+    Odd,
+}
+
+static KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Odd; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            kinds[byte] = match byte as u8 {
+                b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => Kind::Letter,
+                b'-' => Kind::Hyphen,
+                _ => Kind::Odd,
+            };
+        }
+        byte += 1;
+    }
+    kinds
+};
+
 /// Whether a label looks like that of a protected name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
@@ -68,9 +93,9 @@ fn read(label: &[u8], behind: Option<&[u8]>, hyphens: bool, sets: &[&Names]) -> 
     let mut hyphenated = false;
     let mut twice = false;
     for byte in label {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => {}
-            b'-' => {
+        match KINDS.get(usize::from(*byte)) {
+            Some(Kind::Letter) => {}
+            Some(Kind::Hyphen) => {
                 twice |= hyphenated;
                 hyphenated = true;
             }

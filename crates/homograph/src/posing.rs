@@ -7,7 +7,7 @@
 
 use super::Context;
 use super::form::Form;
-use super::lookalike::{Likeness, Look, LookHash, likeness, longer};
+use super::lookalike::{Hashes, Likeness, Look, LookHash, likeness, longer};
 use super::names::{Name, Names, Reach};
 use super::organisations::{Counts, Organisations, registrable_label};
 use super::reading::{Sight, reads_as};
@@ -113,7 +113,8 @@ impl Shown {
         start: usize,
         begins: impl Fn(LookHash) -> bool + 's,
     ) -> impl Iterator<Item = (usize, Vec<u64>)> + 's {
-        let mut hashes = vec![LookHash::EMPTY];
+        let mut hashes = Hashes::new();
+        hashes.push(LookHash::EMPTY);
         let letters = self.letters.iter().enumerate().skip(start);
         letters
             .map_while(move |(at, c)| {
@@ -123,7 +124,7 @@ impl Shown {
                         begins(*hash)
                     }),
                     None => {
-                        let mut next = Vec::new();
+                        let mut next = Hashes::new();
                         longer(&hashes, &seen_as(*c), &begins, &mut next);
                         hashes = next;
                     }

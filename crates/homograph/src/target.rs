@@ -12,7 +12,7 @@ use uts58::unicode::a_label::is_a_label;
 use super::domain::Endings;
 use super::form::Part;
 use super::listed;
-use super::lookalike::{LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
+use super::lookalike::{Hashes, LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
 use super::names::{Name, Names, Reach};
 use super::reading::{Sight, Sights};
 use super::script::at_home;
@@ -328,13 +328,12 @@ fn resemblance(part: &Part, sights: &[Sight], look: &Look) -> Option<Likeness> {
 /// The names that the label may resemble, as mapped and as spelled.
 fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Name> {
     let find = |sights: &[Sight]| looks(sights, |beginning| names.begins(beginning));
-    let mut found: Vec<&Name> =
-        find(sights).into_iter().flat_map(|look| names.by_look(look)).collect();
+    let mut found: Vec<&Name> = find(sights).flat_map(|look| names.by_look(look)).collect();
     if part.spelling != part.unicode && !is_a_label(&part.spelling) {
         let spelled = part.spelling.chars().flat_map(char::to_lowercase);
         if !spelled.clone().eq(part.unicode.chars()) {
             let looks = find(Sights::of(spelled).all());
-            found.extend(looks.into_iter().flat_map(|look| names.by_look(look)));
+            found.extend(looks.flat_map(|look| names.by_look(look)));
         }
     }
     found
@@ -352,7 +351,9 @@ fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Na
     let edge = |at: usize| at == 0 || hyphen(at - 1);
     let closes = |at: usize| at == letters.len() || hyphen(at);
     let mut looks = Looks::default();
-    (0..letters.len().min(LABEL_CHARS)).find_map(|start| {
+    // A part of as many letters fits behind it.
+    let mut starts = (0..=letters.len() - BRAND_TOKEN).take(LABEL_CHARS);
+    starts.find_map(|start| {
         let rest = letters.get(start..)?;
         looks.of_beginnings(rest, names);
         looks.found.iter().find_map(|(length, look)| {
@@ -379,8 +380,8 @@ fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Na
 /// Room for the looks of beginnings, used again for each place of a label.
 #[derive(Default)]
 struct Looks {
-    hashes: Vec<LookHash>,
-    next: Vec<LookHash>,
+    hashes: Hashes,
+    next: Hashes,
     /// Characters, and a look of so many.
     found: Vec<(usize, u64)>,
 }

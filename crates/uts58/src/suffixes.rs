@@ -6,6 +6,7 @@
 mod suffix_table;
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Whose suffix it is.
@@ -110,10 +111,10 @@ impl SuffixList {
         let (mut low, mut high) = (self.first_child(node), self.first_child(node + 1));
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.label(middle).cmp(label.as_bytes()) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Greater => high = middle,
+            match compare(self.label(middle), label.as_bytes()) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Some(middle),
+                Ordering::Greater => high = middle,
             }
         }
         None
@@ -164,6 +165,18 @@ impl SuffixList {
     pub fn arrays(&self) -> (&str, &[u16], &[u32], &[u16], &[u8]) {
         (&self.labels, &self.ends, &self.blocks, &self.children, &self.rules)
     }
+}
+
+/// The order of two labels. Most differ in the first letters, those of A-labels a little behind.
+fn compare(one: &[u8], other: &[u8]) -> Ordering {
+    let order = match (one.first_chunk(), other.first_chunk()) {
+        (Some(one), Some(other)) => u64::from_be_bytes(*one).cmp(&u64::from_be_bytes(*other)),
+        _ => match (one.first_chunk(), other.first_chunk()) {
+            (Some(one), Some(other)) => u16::from_be_bytes(*one).cmp(&u16::from_be_bytes(*other)),
+            _ => Ordering::Equal,
+        },
+    };
+    order.then_with(|| one.cmp(other))
 }
 
 fn section(private: u8) -> Section {
