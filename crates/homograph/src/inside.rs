@@ -16,6 +16,7 @@ use super::form::Part;
 use super::lookalike::LookHash;
 use super::names::{Name, Names, Reach};
 use super::organisations::{Carrier, Organisations};
+use super::plain::Label;
 use super::target::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
@@ -215,20 +216,29 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 
 /// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes. `hyphens`
 /// says whether the host has any.
-pub(super) fn may_hold(label: &[u8], behind: Option<&[u8]>, hyphens: bool, names: &Names) -> bool {
-    let known = |word: &[u8]| names.by_look(LookHash::of(word).value()).next().is_some();
-    let hyphen = |label: &[u8]| hyphens && memchr::memchr(b'-', label).is_some();
-    let hyphenated = hyphen(label);
+pub(super) fn may_hold(
+    label: &Label<'_>,
+    behind: Option<&Label<'_>>,
+    hyphens: bool,
+    names: &Names,
+) -> bool {
+    let known = |look: LookHash| names.by_look(look.value()).next().is_some();
+    let bytes = label.bytes;
     let run =
-        |start| runs(label, start, names).any(|(_, look)| names.by_look(look).next().is_some());
-    let www = label.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
-    let com = label.split_last_chunk().filter(|(_, end)| end.eq_ignore_ascii_case(b"com"));
-    www && label.len() > BESIDE_OTHERS
-        || com.is_some_and(|(rest, _): (&[u8], &[u8; 3])| known(rest))
-        || hyphenated && starts(label).any(run)
-        || behind.is_some_and(hyphen) && known(label)
-        || names.may_be_near(label)
-        || hyphenated && label.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
+        |start| runs(bytes, start, names).any(|(_, look)| names.by_look(look).next().is_some());
+    let www = || bytes.get(..3).is_some_and(|front| front.eq_ignore_ascii_case(b"www"));
+    let com = |(_, end): &(&[u8], &[u8; 3])| end.eq_ignore_ascii_case(b"com");
+    let glued = bytes.len() > BESIDE_OTHERS
+        && (www()
+            || bytes
+                .split_last_chunk()
+                .filter(com)
+                .is_some_and(|(rest, _)| known(LookHash::of(rest))));
+    glued
+        || label.hyphenated && starts(bytes).any(run)
+        || hyphens && behind.is_some_and(|behind| behind.hyphenated) && known(label.look)
+        || names.may_be_near(bytes)
+        || label.hyphenated && bytes.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
 }
 
 #[cfg(test)]

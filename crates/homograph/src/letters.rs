@@ -43,6 +43,16 @@ fn row(c: char) -> Option<&'static (char, [u64; WORDS], [u64; WORDS])> {
     LETTERS.get(at)
 }
 
+/// The language of this English name; none that is not in the table.
+pub(super) fn of_language(name: &str) -> Languages {
+    let mut bits = [0; WORDS];
+    let at = LATIN_LANGUAGES.iter().position(|(language, _)| *language == name);
+    if let Some((at, word)) = at.and_then(|at| Some((at, bits.get_mut(at / 64)?))) {
+        *word = 1 << (at % 64);
+    }
+    Languages(bits)
+}
+
 /// The languages at home under a top-level domain (lower-case ASCII).
 pub fn of_tld(tld: &str) -> Languages {
     home(tld).map_or(Languages::NONE, |(_, languages, _)| Languages(*languages))

@@ -41,6 +41,7 @@ mod memo;
 mod names;
 mod near;
 mod organisations;
+mod phrase;
 mod plain;
 mod posing;
 mod reading;

@@ -151,8 +151,8 @@ impl Known {
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
             .filter_map(|(at, (part, sights))| {
                 let looks = self.looks();
-                let pieces = tokens(part, sights, TOKEN);
-                let pieces = pieces.filter_map(|(_, sights)| looks.label(&host, at, sights));
+                let pieces = tokens(part, sights, TOKEN).filter(|token| !token.in_phrase);
+                let pieces = pieces.filter_map(|token| looks.label(&host, at, token.sights));
                 let whole = looks.label(&host, at, sights.all());
                 whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)
             })

@@ -52,10 +52,10 @@ impl Near {
         self.some.resize(BITS, 0);
         for piece in pieces(brand) {
             self.names.entry(piece).or_insert(at);
-            set(&mut self.some, piece);
+            set::<BITS>(&mut self.some, piece);
         }
         self.edges.resize(EDGES, 0);
-        edges(brand).into_iter().flatten().for_each(|edge| set(&mut self.edges, edge));
+        edges(brand).into_iter().flatten().for_each(|edge| set::<EDGES>(&mut self.edges, edge));
     }
 
     /// Makes room for so many pieces more.
@@ -64,7 +64,7 @@ impl Near {
     }
 
     fn get(&self, piece: u64) -> Option<usize> {
-        is_set(&self.some, piece).then(|| self.names.get(&piece).copied()).flatten()
+        is_set::<BITS>(&self.some, piece).then(|| self.names.get(&piece).copied()).flatten()
     }
 
     /// A name of the list one letter away from what the label, which is not of ASCII, reads as.
@@ -95,26 +95,33 @@ impl Near {
     pub(super) fn may_hold(&self, label: &[u8]) -> bool {
         !self.names.is_empty()
             && (LEAST - 1..=MOST).contains(&label.len())
-            && edges(label)
-                .is_some_and(|edges| edges.into_iter().any(|edge| is_set(&self.edges, edge)))
+            && edges(label).is_some_and(|edges| {
+                edges.into_iter().any(|edge| is_set::<EDGES>(&self.edges, edge))
+            })
             && pieces(label).any(|piece| self.get(piece).is_some())
     }
 }
 
-/// Where the bit of a hash stands among so many words.
-fn place(hash: u64, words: usize) -> (usize, u64) {
+/// Where the bit of a hash stands among so many words, a power of two.
+fn place<const WORDS: usize>(hash: u64) -> (usize, u64) {
     let high = hash >> 48;
-    (usize::try_from(high / 64).unwrap_or_default() % words.max(1), 1 << (high % 64))
+    (usize::try_from(high / 64).unwrap_or_default() % WORDS, 1 << (high % 64))
 }
 
-fn set(bits: &mut [u64], hash: u64) {
-    let (word, bit) = place(hash, bits.len());
+fn set<const WORDS: usize>(bits: &mut [u64], hash: u64) {
+    let (word, bit) = place::<WORDS>(hash);
     bits.get_mut(word).into_iter().for_each(|word| *word |= bit);
 }
 
-fn is_set(bits: &[u64], hash: u64) -> bool {
-    let (word, bit) = place(hash, bits.len());
+fn is_set<const WORDS: usize>(bits: &[u64], hash: u64) -> bool {
+    let (word, bit) = place::<WORDS>(hash);
     bits.get(word).is_some_and(|word| word & bit != 0)
+}
+
+/// The same for letters in either case; others stay apart from one another, but for the underscore, which no
+/// name has.
+fn fold(letter: u8) -> u8 {
+    letter | 0x20
 }
 
 /// What one letter more, less or other, or two changed about, leave of a word of [`LEAST`] letters: the three
@@ -124,8 +131,7 @@ fn edges(word: &[u8]) -> Option<[u64; 3]> {
     let (front, back) = (word.first_chunk::<3>()?, word.last_chunk::<3>()?);
     let ([a, b, c], [x, y, z]) = (*front, *back);
     let hash = |kind: u64, letters: [u8; 4]| {
-        let letters = u32::from_le_bytes(letters.map(|letter| letter.to_ascii_lowercase()));
-        (u64::from(letters) << 2 | kind).wrapping_mul(BASE)
+        (u64::from(u32::from_le_bytes(letters.map(fold))) << 2 | kind).wrapping_mul(BASE)
     };
     Some([hash(0, [a, b, c, 0]), hash(1, [x, y, z, 0]), hash(2, [a, b, y, z])])
 }
@@ -170,7 +176,7 @@ fn latin(label: &Sights) -> Option<Vec<u8>> {
 /// The hash of what is left of the letters without each, and of them all: the letters are the digits of a
 /// number, so that each takes a few steps however long the word is.
 fn pieces(letters: &[u8]) -> impl Iterator<Item = u64> {
-    let letters = letters.iter().map(|letter| u64::from(letter.to_ascii_lowercase()));
+    let letters = letters.iter().map(|letter| u64::from(fold(*letter)));
     let all =
         letters.clone().fold(0_u64, |hash, letter| hash.wrapping_mul(BASE).wrapping_add(letter));
     // From the last letter on: what stands in front of it is what it all is without what stands behind.

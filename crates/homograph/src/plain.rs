@@ -1,6 +1,8 @@
 //! The fast path: a host of ASCII letters, digits, dots, hyphens and underscores that nobody has
 //! anything to say of. One pass over the bytes, two allocations.
 
+use smallvec::SmallVec;
+
 use super::lookalike::LookHash;
 use super::names::{Name, Names};
 use super::{Context, Judgement, inside, is_protected, question};
@@ -17,22 +19,23 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     }
     let (protected, own) = (context.protected, context.own);
     let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
-    let hyphens = memchr::memchr(b'-', name.as_bytes()).is_some();
-    // Where the first familiar label begins.
-    let (mut familiar, mut at) = (None, 0);
-    let mut labels = name.as_bytes().split(|byte| *byte == b'.').peekable();
-    while let Some(label) = labels.next() {
-        if read(label, labels.peek().copied(), hyphens, sets)? == Look::Familiar {
-            familiar = familiar.or(Some(at));
-        }
-        at += label.len() + 1;
-    }
+    let mut labels = Labels::new();
+    read(name.as_bytes(), &mut labels)?;
+    let hyphens = labels.iter().any(|label| label.hyphenated);
+    let mut behind = labels.iter().skip(1);
+    // The first familiar label.
+    let familiar = labels.iter().find(|label| {
+        let behind = behind.next();
+        let may_hold = |names: &&Names| inside::may_hold(label, behind, hyphens, names);
+        known(label, behind, sets) || sets.iter().any(may_hold)
+    });
     let ascii = name.to_ascii_lowercase();
-    let (_, tld) = ascii.rsplit_once('.')?;
+    let [_, .., tld] = labels.as_slice() else { return None };
+    let tld = ascii.get(tld.start..)?;
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
     // What looks like a protected name is most often just that.
     if !sound
-        || familiar.is_some_and(|at| !is_rightly_familiar(&ascii, at, context))
+        || familiar.is_some_and(|label| !is_rightly_familiar(&ascii, label.start, context))
         || context.blocked.covers(&ascii)
     {
         return None;
@@ -51,11 +54,63 @@ fn is_rightly_familiar(ascii: &str, at: usize, context: &Context<'_>) -> bool {
     at >= ascii.len() - name.len() || is_protected(ascii, context.protected, context.own)
 }
 
-/// What a byte of a label is.
+/// A plain label.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label<'n> {
+    pub bytes: &'n [u8],
+    pub look: LookHash,
+    pub hyphenated: bool,
+    /// Where in the host it begins.
+    start: usize,
+}
+
+/// Labels of most hosts, for which nothing is allocated.
+type Labels<'n> = SmallVec<[Label<'n>; 6]>;
+
+/// Reads the labels of a host; `None` when one is not plain.
+fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
+    let (mut start, mut look, mut hyphens) = (0, LookHash::EMPTY, 0);
+    for (at, byte) in name.iter().enumerate() {
+        match KINDS.get(usize::from(*byte)) {
+            Some(Kind::Letter) => look.ascii(*byte),
+            Some(Kind::Hyphen) => {
+                hyphens += 1;
+                look.ascii(*byte);
+            }
+            Some(Kind::Dot) => {
+                labels.push(Label::new(start, name.get(start..at)?, look, hyphens)?);
+                (start, look, hyphens) = (at + 1, LookHash::EMPTY, 0);
+            }
+            Some(Kind::Odd) | None => return None,
+        }
+    }
+    labels.push(Label::new(start, name.get(start..)?, look, hyphens)?);
+    Some(())
+}
+
+impl<'n> Label<'n> {
+    /// `None` when letters, digits and so many hyphens are no plain label.
+    #[inline]
+    fn new(start: usize, bytes: &'n [u8], look: LookHash, hyphens: usize) -> Option<Label<'n>> {
+        let sound = || {
+            bytes.first() != Some(&b'-')
+                && bytes.last() != Some(&b'-')
+                && bytes.get(2..4) != Some(b"--".as_slice())
+                // An A-label may begin inside.
+                && !(hyphens > 1 && has_a_label(bytes))
+        };
+        let hyphenated = hyphens > 0;
+        let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!hyphenated || sound());
+        plain.then_some(Label { bytes, look, hyphenated, start })
+    }
+}
+
+/// What a byte of a host is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Letter,
     Hyphen,
+    Dot,
     Odd,
 }
 
@@ -68,6 +123,7 @@ static KINDS: [Kind; 256] = {
             kinds[byte] = match byte as u8 {
                 b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => Kind::Letter,
                 b'-' => Kind::Hyphen,
+                b'.' => Kind::Dot,
                 _ => Kind::Odd,
             };
         }
@@ -76,55 +132,12 @@ static KINDS: [Kind; 256] = {
     kinds
 };
 
-/// Whether a label looks like that of a protected name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
-    Unknown,
-    Familiar,
-}
-
-/// Reads a label, with the one behind it in view; `None` when it is not plain. `hyphens` says whether the host
-/// has any.
-fn read(label: &[u8], behind: Option<&[u8]>, hyphens: bool, sets: &[&Names]) -> Option<Look> {
-    if label.is_empty() || label.len() > LABEL_OCTETS {
-        return None;
-    }
-    let mut look = LookHash::EMPTY;
-    let mut hyphenated = false;
-    let mut twice = false;
-    for byte in label {
-        match KINDS.get(usize::from(*byte)) {
-            Some(Kind::Letter) => {}
-            Some(Kind::Hyphen) => {
-                twice |= hyphenated;
-                hyphenated = true;
-            }
-            _ => return None,
-        }
-        look.ascii(*byte);
-    }
-    let sound = label.first() != Some(&b'-')
-        && label.last() != Some(&b'-')
-        && label.get(2..4) != Some(b"--".as_slice())
-        // An A-label may begin inside.
-        && !(twice && has_a_label(label));
-    if !sound {
-        return None;
-    }
-    let mut familiar = known(label, look, behind, sets)
-        || sets.iter().any(|names| inside::may_hold(label, behind, hyphens, names));
-    if hyphenated {
-        let mut tokens = label.split(|byte| *byte == b'-');
-        familiar |= tokens.any(|token| known(token, LookHash::of(token), None, sets));
-    }
-    Some(if familiar { Look::Familiar } else { Look::Unknown })
-}
-
-/// Whether the label has the look of a name that it may pose as.
-fn known(label: &[u8], look: LookHash, behind: Option<&[u8]>, sets: &[&Names]) -> bool {
+/// Whether the label has the look of a name that it may pose as. Of its pieces between hyphens
+/// [`inside::may_hold`] asks the same.
+fn known(label: &Label<'_>, behind: Option<&Label<'_>>, sets: &[&Names]) -> bool {
     sets.iter().any(|names| {
-        let mut names = names.by_look(look.value());
-        names.any(|name| !is_itself(name, label) || stands_behind(name, behind))
+        let mut names = names.by_look(label.look.value());
+        names.any(|name| !is_itself(name, label.bytes) || stands_behind(name, behind))
     })
 }
 
@@ -136,8 +149,8 @@ fn is_itself(name: &Name, label: &[u8]) -> bool {
 }
 
 /// Whether the name may be there as a whole (`mail.ru.attack.test`, `paypal.corn`).
-fn stands_behind(name: &Name, behind: Option<&[u8]>) -> bool {
-    name.behind.is_some() && behind.map(|label| LookHash::of(label).value()) == name.behind
+fn stands_behind(name: &Name, behind: Option<&Label<'_>>) -> bool {
+    name.behind.is_some() && behind.map(|label| label.look.value()) == name.behind
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::form::Part;
 use super::listed;
 use super::lookalike::{Hashes, LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
 use super::names::{Name, Names, Reach};
+use super::phrase;
 use super::reading::{Sight, Sights};
 use super::script::at_home;
 use crate::letters;
@@ -92,11 +93,13 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         {
             keep(name, at, Some(verdict));
         }
-        for (token, sights) in tokens(part, sights, BRAND_TOKEN - 1) {
+        for token in tokens(part, sights, BRAND_TOKEN - 1) {
+            let Token { unicode, sights, in_phrase } = token;
             for look in looks(sights, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
-                    let verdict = host().token(at, token, sights, name);
-                    keep(name, at, verdict.max(host().word(at, token, sights, name)));
+                    let verdict = host().token(at, unicode, sights, name);
+                    let word = || host().word(at, unicode, sights, name).filter(|_| !in_phrase);
+                    keep(name, at, verdict.max(word()));
                 }
             }
         }
@@ -403,15 +406,29 @@ impl Looks {
     }
 }
 
+/// A piece of a label between hyphens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub unicode: &'a str,
+    pub sights: &'a [Sight],
+    /// A word of a phrase, and no name.
+    pub in_phrase: bool,
+}
+
 /// The pieces of a hyphenated label of so many characters at least, with what they read as.
 pub(super) fn tokens<'a>(
     part: &'a Part,
     sights: &'a Sights,
     least: usize,
-) -> impl Iterator<Item = (&'a str, &'a [Sight])> {
+) -> impl Iterator<Item = Token<'a>> {
     let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
     let seen = sights.all().split(|sight| sight.c == '-');
-    hyphenated.into_iter().flatten().zip(seen).filter(move |(_, seen)| seen.len() >= least)
+    let mut before = None;
+    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, sights)| {
+        let before = before.replace(unicode);
+        Token { unicode, sights, in_phrase: phrase::holds(before, sights) }
+    });
+    tokens.filter(move |token| token.sights.len() >= least)
 }
 
 #[cfg(test)]
@@ -492,6 +509,7 @@ mod tests {
             "sígnals.com",
             "impôts.gouv.fr",
             "mes-impôts.fr",
+            "la-zaïre-musique.com",
             "mon-zaïre.be",
         ] {
             assert_eq!(marked(host), None, "{host}");
