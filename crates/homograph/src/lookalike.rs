@@ -275,7 +275,8 @@ static CLASSES: [u8; 256] = {
     classes
 };
 
-const fn class(byte: u8) -> u8 {
+/// The class of an ASCII byte.
+pub(super) const fn class(byte: u8) -> u8 {
     match byte.to_ascii_lowercase() {
         b'0' => b'o',
         b'1' | b'i' | b'j' => b'l',
@@ -300,6 +301,12 @@ impl LookHash {
     #[inline]
     fn byte(&mut self, byte: u8) {
         self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+
+    /// Adds the [`class`] of an ASCII byte that is taken for no two others.
+    #[inline]
+    pub(super) fn class(&mut self, class: u8) {
+        self.byte(class);
     }
 
     /// Adds an ASCII byte under its class.

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::lookalike::LookHash;
+use super::lookalike::{LookHash, class};
 use super::names::{Name, Names};
 use super::{Context, Judgement, inside, is_protected, question};
 use uts58::unicode::a_label::has_a_label;
@@ -71,17 +71,17 @@ type Labels<'n> = SmallVec<[Label<'n>; 6]>;
 fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
     let (mut start, mut look, mut hyphens) = (0, LookHash::EMPTY, 0);
     for (at, byte) in name.iter().enumerate() {
-        match KINDS.get(usize::from(*byte)) {
-            Some(Kind::Letter) => look.ascii(*byte),
-            Some(Kind::Hyphen) => {
-                hyphens += 1;
+        match STEPS.get(usize::from(*byte)).copied().unwrap_or_default() {
+            class @ b'0'.. => look.class(class),
+            SLOW => {
+                hyphens += usize::from(*byte == b'-');
                 look.ascii(*byte);
             }
-            Some(Kind::Dot) => {
+            DOT => {
                 labels.push(Label::new(start, name.get(start..at)?, look, hyphens)?);
                 (start, look, hyphens) = (at + 1, LookHash::EMPTY, 0);
             }
-            Some(Kind::Odd) | None => return None,
+            _ => return None,
         }
     }
     labels.push(Label::new(start, name.get(start..)?, look, hyphens)?);
@@ -105,32 +105,29 @@ impl<'n> Label<'n> {
     }
 }
 
-/// What a byte of a host is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Letter,
-    Hyphen,
-    Dot,
-    Odd,
-}
-
-static KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Odd; 256];
+/// What is to be done with each byte of a host: the class of most letters and digits, [`DOT`], [`SLOW`] for
+/// what needs another look, and 0 for what no plain host has.
+static STEPS: [u8; 256] = {
+    let mut steps = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
         {
-            kinds[byte] = match byte as u8 {
-                b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => Kind::Letter,
-                b'-' => Kind::Hyphen,
-                b'.' => Kind::Dot,
-                _ => Kind::Odd,
+            steps[byte] = match byte as u8 {
+                b'-' | b'm' | b'w' | b'M' | b'W' => SLOW,
+                b'.' => DOT,
+                letter @ (b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_') => class(letter),
+                _ => 0,
             };
         }
         byte += 1;
     }
-    kinds
+    steps
 };
+
+const DOT: u8 = 1;
+/// A hyphen, or a letter that two others side by side are taken for.
+const SLOW: u8 = 2;
 
 /// Whether the label has the look of a name that it may pose as. Of its pieces between hyphens
 /// [`inside::may_hold`] asks the same.
