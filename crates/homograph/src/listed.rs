@@ -151,8 +151,10 @@ impl Known {
             .filter(|(_, (part, _))| !part.unicode.is_ascii() || !part.spelling.is_ascii())
             .filter_map(|(at, (part, sights))| {
                 let looks = self.looks();
-                let pieces = tokens(part, sights, TOKEN).filter(|token| !token.in_phrase);
-                let pieces = pieces.filter_map(|token| looks.label(&host, at, token.sights));
+                let pieces = tokens(part, sights, TOKEN).filter_map(|token| {
+                    let hit = looks.label(&host, at, token.sights);
+                    hit.filter(|_| !token.is_in_phrase())
+                });
                 let whole = looks.label(&host, at, sights.all());
                 whole.into_iter().chain(pieces).max_by_key(|hit| hit.verdict)
             })

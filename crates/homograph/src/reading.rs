@@ -184,8 +184,8 @@ pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
     set.and_then(|set| table::SETS.get(usize::from(*set))).copied().unwrap_or(NONE)
 }
 
-/// Characters that there is room for before more is asked for.
-const USUAL: usize = 16;
+/// Characters that there is room for at first: a label of the DNS has no more.
+const MOST: usize = 63;
 
 /// A label, with what each of its characters may be read as.
 #[derive(Clone, Debug)]
@@ -216,7 +216,9 @@ impl Sight {
 impl Sights {
     /// Reads a label character by character.
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
-        let mut sights = Sights { all: Vec::with_capacity(USUAL), any: Traits::NONE, last: '\0' };
+        // Bytes, of which a character has one or several.
+        let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
+        let mut sights = Sights { all: Vec::with_capacity(room), any: Traits::NONE, last: '\0' };
         for sight in chars.map(Sight::of) {
             if !sight.c.is_ascii() {
                 sights.any = sights.any.or(sight.traits);

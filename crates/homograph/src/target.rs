@@ -94,11 +94,12 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
             keep(name, at, Some(verdict));
         }
         for token in tokens(part, sights, BRAND_TOKEN - 1) {
-            let Token { unicode, sights, in_phrase } = token;
+            let Token { unicode, sights, .. } = token;
             for look in looks(sights, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
                     let verdict = host().token(at, unicode, sights, name);
-                    let word = || host().word(at, unicode, sights, name).filter(|_| !in_phrase);
+                    let word =
+                        || host().word(at, unicode, sights, name).filter(|_| !token.is_in_phrase());
                     keep(name, at, verdict.max(word()));
                 }
             }
@@ -411,8 +412,14 @@ impl Looks {
 pub(super) struct Token<'a> {
     pub unicode: &'a str,
     pub sights: &'a [Sight],
-    /// A word of a phrase, and no name.
-    pub in_phrase: bool,
+    before: Option<&'a str>,
+}
+
+impl Token<'_> {
+    /// Whether it is a word of a phrase, and no name.
+    pub(super) fn is_in_phrase(&self) -> bool {
+        phrase::holds(self.before, self.sights)
+    }
 }
 
 /// The pieces of a hyphenated label of so many characters at least, with what they read as.
@@ -426,7 +433,7 @@ pub(super) fn tokens<'a>(
     let mut before = None;
     let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, sights)| {
         let before = before.replace(unicode);
-        Token { unicode, sights, in_phrase: phrase::holds(before, sights) }
+        Token { unicode, sights, before }
     });
     tokens.filter(move |token| token.sights.len() >= least)
 }
