@@ -171,7 +171,7 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judgement {
     let host = spelling.get(span.clone()).unwrap_or(spelling);
-    // All of it was found not to be plain before.
+    // What begins where the spelling does was found not to be plain before.
     let plain = if span.start == 0 { None } else { plain::judge(host, context) };
     let judgement = plain.unwrap_or_else(|| judge_whole(host, context));
     Judgement { span, ..judgement }

@@ -21,6 +21,9 @@ const BUILTIN: &str = include_str!("names.txt");
 /// Letters of a registrable label on average, and a little more.
 const LETTERS: usize = 8;
 
+/// Names that there is room for before they come: of a long list none may need as much.
+const SHORT: usize = 1_024;
+
 /// Domain names with what is needed to find them by look and by suffix.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
@@ -135,8 +138,9 @@ impl Names {
         (set, bad)
     }
 
-    /// Makes room for so many names more, as long as they usually are.
+    /// Makes room for so many names more, as long as they usually are, or for those of a short list.
     fn reserve(&mut self, names: usize) {
+        let names = names.min(SHORT);
         self.names.reserve(names);
         self.exact.reserve(names);
         self.by_look.reserve(names);
