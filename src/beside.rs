@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -34,12 +34,24 @@ impl Beside {
     pub fn new(directory: &Path, name: &str) -> io::Result<Beside> {
         fs::create_dir_all(directory)?;
         fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
+        Beside::with_mode(directory, name, 0o644)
+    }
+
+    /// An empty file for `name` in this directory, which is there, for its owner alone.
+    ///
+    /// # Errors
+    /// When the directory takes none.
+    pub fn private(directory: &Path, name: &str) -> io::Result<Beside> {
+        Beside::with_mode(directory, name, 0o600)
+    }
+
+    fn with_mode(directory: &Path, name: &str, mode: u32) -> io::Result<Beside> {
         remove_left_over(directory, name);
         let path = directory.join(format!(".{name}.{}", std::process::id()));
         let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(true).open(&path)?;
-        let beside = Beside { path, place: directory.join(name), file };
-        beside.file.set_permissions(fs::Permissions::from_mode(0o644))?;
+        options.read(true).write(true).create(true).truncate(true).mode(mode);
+        let beside = Beside { file: options.open(&path)?, path, place: directory.join(name) };
+        beside.file.set_permissions(fs::Permissions::from_mode(mode))?;
         Ok(beside)
     }
 

@@ -64,10 +64,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fetch", &["file"]),
     ("policy", &["engine"]),
     ("tld", &["engine", "beside", "fetch"]),
-    ("record", &["engine", "policy"]),
+    ("record", &["engine", "policy", "file"]),
     ("feed", &["engine", "policy", "beside", "fetch"]),
     ("config", &["engine", "policy", "tld", "feed", "fetch", "file"]),
-    ("daemon", &["engine", "policy", "tld", "feed", "fetch", "file", "record", "milter", "config"]),
+    (
+        "daemon",
+        &[
+            "engine", "policy", "tld", "feed", "fetch", "file", "beside", "record", "milter",
+            "config",
+        ],
+    ),
     ("recall", &["engine", "policy", "record"]),
     ("scan", &["engine", "policy", "tld", "file", "record", "config", "recall"]),
     (

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::{Banner, Notice, Wording};
 use linkmilter::engine::words::{Own, Words};
-use linkmilter::engine::{Answers, Facts, Message, Policy, Side, inspect, splice};
+use linkmilter::engine::{Answers, Contact, Facts, Message, Policy, Side, inspect, splice};
 use linkmilter::tld;
 
 /// Punycode of `аррӏе`: a lie in ASCII.
@@ -16,7 +16,11 @@ const MARK: &str = "[This message comes from outside the organization.]\r\n\r\n"
 const DISABLED: &str = "[Misleading links in this message were disabled.]\r\n\r\n";
 
 fn policy() -> Policy {
-    let banner = Banner { links: Some(Wording::BuiltIn), external: Some(Wording::BuiltIn) };
+    let banner = Banner {
+        links: Some(Wording::BuiltIn),
+        external: Some(Wording::BuiltIn),
+        first_contact: Some(Wording::BuiltIn),
+    };
     Policy { banner, ..Policy::default() }
 }
 
@@ -145,7 +149,7 @@ fn words_are_in_the_charset_and_the_encoding_of_their_part() {
 #[test]
 fn an_operator_has_words_of_his_own() {
     let own = "{host}: {reason}. Ask <help@example.org> & co.";
-    let banner = Banner { links: Some(Wording::Own(own.to_owned())), external: None };
+    let banner = Banner { links: Some(Wording::Own(own.to_owned())), ..Banner::default() };
     let policy = Policy { banner, ..Policy::default() };
     let body = format!("<body><a href=\"{LIE}\">here</a></body>\r\n");
     let new = rewritten(HTML, body.as_bytes(), &policy, &Facts::default());
@@ -211,7 +215,7 @@ fn an_operator_has_languages_of_his_own() {
 #[test]
 fn words_of_a_stranger_count_when_they_are_what_would_be_written() {
     let own = |words: &str| {
-        let banner = Banner { links: None, external: Some(Wording::Own(words.to_owned())) };
+        let banner = Banner { external: Some(Wording::Own(words.to_owned())), ..Banner::default() };
         Policy { banner, ..Policy::default() }
     };
     let japanese = "[このメッセージは組織の外部から届きました。]";
@@ -311,4 +315,45 @@ fn dead_buttons_and_pictures_say_so() {
             String::from_utf8(rewritten(HTML, body.as_bytes(), &policy, &outside("de"))).unwrap();
         assert!(!new.contains("title=") && !new.contains("] x"), "{new}");
     }
+}
+
+/// A further line, behind the one of mail from outside and before the one of links.
+#[test]
+fn an_author_that_nobody_knows_is_said_to_be_unknown() {
+    let first = |side: Side, language: &str| Facts {
+        side,
+        contact: Contact::First,
+        language: Some(language.to_owned()),
+        ..Facts::default()
+    };
+    let said = |facts: &Facts, policy: &Policy| {
+        String::from_utf8(rewritten(PLAIN, format!("{LIE}\r\n").as_bytes(), policy, facts)).unwrap()
+    };
+    let unknown = "[No earlier message from this address is known here.]\r\n\r\n";
+    let new = said(&first(Side::Outside, "en"), &policy());
+    assert!(new.starts_with(&format!("{MARK}{unknown}{DISABLED}hxxps://")), "{new}");
+    let german = "[Diese Nachricht kommt von außerhalb des Hauses.]\r\n\r\n\
+        [Von dieser Adresse ist hier keine frühere Nachricht bekannt.]\r\n\r\n[In dieser";
+    let eight = format!("{PLAIN}Content-Transfer-Encoding: 8bit\r\n");
+    let body = format!("{LIE} h\u{e9}\r\n");
+    let new = rewritten(&eight, body.as_bytes(), &policy(), &first(Side::Outside, "de"));
+    assert!(String::from_utf8(new).unwrap().starts_with(german));
+    // Neither of mail of the house, nor where nobody asked for it.
+    assert!(!said(&first(Side::Unknown, "en"), &policy()).contains(unknown.trim()));
+    let banner = Banner { first_contact: None, ..policy().banner };
+    assert!(
+        !said(&first(Side::Outside, "en"), &Policy { banner, ..policy() }).contains(unknown.trim())
+    );
+    let banner = Banner {
+        first_contact: Some(Wording::Own("New to us: {host}".to_owned())),
+        ..policy().banner
+    };
+    let new = said(&first(Side::Outside, "en"), &Policy { banner, ..policy() });
+    assert!(new.starts_with(&format!("{MARK}[New to us: {{host}}]\r\n\r\n{DISABLED}")), "{new}");
+    // A page has it in a paragraph of its own.
+    let new = rewritten(HTML, b"<body>hello\r\n", &policy(), &first(Side::Outside, "en"));
+    let new = String::from_utf8(new).unwrap();
+    let paragraph =
+        "<p dir=\"auto\"><strong>No earlier message from this address is known here.</strong></p>";
+    assert!(new.contains(paragraph), "{new}");
 }

@@ -770,6 +770,12 @@ fn an_external_mark_needs_a_house() {
     let house = "banner.external = true\noutbound.local_domains = [\"example.org\"]\n";
     assert_eq!(problems(house), "");
     assert!(problems(&format!("{house}outbound.restore = false\n")).contains("banner.external"));
+    let refused = problems(&house.replace("external", "first_contact"));
+    assert!(
+        refused.contains("banner.first_contact") && refused.contains("banner.external = true"),
+        "{refused}"
+    );
+    assert_eq!(problems(&format!("{house}banner.first_contact = true\n")), "");
     let long = format!("banner.links_text = \"{}\"\n", "x".repeat(401));
     assert!(problems(&long).contains("at most 400 characters"));
 }

@@ -12,7 +12,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use daemon::{House, binary, connect, deliver, free_port, negotiate, start, wait_for};
+use daemon::{House, binary, body_after, connect, deliver, free_port, negotiate, start, wait_for};
+use linkmilter::daemon::contacts::store::{Key, Store};
 use linkmilter::daemon::metrics::{Ended, ListInUse};
 
 const DECEPTIVE: &str = "Confirm at https://www.p\u{430}ypal.com/secret?user=alice today.\r\n";
@@ -90,6 +91,111 @@ fn a_message_is_seen_from_outside() {
     let said = String::from_utf8(found.stdout).unwrap();
     assert!(said.contains("links were edited") && said.contains("mixed-script"), "{said}");
     assert!(!said.contains("secret") && !said.contains("alice"), "{said}");
+}
+
+/// A house of which these are the recipients, which has a memory of two months.
+fn acquainted() -> (House, std::path::PathBuf) {
+    let house = House::new("");
+    let metrics = house.path("metrics.sock");
+    house.configure(&format!(
+        "metrics.listen = \"unix:{}\"\nbanner.external = true\nbanner.first_contact = true\n\
+         outbound.local_domains = [\"recipient.example\"]",
+        metrics.display()
+    ));
+    let secret = [7; 32];
+    std::fs::write(house.path("state/seal.key"), secret).unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let memory = Store::new(now - 60 * 86_400).write(&Key::new(&secret));
+    std::fs::write(house.path("state/contacts"), memory).unwrap();
+    (house, metrics)
+}
+
+fn serve(house: &House) -> (daemon::Daemon, UnixStream) {
+    let mut command = house.serve();
+    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    let daemon = start(command);
+    let mut session = connect(&house.socket());
+    negotiate(&mut session);
+    (daemon, session)
+}
+
+/// What the filter puts on top of a message of this author.
+fn top(session: &mut UnixStream, from: &str, id: &str) -> String {
+    let fields = [
+        ("From", format!(" {from}")),
+        ("Message-ID", format!(" {id}")),
+        ("Content-Type", " text/plain; charset=utf-8".to_owned()),
+    ];
+    let fields: Vec<(&str, &str)> =
+        fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let body = body_after(session, &fields, b"hello\r\n");
+    let (top, rest) = body.rsplit_once("]\r\n\r\n").unwrap_or_else(|| panic!("{body}"));
+    assert_eq!(rest, "hello\r\n");
+    top.to_owned()
+}
+
+const OUTSIDE: &str = "[This message comes from outside the organization.";
+const NEW: &str = "[This message comes from outside the organization.]\r\n\r\n\
+    [No earlier message from this address is known here.";
+
+#[test]
+fn who_is_known_is_kept_and_a_damaged_memory_says_nothing() {
+    let (house, metrics) = acquainted();
+    let ask = || request(UnixStream::connect(&metrics).unwrap(), "GET /metrics").1;
+    let (mut daemon, mut session) = serve(&house);
+    assert_eq!(top(&mut session, "Ann <ann@example.com>", "<1@example.com>"), NEW);
+    assert_eq!(top(&mut session, "Ann <ann@example.com>", "<1@example.com>"), NEW, "it came again");
+    assert_eq!(top(&mut session, "Ann <Ann+x@Example.COM>", "<2@example.com>"), OUTSIDE);
+    assert_eq!(top(&mut session, "Eve <eve@example.com>", "<3@example.com>"), NEW);
+    let text = ask();
+    assert_eq!(value(&text, r#"linkmilter_contacts_total{answer="first"}"#), 3.0);
+    assert_eq!(value(&text, r#"linkmilter_contacts_total{answer="known"}"#), 1.0);
+    assert_eq!(value(&text, r#"linkmilter_contact_faults_total{cause="read"}"#), 0.0);
+    drop(session);
+    daemon.signal("TERM");
+    daemon.wait();
+    // No address stands there, and nobody else reads it.
+    let file = house.path("state/contacts");
+    let kept = std::fs::read(&file).unwrap();
+    assert!(!kept.windows(3).any(|three| three.eq_ignore_ascii_case(b"ann")));
+    let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&file).unwrap());
+    assert_eq!(mode & 0o777, 0o600);
+    // The next daemon knows them, and so does whoever asks.
+    let (mut daemon, mut session) = serve(&house);
+    assert_eq!(top(&mut session, "ann@example.com", "<4@example.com>"), OUTSIDE);
+    assert_eq!(top(&mut session, "bob@example.com", "<5@example.com>"), NEW);
+    drop(session);
+    daemon.signal("TERM");
+    daemon.wait();
+    let explained = |from: &str| {
+        let mut explain = Command::new(binary());
+        explain.args(["explain", "--as", "x@example.com,bob@recipient.example", "--config"]);
+        explain.arg(house.path("linkmilter.toml")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        daemon::clean(&mut explain);
+        let mut child = explain.spawn().unwrap();
+        let message = format!("From: {from}\r\nMessage-ID: <6@example.com>\r\n\r\nhello\r\n");
+        child.stdin.take().unwrap().write_all(message.as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert!(explained("ann@example.com").contains("\ncontact: known\n"));
+    assert!(
+        explained("new@example.com").contains("\ncontact: first, as far as is remembered since 20")
+    );
+    // Damaged: everybody is forgotten, nobody is called new, and it is said.
+    let mut damaged = std::fs::read(&file).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(&file, damaged).unwrap();
+    assert!(explained("ann@example.com").contains("it is damaged"));
+    let (_daemon, mut session) = serve(&house);
+    assert_eq!(top(&mut session, "carl@example.com", "<7@example.com>"), OUTSIDE);
+    let text = ask();
+    assert_eq!(value(&text, r#"linkmilter_contact_faults_total{cause="read"}"#), 1.0);
+    assert_eq!(value(&text, r#"linkmilter_contacts_total{answer="young"}"#), 1.0);
+    let logged = house.logged();
+    assert!(logged.contains("whom this house has met is forgotten"), "{logged}");
+    assert!(logged.contains("nothing is said before 20"), "{logged}");
+    assert!(!logged.contains("ann@"), "{logged}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 
@@ -10,8 +11,8 @@ use super::Answer;
 use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::config::Config;
 use crate::daemon::envelope::observe;
-use crate::daemon::recipes;
 use crate::daemon::seal::{self, Seal};
+use crate::daemon::{contacts, recipes};
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
 use crate::engine::explain::{CHARACTERS, characters_of, in_front_of_target};
@@ -21,7 +22,7 @@ use crate::engine::policy::{Defang, Mode, Policy};
 use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
-use crate::policy::Envelope;
+use crate::policy::{Envelope, Policies};
 use crate::recall::letter::recalls;
 use crate::record::printable::defanged;
 
@@ -57,7 +58,8 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let seen = trace(message, &facts, &policy, &super::tld::table(&config));
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let paint = if colour { Paint::Ansi } else { Paint::Plain };
-    let page = page(message, &policy, &seen, paint) + &past(message, &config);
+    let known = known(message, &envelope, &config, &settings.policies);
+    let page = page(message, &policy, &seen, paint) + &past(message, &config) + &known;
     super::print(&page)
 }
 
@@ -71,13 +73,7 @@ fn past(message: Message<'_>, config: &Config) -> String {
     if !splice::has_recipe(message.head) {
         return out;
     }
-    // A key that this user may not read is not missed: then no seal is known.
-    let own = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
-    let settings = match own {
-        Some(key) => config.settings_of_daemon(Some(key)).or_else(|_| config.settings_of_user()),
-        None => config.settings_of_user(),
-    };
-    let policy = settings.map(|settings| settings.policies.default_policy()).unwrap_or_default();
+    let policy = of_daemon(config);
     let directory = recipes::directory(config);
     let stored = |digest: &str| std::fs::read(directory.join(digest)).ok();
     let keys = policy.known_keys();
@@ -95,6 +91,32 @@ fn past(message: Message<'_>, config: &Config) -> String {
         Err(why) => writeln!(out, "recipe: gives nothing back: {why}"),
     };
     out
+}
+
+/// The policy of the daemon with its keys. A key that this user may not read is not missed: then no seal is
+/// known.
+fn of_daemon(config: &Config) -> Arc<Policy> {
+    let own = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
+    let settings = match own {
+        Some(key) => config.settings_of_daemon(Some(key)).or_else(|_| config.settings_of_user()),
+        None => config.settings_of_user(),
+    };
+    settings.map(|settings| settings.policies.default_policy()).unwrap_or_default()
+}
+
+/// Whether the recipient knows the author, where readers are told.
+fn known(
+    message: Message<'_>,
+    envelope: &Envelope,
+    config: &Config,
+    policies: &Policies,
+) -> String {
+    if !config.banner.first_contact {
+        return String::new();
+    }
+    let asked = (message.head, envelope, policies);
+    let said = contacts::look(&config.contacts_file(), &of_daemon(config), asked);
+    said.map(|said| format!("contact: {said}\n")).unwrap_or_default()
 }
 
 fn envelope(words: &str) -> anyhow::Result<Envelope> {

@@ -102,9 +102,18 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
              DMARC wherever the message goes on, unless it is taken off again on the way out",
         );
     }
-    for (key, text) in
-        [("banner.links_text", &banner.links_text), ("banner.external_text", &banner.external_text)]
-    {
+    if banner.first_contact && !banner.external {
+        refuse(
+            "banner.first_contact",
+            "banner.external = true beside it, and what that needs: it is a line more of the mark on mail \
+             from outside, and goes where that goes",
+        );
+    }
+    for (key, text) in [
+        ("banner.links_text", &banner.links_text),
+        ("banner.external_text", &banner.external_text),
+        ("banner.first_contact_text", &banner.first_contact_text),
+    ] {
         if text.as_ref().is_some_and(|text| text.chars().count() > BANNER_CHARS) {
             refuse(key, &format!("at most {BANNER_CHARS} characters"));
         }

@@ -68,6 +68,7 @@ impl Config {
         }
         let mut unmarked = self.clone();
         unmarked.banner.external = false;
+        unmarked.banner.first_contact = false;
         unmarked.settings_with(Secrets::Needed, None)
     }
 
@@ -149,6 +150,11 @@ impl Config {
     /// Where a relative path of a file that is kept leads.
     pub fn in_state(&self, path: impl AsRef<Path>) -> PathBuf {
         self.server.state_dir.join(path)
+    }
+
+    /// Where it is kept who has met whom, for the daemon alone.
+    pub fn contacts_file(&self) -> PathBuf {
+        self.in_state("contacts")
     }
 
     /// Where the table of top-level domains is kept, for everybody on this host to read.
@@ -252,6 +258,7 @@ impl Config {
         Banner {
             links: wording(banner.links, &banner.links_text),
             external: wording(banner.external, &banner.external_text),
+            first_contact: wording(banner.first_contact, &banner.first_contact_text),
         }
     }
 

@@ -174,8 +174,8 @@ settings! {
         /// Content-Language or Accept-Language, then the script of its text, then English.
         language: Option<String> = "\"\"", Reload;
         /// File with your own words for that explanation and for banners, in TOML: a table for each language
-        /// (`[nl]`) with `notice`, `notice_ascii` (for parts that hold ASCII alone), `links` and `external`.
-        /// What it does not say stays as it is.
+        /// (`[nl]`) with `notice`, `notice_ascii` (for parts that hold ASCII alone), `links`, `external`
+        /// and `first_contact`. What it does not say stays as it is.
         words_file: Option<PathBuf> = "\"\"", Reload;
         /// HTML files attached: `report` or `edit`. Default: one header line, which the sender writes, makes
         /// a part an attachment, and some mail programs show it all the same.
@@ -274,6 +274,13 @@ settings! {
         external: bool = "false", Reload;
         /// Your words for that, as they are.
         external_text: Option<String> = "\"\"", Reload;
+        /// Whether a message from outside also says on top that its author is not known here: that none of
+        /// its recipients has had mail from that address, or written to it, as far as this host remembers.
+        /// Needs `banner.external`. Default: it is wrong for whoever is known elsewhere, and nothing is said
+        /// in the first month.
+        first_contact: bool = "false", Reload;
+        /// Your words for that, as they are.
+        first_contact_text: Option<String> = "\"\"", Reload;
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) const MAX_BYTES: usize = 1024 * 1024;
 /// Characters of a notice: it may stand beside every link of a message.
 const NOTICE_CHARS: usize = 100;
 
-const KEYS: [&str; 4] = ["notice", "notice_ascii", "links", "external"];
+const KEYS: [&str; 5] = ["notice", "notice_ascii", "links", "external", "first_contact"];
 
 /// The words of a file; each line that says nothing usable becomes a problem.
 pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Words {
@@ -79,6 +79,7 @@ fn of_language(
             "notice_ascii" => (&mut own.notice_ascii, NOTICE_CHARS),
             "links" => (&mut own.links, BANNER_CHARS),
             "external" => (&mut own.external, BANNER_CHARS),
+            "first_contact" => (&mut own.first_contact, BANNER_CHARS),
             _ => {
                 refuse(format!("one of {}", KEYS.join(", ")), "another key".to_owned());
                 continue;
@@ -129,7 +130,8 @@ mod tests {
     #[test]
     fn words_are_read_by_language() {
         let text = "# ours\n[nl]\nnotice = \"misleidende link\"\nlinks = \"{host}: {reason}\"\n\
-            [el]\nnotice = \"σύνδεσμος\"\nnotice_ascii = \"sindesmos\"\nexternal = \"απ' έξω\"\n[de]\n";
+            [el]\nnotice = \"σύνδεσμος\"\nnotice_ascii = \"sindesmos\"\nexternal = \"απ' έξω\"\n\
+            first_contact = \"πρώτη φορά\"\n[de]\n";
         let mut found = Vec::new();
         let words = parse(Path::new("words.toml"), text, &mut found);
         assert_eq!(found, []);
@@ -150,6 +152,7 @@ mod tests {
                         notice: own("σύνδεσμος"),
                         notice_ascii: own("sindesmos"),
                         external: own("απ' έξω"),
+                        first_contact: own("πρώτη φορά"),
                         ..Own::default()
                     },
                 ),
@@ -183,6 +186,10 @@ mod tests {
                 "nl.links: expected no control characters, found \"a\\nb\"",
             ),
             ("[nl]\nnotice_ascii = \"é\"\n", "nl.notice_ascii: expected ASCII alone"),
+            (
+                "[nl]\nfirst_contact = \"{host}\"\n",
+                "nl.first_contact: expected {host} and {reason} in links",
+            ),
             ("[nl]\nexternal = \"{host}\"\n", "nl.external: expected {host} and {reason} in links"),
             (&long, "words.toml:2: nl.notice: expected at most 100 characters"),
         ] {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::settings::Loaded;
-use crate::engine::{Facts, Side};
+use crate::engine::{Dmarc, Facts, Side};
 use crate::milter::{Mail, Origin};
 use crate::policy::{Envelope, Path, Policies};
 use crate::record::printable;
@@ -66,8 +66,13 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
         true => Side::Outside,
         false => Side::Unknown,
     };
-    let dmarc = loaded.settings.policies.dmarc(envelope, &name_of_mta(mail, loaded));
-    Facts { recipient_domains: domains, host_name, language, side, dmarc }
+    let dmarc = dmarc(mail, envelope, loaded);
+    Facts { recipient_domains: domains, host_name, language, side, dmarc, ..Facts::default() }
+}
+
+/// What our own server says of the author's domain.
+pub fn dmarc(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Dmarc {
+    loaded.settings.policies.dmarc(envelope, &name_of_mta(mail, loaded))
 }
 
 /// The value of the first field of that name, in any case.
@@ -106,7 +111,6 @@ fn field_length(head: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::config::{Flag, Sources};
-    use crate::engine::Dmarc;
 
     #[test]
     fn folds_belong_to_their_field() {

@@ -12,6 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::asker::Asker;
+use super::contacts::Contacts;
 use super::envelope::{envelope, facts, field};
 use super::feeds::Feeds;
 use super::memory::{Memories, Memory};
@@ -73,6 +74,8 @@ pub struct Filter {
     pub reporter: Reporter,
     /// The recipes that do not fit into header fields.
     pub recipes: Arc<Recipes>,
+    /// Whom the house has met.
+    pub contacts: Arc<Contacts>,
     memories: Memories,
     /// Who asks the DNS; `None` when nobody does.
     dns: ArcSwapOption<Asker>,
@@ -99,7 +102,10 @@ impl Filter {
             Store::new(loaded.config.feed_directory()),
             Arc::clone(&reporter.metrics),
         ));
+        let contacts = Contacts::new(Arc::clone(&reporter.metrics));
+        contacts.take_up(&loaded);
         Filter {
+            contacts: Arc::new(contacts),
             memories: Memories::new(Arc::clone(&reporter.metrics)),
             live: Live::new(loaded),
             tlds,
@@ -148,7 +154,8 @@ impl Filter {
         let policy =
             permitted(mail, generation.settings.settings.policies.select(&envelope).policy);
         let policy = self.feeds.over(policy);
-        let facts = facts(mail, &envelope, generation);
+        let mut facts = facts(mail, &envelope, generation);
+        facts.contact = self.contacts.ask(mail, &envelope, &generation.settings.settings.policies);
         let tlds = self.tlds.table();
         let way = generation.settings.settings.policies.way(&envelope);
         let returns = outbound::concerns(mail, way, &generation.settings).then_some(way);
@@ -323,6 +330,8 @@ impl Handler for Filter {
             Some(Return::Original(original)) => reply::given_back(&mail, original),
             _ => reply::answer(&mail, &judged.outcome, &generation.refusal()),
         };
+        let (envelope, end) = (&judged.envelope, judged.outcome.disposition);
+        self.contacts.learn(&mail, envelope, &generation.settings, end);
         self.reporter.message(&Report {
             mail: &mail,
             envelope: &judged.envelope,

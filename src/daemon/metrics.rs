@@ -1,6 +1,7 @@
 //! What is counted, for Prometheus. Labels come from small enums: no host, sender or queue id
 //! ever becomes one.
 
+mod contacts;
 mod feeds;
 mod labels;
 
@@ -20,7 +21,8 @@ use crate::record::event::{Event, ORIGINAL};
 
 pub use feeds::ListInUse;
 pub use labels::{
-    Cache, ConnectionFault, DnsAnswer, Ended, JournalFault, Kept, ListAnswer, Lookup, RecipeFault,
+    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, Ended, JournalFault, Kept,
+    ListAnswer, Lookup, RecipeFault,
 };
 
 /// All counters of the daemon. Shared by everything; every method is cheap and never blocks long.
@@ -53,6 +55,7 @@ pub struct Metrics {
     journal_faults: Family<JournalFaultLabel, Counter>,
     digests: Family<EndedLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
+    contacts: contacts::ContactMetrics,
     returns: Family<ReturnLabel, Counter>,
     canaries: Family<EndedLabel, Counter>,
     log_dropped: Counter,
@@ -162,6 +165,7 @@ impl Metrics {
             journal_faults: Family::default(),
             digests: Family::default(),
             recipe_faults: Family::default(),
+            contacts: contacts::ContactMetrics::default(),
             returns: Family::default(),
             canaries: Family::default(),
             log_dropped: Counter::default(),
@@ -174,6 +178,7 @@ impl Metrics {
         metrics.register_mail();
         metrics.register_house();
         metrics.lists.register(&mut metrics.registry);
+        metrics.contacts.register(&mut metrics.registry);
         metrics.begin_at_zero();
         metrics
     }
@@ -489,6 +494,15 @@ impl Metrics {
     /// The counter of lines that the log could not write.
     pub fn log_dropped(&self) -> Counter {
         self.log_dropped.clone()
+    }
+
+    /// A message from outside was asked about.
+    pub fn contact(&self, answer: ContactAnswer) {
+        self.contacts.answer(answer);
+    }
+
+    pub fn contact_fault(&self, cause: ContactFault) {
+        self.contacts.fault(cause);
     }
 
     pub fn recipe_fault(&self, cause: RecipeFault) {

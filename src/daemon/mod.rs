@@ -5,6 +5,7 @@
 
 pub mod asker;
 pub mod canary;
+pub mod contacts;
 pub mod digest;
 pub mod endpoint;
 pub mod envelope;
@@ -213,6 +214,8 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let cleaner = Arc::clone(&filter);
     let bounds = move || recipes::bounds(&cleaner.live.get().config);
     tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
+    let contacts = Arc::clone(&filter.contacts);
+    tokio::spawn(Arc::clone(&contacts).keep_on());
     let (drain, draining) = watch::channel(false);
     let status = health.status();
     let house = Service { sources, filter, server: Arc::clone(&server), metrics, health, log };
@@ -220,9 +223,10 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     notifier.ready(&status);
     // Whoever closed standard output does not want to be told.
     let _ = write!(std::io::stdout(), "{}", listen::introduction(&listeners)?);
-    server.run(listeners, draining).await.context("cannot serve")?;
+    let ended = server.run(listeners, draining).await.context("cannot serve");
     watching.abort();
-    Ok(())
+    contacts.keep();
+    ended
 }
 
 /// Whether the daemon has a place for what it keeps.
@@ -362,6 +366,7 @@ impl Service {
                 self.server.set_limits(loaded.limits());
                 self.filter.use_dns(&loaded);
                 self.filter.use_memory(&loaded.config);
+                self.filter.contacts.take_up(&loaded);
                 self.filter.tlds.reload();
                 self.filter.feeds.take_up(loaded.config.feeds()).await;
                 self.log.set_level(loaded.config.log.level);

@@ -31,8 +31,11 @@ impl House {
     }
 
     pub(super) fn has(&self, domain: &str) -> bool {
-        let address = Address::of(&format!("@{domain}"));
-        self.domains.iter().any(|own| own.matches(&address))
+        self.has_address(&Address::of(&format!("@{domain}")))
+    }
+
+    pub(super) fn has_address(&self, address: &Address) -> bool {
+        self.domains.iter().any(|own| own.matches(address))
     }
 
     pub(super) fn hands_out(&self, envelope: &Envelope) -> bool {
@@ -44,10 +47,7 @@ impl House {
     /// The way of a message of ours. An address without a domain is of this host.
     pub(super) fn way_out(&self, envelope: &Envelope) -> Way {
         let ours = |recipient: &String| {
-            !recipient.contains('@') || {
-                let address = Address::of(recipient);
-                self.domains.iter().any(|domain| domain.matches(&address))
-            }
+            !recipient.contains('@') || { self.has_address(&Address::of(recipient)) }
         };
         let local = envelope.recipients.iter().filter(|recipient| ours(recipient)).count();
         match local {

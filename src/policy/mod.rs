@@ -12,6 +12,7 @@
 //! | 5 | what the path cannot do (no refusal outside SMTP) is taken out | [`Path`] |
 
 mod auth;
+mod contacts;
 mod envelope;
 mod house;
 mod merge;
@@ -30,6 +31,7 @@ use crate::engine::outcome::Disposition;
 use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
+pub use contacts::{Meeting, Meetings, Toward};
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
 pub use house::{House, Way};
 pub use network::{Network, NetworkError};

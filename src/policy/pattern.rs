@@ -35,6 +35,17 @@ impl Address {
         Address { local: fold(local), domain, is_null: text.is_empty() }
     }
 
+    /// The mailbox that it leads to: without what follows a `+`, which servers take for a folder. `None`
+    /// without a domain.
+    pub(super) fn mailbox(&self) -> Option<String> {
+        let domain = self.domain.as_deref()?;
+        let local = match self.local.split_once('+') {
+            Some((local, _)) if !local.is_empty() => local,
+            _ => &self.local,
+        };
+        Some(format!("{local}@{domain}"))
+    }
+
     /// The domain and those above it, from the longest.
     pub(super) fn domains(&self) -> impl Iterator<Item = &str> {
         let mut rest = self.domain.as_deref();

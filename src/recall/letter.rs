@@ -301,7 +301,11 @@ mod tests {
     fn of_the_settings_of_the_daemon_none_adds_or_keeps_anything() {
         let plain = recalled(&recall(&["bad.example.com"]), &message(BODY));
         let policy = Policy {
-            banner: Banner { links: Some(Wording::BuiltIn), external: Some(Wording::BuiltIn) },
+            banner: Banner {
+                links: Some(Wording::BuiltIn),
+                external: Some(Wording::BuiltIn),
+                ..Banner::default()
+            },
             defang: Defang::All,
             header_fields: HeaderFields::Omit,
             ..Policy::default()

@@ -197,6 +197,32 @@ pub fn deliver(
     header: &[(&str, &str)],
     body: &[u8],
 ) -> Vec<u8> {
+    replies(stream, queue_id, header, body).into_iter().map(|(command, _)| command).collect()
+}
+
+/// The body that goes on when this message is sent through the filter.
+#[allow(dead_code)]
+pub fn body_after(
+    stream: &mut (impl Read + Write),
+    header: &[(&str, &str)],
+    body: &[u8],
+) -> String {
+    let replies = replies(stream, "4BODY", header, body);
+    let new: Vec<&[u8]> = replies
+        .iter()
+        .filter(|(command, _)| *command == b'b')
+        .map(|(_, data)| data.as_slice())
+        .collect();
+    let body = if new.is_empty() { body.to_vec() } else { new.concat() };
+    String::from_utf8(body).unwrap()
+}
+
+fn replies(
+    stream: &mut (impl Read + Write),
+    queue_id: &str,
+    header: &[(&str, &str)],
+    body: &[u8],
+) -> Vec<(u8, Vec<u8>)> {
     let mut out = Vec::new();
     out.extend(packet(b'D', format!("Mi\0{queue_id}\0").as_bytes()));
     out.extend(packet(b'M', b"<ann@sender.example>\0"));
@@ -212,8 +238,8 @@ pub fn deliver(
     stream.write_all(&out).unwrap();
     let mut replies = Vec::new();
     loop {
-        let (command, _) = answer(stream);
-        replies.push(command);
+        let (command, data) = answer(stream);
+        replies.push((command, data));
         if matches!(command, b'a' | b'c' | b'd' | b'r' | b't' | b'y') {
             return replies;
         }

@@ -67,6 +67,8 @@ pub struct Facts {
     pub language: Option<String>,
     /// Whether the message came from outside: what the banner goes by.
     pub side: Side,
+    /// Whether its recipients know its author.
+    pub contact: Contact,
     /// What the house's own server says of the author's domain.
     pub dmarc: Dmarc,
 }
@@ -79,6 +81,16 @@ pub enum Side {
     Unknown,
     /// Somebody else, to us.
     Outside,
+}
+
+/// Whether the recipients have had mail from the author before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Contact {
+    /// One of them has, or nobody knows.
+    #[default]
+    Unknown,
+    /// None of them has, as far as the house remembers.
+    First,
 }
 
 /// The DMARC result of the message's From (RFC 7489), by a server whose word counts.

@@ -86,6 +86,8 @@ pub struct Banner {
     pub links: Option<Wording>,
     /// On top of one that comes from outside.
     pub external: Option<Wording>,
+    /// On top of one from outside whose author nobody here is known to have had mail from.
+    pub first_contact: Option<Wording>,
 }
 
 /// Whose words.
@@ -98,7 +100,8 @@ pub enum Wording {
 }
 
 /// HTML parts that are attachments: a header line says so, which the sender writes, and some clients show
-/// them all the same.
+/// them all the same. Files of SVG are never edited, but where every link is ([`Defang::All`]): programs
+/// draw them as pictures, in which nothing can be clicked, or open them apart from the message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HtmlAttachments {
     /// Never edited, only reported.

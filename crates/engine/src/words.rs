@@ -14,6 +14,8 @@ pub struct Own {
     pub links: Option<String>,
     /// On top of a message from outside.
     pub external: Option<String>,
+    /// On top of the first message that anybody here is known to have had from its author.
+    pub first_contact: Option<String>,
 }
 
 /// By primary language tag, in lower case.

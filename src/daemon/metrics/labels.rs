@@ -119,6 +119,27 @@ RecipeFault {
 }
 
 label! {
+/// Whether the author of a message from outside is known to somebody who gets it.
+ContactAnswer {
+        Known = "known",
+        First = "first",
+        /// What is remembered does not go back far enough to say.
+        Young = "young",
+    }
+}
+
+label! {
+/// What is wrong with what is remembered of authors.
+ContactFault {
+        /// The file was damaged, unreadable or under another key: everybody is forgotten.
+        Read = "read",
+        Write = "write",
+        /// So many addresses came that older ones are forgotten before their time.
+        Full = "full",
+    }
+}
+
+label! {
 /// What is kept in the state directory.
 Kept {
         Journal = "journal",
