@@ -16,18 +16,27 @@ pub const MAX_BYTES: u64 = 4 << 20;
 /// # Errors
 /// When it cannot be read, is none (`/dev/null` is an empty one), or has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // A socket cannot be opened; what is behind the name may be another by then, so both are looked at.
-    refuse(path, std::fs::metadata(path)?.file_type())?;
-    // A pipe that nobody writes opens at once this way; a file is read as ever.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    refuse(path, file.metadata()?.file_type())?;
+    let file = open(path)?;
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {most} bytes")));
     }
     Ok(bytes)
+}
+
+/// A file to be read, without waiting for anybody.
+///
+/// # Errors
+/// When it cannot be opened, or is none.
+pub fn open(path: &Path) -> io::Result<File> {
+    // A socket cannot be opened; what is behind the name may be another by then, so both are looked at.
+    refuse(path, std::fs::metadata(path)?.file_type())?;
+    // A pipe that nobody writes opens at once this way; a file is read as ever.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    refuse(path, file.metadata()?.file_type())?;
+    Ok(file)
 }
 
 fn refuse(path: &Path, kind: FileType) -> io::Result<()> {

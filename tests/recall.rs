@@ -325,3 +325,90 @@ fn why_tells_of_recalls_and_of_what_was_given_back() {
     });
     assert_eq!(fs::read_to_string(file.unwrap()).unwrap().lines().count(), 6);
 }
+
+/// Whoever owns a mailbox and not the journal notes what he did himself, and `why` is told where.
+#[test]
+fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    use std::os::unix::process::CommandExt;
+    /// `nobody`: root may write everywhere, so the test gives its rights away.
+    const NOBODY: u32 = 65_534;
+    let mailbox = Mailbox::new();
+    let id = "<18@mail.example.org>";
+    mailbox.put("cur/9.z.host:2,S", &format!("Message-ID: {id}\n{BAD}"));
+    let state = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let journal = state.path().join("journal");
+    drop(Journal::open(&journal, Bounds::default()).unwrap());
+    let config = state.path().join("linkmilter.toml");
+    fs::write(&config, format!("server.state_dir = {:?}\n", state.path())).unwrap();
+    fs::set_permissions(state.path(), fs::Permissions::from_mode(0o711)).unwrap();
+    let is_root =
+        fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let mode = if is_root { 0o700 } else { 0o000 };
+    fs::set_permissions(&journal, fs::Permissions::from_mode(mode)).unwrap();
+    if is_root {
+        let all = walk(mailbox.dir.path()).into_iter().chain([home.path().to_owned()]);
+        all.for_each(|path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap());
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.args(arguments).arg("--config").arg(&config);
+        command.env("HOME", home.path()).env_remove("XDG_STATE_HOME").current_dir("/");
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let path = mailbox.dir.path().to_str().unwrap();
+    let (code, told, said) = run(&["recall", "bad.example.com", "--maildir", path]);
+    let own = home.path().join(".local/state/linkmilter");
+    assert_eq!(code, Some(0), "{told}{said}");
+    assert!(said.contains(&format!("noted in {}", own.display())), "{said}");
+    assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
+    // He is told of it himself, and of what the journal would say.
+    let (code, told, said) = run(&["why", id]);
+    assert_eq!(code, Some(0), "{told}{said}");
+    assert!(told.starts_with("recalled at 20") && told.contains("(noted in "), "{told}");
+    assert!(said.contains("say it again with sudo"), "{said}");
+    // Nobody else's word is asked for in vain.
+    let (code, _, said) = run(&["why", "<19@mail.example.org>"]);
+    assert_eq!(code, Some(2), "{said}");
+    let named = home.path().join("named");
+    let named = named.to_str().unwrap();
+    let give_back =
+        ["recall", "bad.example.com", "--maildir", path, "--give-back", "--recalls", named];
+    let (code, _, said) = run(&give_back);
+    assert_eq!(code, Some(0), "{said}");
+    // The operator reads both where he is told to, beside the journal.
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o750)).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    command.args(["why", id, "--recalls", own.to_str().unwrap(), "--recalls", named]);
+    let output = command.arg("--config").arg(&config).env_remove("HOME").output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("recalled at "), "{told}");
+    assert!(lines[1].starts_with("given back at ") && lines[1].contains("/named)"), "{told}");
+    // What is no file there holds up nobody.
+    let pipe = std::path::Path::new(named).join("recalls-000000000001.jsonl");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+    let output =
+        command.args(["why", id, "--recalls", named]).arg("--config").arg(&config).output();
+    let said = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(said.contains("a named pipe"), "{said}");
+}
+
+/// A directory and all in it.
+fn walk(path: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut all = vec![path.to_owned()];
+    let mut next = 0;
+    while let Some(path) = all.get(next).cloned() {
+        next += 1;
+        let inside = fs::read_dir(&path).into_iter().flatten().flatten();
+        all.extend(inside.map(|entry| entry.path()));
+    }
+    all
+}

@@ -2,6 +2,7 @@
 
 mod imap;
 mod maildir;
+mod notes;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -13,7 +14,6 @@ use indicatif::ProgressBar;
 
 use super::shared::Events;
 use super::{Answer, complain, pasted, print};
-use crate::config::Config;
 use crate::daemon::seal::{self, Seal};
 use crate::daemon::{envelope, journal};
 use crate::engine::whole::Whole;
@@ -21,12 +21,13 @@ use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
 use crate::recall::imap::account::Account;
 use crate::recall::letter::{Recall, Recalled};
-use crate::record::journal::recalls::{Done, Mailbox, RecallEvent, Recalls};
-use crate::record::journal::{JournalError, Query, read};
+use crate::record::journal::recalls::{Done, Mailbox, RecallEvent};
+use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
 use crate::record::{SCHEMA_VERSION, event};
 use crate::scan::sniff::{self, Kind};
+use notes::Notes;
 
 /// Take links to a host apart in mail that was delivered already
 ///
@@ -80,6 +81,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rate: u32,
 
+    /// Note what was done in this directory, for `why --recalls`, in the place of the journal. Without it who
+    /// may not write to the journal notes it in ~/.local/state/linkmilter
+    #[arg(long, value_name = "DIR")]
+    recalls: Option<PathBuf>,
+
     #[command(flatten)]
     events: Events,
 }
@@ -107,8 +113,8 @@ struct Run {
     pause: Duration,
     bar: ProgressBar,
     sums: Sums,
-    /// Where `why` finds what was done; none without a journal.
-    journal: Option<Recalls>,
+    /// Where `why` finds what was done.
+    notes: Notes,
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
@@ -147,7 +153,10 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
             false => ProgressBar::hidden(),
         },
         sums: Sums::default(),
-        journal: if args.dry_run { None } else { recalls(&config, &journal) },
+        notes: match args.dry_run {
+            true => Notes::default(),
+            false => Notes::open(args.recalls.as_deref(), &journal, journal::bounds(&config)),
+        },
     };
     if args.give_back && !run.recall.checks_seals() {
         complain(&"no key can be read: whoever wrote a recipe is believed");
@@ -166,22 +175,6 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         0 => Ok(Answer::Done),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be treated"),
     }
-}
-
-/// The journal's stream of recalls.
-fn recalls(config: &Config, directory: &Path) -> Option<Recalls> {
-    match Recalls::open(directory, journal::bounds(config)?) {
-        Ok(opened) => opened,
-        Err(error) => {
-            complain(&unknown(&error));
-            None
-        }
-    }
-}
-
-/// What to say when the journal takes nothing: the messages are changed all the same.
-fn unknown(error: &JournalError) -> String {
-    format!("{error}: linkmilter why will not know of this run")
 }
 
 /// What stands in a mailbox whose server compresses or encrypts what it keeps.
@@ -275,7 +268,6 @@ impl Run {
 
     /// Tells the journal what was done to a message; either copy of it will do.
     fn note(&mut self, mailbox: Mailbox, action: Done, bytes: &[u8], links: usize) {
-        let Some(journal) = &mut self.journal else { return };
         let head = Whole::split(bytes).message.head;
         let id = envelope::field(head, "Message-ID").unwrap_or_default();
         let event = RecallEvent {
@@ -287,10 +279,7 @@ impl Run {
             hosts: self.recall.hosts().to_vec(),
             links: links as u64,
         };
-        if let Err(error) = journal.record(&event) {
-            complain(&unknown(&error));
-            self.journal = None;
-        }
+        self.notes.record(&event);
     }
 
     /// What this run does.

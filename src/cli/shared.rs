@@ -72,6 +72,16 @@ impl Events {
     }
 }
 
+/// Where what a user recalled is kept who may not write to the journal: `linkmilter` in the state directory of
+/// the XDG base directories. `None` without a home.
+pub fn own_recalls() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        std::env::var_os(name).map(PathBuf::from).filter(|directory| directory.is_absolute())
+    };
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+    Some(state?.join("linkmilter"))
+}
+
 /// What to do about a file that the daemon keeps and this user may not read.
 pub const PRIVATE: &str =
     "what the filter keeps is for its own user and root: say it again with sudo";

@@ -1,12 +1,13 @@
 //! `linkmilter why`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use super::Answer;
-use super::shared::{Events, unread};
+use super::shared::{Events, own_recalls, unread};
 use crate::record::event::{self, Action, Event};
-use crate::record::journal::recalls::recalls_of;
+use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
 use crate::record::narrative::{afterwards, story};
 
@@ -24,6 +25,11 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Read what users recalled in this directory as well, several if wanted: that of `recall --recalls`, or
+    /// ~/.local/state/linkmilter of whoever may not write to the journal. Your own is always read
+    #[arg(long, value_name = "DIR")]
+    recalls: Vec<PathBuf>,
+
     #[command(flatten)]
     events: Events,
 }
@@ -39,35 +45,69 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         true => Query { message_id: Some(&kept), ..Query::default() },
         false => Query { queue_id: Some(id), ..Query::default() },
     };
-    let reading = read(&journal, query, |event| events.push(event)).map_err(unread)?;
+    let (reading, private) = match read(&journal, query, |event| events.push(event)) {
+        // Who may not read it can be told what he did himself.
+        Err(error) if may_know(&error, &args.recalls) => (None, Some(unread(error))),
+        read => (Some(read.map_err(unread)?), None),
+    };
     let mut ids: BTreeSet<String> = events.iter().map(|event| event.message_id.clone()).collect();
     if by_message_id {
         ids.insert(kept.clone());
-    } else {
+    } else if private.is_none() {
         events.extend(left_since(&journal, &ids, &events).map_err(unread)?);
     }
     // A message without one is not found again.
     ids.remove("");
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let mut recalls = Vec::new();
-    let damaged = recalls_of(&journal, &ids, |event| recalls.push(event)).map_err(unread)?;
+    let mut recalls: Vec<(RecallEvent, Option<&Path>)> = Vec::new();
+    let mut damaged = 0;
+    if private.is_none() {
+        damaged +=
+            recalls_of(&journal, &ids, |event| recalls.push((event, None))).map_err(unread)?;
+    }
+    let own = own_recalls();
+    let own = own.iter().filter(|own| !args.recalls.contains(own) && **own != journal);
+    for directory in args.recalls.iter().chain(own) {
+        let take = |event| recalls.push((event, Some(directory.as_path())));
+        damaged += recalls_of(directory, &ids, take).map_err(unread)?;
+    }
+    recalls.sort_by_key(|(event, _)| event.time);
     if damaged > 0 {
         super::complain(&format_args!("{damaged} lines of recalls cannot be read"));
     }
     if events.is_empty() && recalls.is_empty() {
-        super::complain(&reading.nothing(&format!("no message {id:?}"), &journal));
+        match (private, reading) {
+            (Some(private), _) => return Err(private),
+            (None, Some(reading)) => {
+                super::complain(&reading.nothing(&format!("no message {id:?}"), &journal));
+            }
+            (None, None) => {}
+        }
         return Ok(Answer::No);
+    }
+    if let Some(private) = private {
+        super::complain(&private);
     }
     let told = events.iter().map(|event| match args.json {
         true => event.to_line() + "\n",
         false => story(event),
     });
-    let later = recalls.iter().map(|event| match args.json {
-        true => event.to_line() + "\n",
-        false => afterwards(event),
+    let later = recalls.iter().map(|(event, of)| match (args.json, of) {
+        (true, _) => event.to_line() + "\n",
+        (false, None) => afterwards(event),
+        (false, Some(of)) => {
+            format!("{} (noted in {})\n", afterwards(event).trim_end(), of.display())
+        }
     });
     let told: String = told.chain(later).collect();
     super::print(&told)
+}
+
+/// Whether what users noted themselves may say something, of a message of which the journal says nothing to this
+/// one.
+fn may_know(error: &JournalError, named: &[PathBuf]) -> bool {
+    let is_private = error.source.kind() == ErrorKind::PermissionDenied;
+    is_private && (!named.is_empty() || own_recalls().is_some_and(|own| own.is_dir()))
 }
 
 /// What left the house as it was before the filter, of the messages that were found: another delivery, under

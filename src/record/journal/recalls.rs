@@ -1,14 +1,15 @@
 //! What a recall did to messages that were delivered long ago: `recalls-*.jsonl` beside the events, one
 //! JSON object a line. It is written by `linkmilter recall`, not by the daemon, and belongs to whoever owns
-//! the journal. A message is known by its Message-ID alone: where it lies, and whose it is, is not kept.
+//! the journal; by who may not write there, into a directory of his own. A message is known by its Message-ID alone: where it lies, and whose it is, is not kept.
 
-use std::os::unix::fs::{MetadataExt, fchown};
+use std::fs::DirBuilder;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bounds, JournalError, Line, SCHEMA_VERSION, Stream, Writer, each_line, failed, segments,
+    Bounds, JournalError, Line, SCHEMA_VERSION, Stream, Writer, each_line, failed, remove, segments,
 };
 use crate::record::time::Timestamp;
 
@@ -78,6 +79,27 @@ impl Recalls {
         segments(directory, NAME)?;
         let stream = Stream::new(NAME, bounds.bytes / SHARE, Writer::Anybody);
         Ok(Some(Recalls { directory: directory.to_owned(), stream }))
+    }
+
+    /// Opens the stream in a directory of whoever recalls, which is made (0700) where it is absent. Nobody
+    /// else looks after it: what is too old goes now.
+    ///
+    /// # Errors
+    /// When the directory cannot be made or read, or an old segment not be removed.
+    pub fn of_user(
+        directory: &Path,
+        bounds: Bounds,
+        now: Timestamp,
+    ) -> Result<Option<Recalls>, JournalError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        made.map_err(|source| failed(directory, "make the directory", source))?;
+        let oldest = now.minus(bounds.age);
+        for segment in segments(directory, NAME)? {
+            if segment.written < oldest {
+                remove(&segment.path)?;
+            }
+        }
+        Recalls::open(directory, bounds)
     }
 
     /// Appends an event, and brings it to the disk.
