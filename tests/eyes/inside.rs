@@ -145,6 +145,59 @@ fn pictures_in_gzip() {
     class("pictures in gzip", Fate::Reported, messages);
 }
 
+/// A file of SVG is drawn, or opened apart from the message: it is told and stays as it is. What is a page or
+/// a text to any program is no such file.
+#[test]
+fn files_of_svg() {
+    let attached = "Content-Disposition: attachment; filename=\"a.svg\"\r\n";
+    let files = [
+        "Content-Type: image/svg+xml\r\n".to_owned(),
+        "Content-Type: image/svg+xml; charset=utf-8; name=\"a.SVG\"\r\n".to_owned(),
+        format!("Content-Type: image/svg+xml\r\n{attached}"),
+        format!("Content-Type: application/octet-stream\r\n{attached}"),
+        format!("Content-Type: application/pdf\r\n{attached}"),
+        format!("Content-Type: image/png\r\n{attached}"),
+        "Content-Type: application/octet-stream; name=\"=?utf-8?q?a=2Esvg?=\"\r\n".to_owned(),
+    ];
+    let pages = [
+        format!("Content-Type: text/html\r\n{attached}"),
+        format!("Content-Type: application/xhtml+xml\r\n{attached}"),
+        "Content-Type: image/svg+xml; name=\"a.html\"\r\n".to_owned(),
+        "Content-Type: image/svg+xml; name=\"a.html\"\r\nContent-Disposition: inline; filename=a.svg\r\n"
+            .to_owned(),
+        "Content-Type: image/svg+xml\r\nContent-Type: text/html\r\n".to_owned(),
+    ];
+    let bodies = |fields: &str| {
+        let of = |host: &str| {
+            let host: String = host.chars().map(|c| format!("&#{};", u32::from(c))).collect();
+            format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 9 9\">\
+                 <a href=\"https://{host}/login\"><text y=\"5\">your account</text></a></svg>\r\n"
+            )
+        };
+        let fields = format!("{fields}Content-Transfer-Encoding: base64\r\n");
+        HOSTS.iter().flat_map(move |host| everywhere(&fields, base64(of(host)))).collect::<Vec<_>>()
+    };
+    let all =
+        |fields: &[String]| fields.iter().flat_map(|fields| bodies(fields)).collect::<Vec<_>>();
+    for message in all(&files) {
+        let outcome = judge(&message);
+        assert_eq!(outcome.edits, [], "{}", String::from_utf8_lossy(&message));
+        let told = |place: &str| place.starts_with("a[href]");
+        assert!(outcome.findings.iter().any(|finding| {
+            finding.verdict >= Verdict::Unsafe && told(&finding.place.to_string())
+        }));
+        // Where nothing of a message is to be clicked, nothing of its files is.
+        let policy = Policy { defang: Defang::All, ..Policy::default() };
+        assert!(!judge_by(&message, &policy).edits.is_empty());
+    }
+    class("files of SVG", Fate::Reported, all(&files));
+    class("pages that are called files of SVG", Fate::Caught, all(&pages));
+    let link = "Content-Type: text/plain; charset=utf-8; name=\"a.svg\"\r\n";
+    let texts = HOSTS.iter().flat_map(|host| everywhere(link, text(host)));
+    class("texts that are called files of SVG", Fate::Caught, texts.collect());
+}
+
 /// PKCS#7 compressed data (RFC 3274).
 fn compressed(content: &[u8]) -> Vec<u8> {
     use std::io::Write as _;

@@ -15,10 +15,10 @@ pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done)
     }
     let (action, done) = anywhere(policy, judged);
     let signed = policy.signed == Signed::Report && part.surroundings.signed;
-    let attached = policy.html_attachments == HtmlAttachments::Report
-        && policy.defang != Defang::All
+    let page = policy.html_attachments == HtmlAttachments::Report
         && part.surroundings.attachment
         && part.media == Media::Html;
+    let attached = (page || part.drawing) && policy.defang != Defang::All;
     if (signed || attached) && done == Done::Edited {
         (LinkAction::Leave, Done::Reported)
     } else {

@@ -466,6 +466,7 @@ impl<'a> LayerReader<'a> {
             return self.defanger.behind(occurrence, notice);
         }
         let linkify = policy.linkify == Linkify::Html
+            && !self.open.entry.drawing
             && policy.mode != Mode::ReportOnly
             && occurrence.site == Site::HtmlText
             && occurrence.anchor.is_none()

@@ -104,6 +104,9 @@ pub struct Part {
     pub alternative: Option<usize>,
     /// Its Content-Type as most clients take it: `text/html`, in lower case.
     pub label: String,
+    /// Whether it is a file of SVG by its label and its name: programs draw it as a picture or open it apart
+    /// from the message.
+    pub drawing: bool,
     /// Whether every client sees it.
     pub view: View,
     /// Content-Base and Content-Location: what relative URLs begin with, as the header has them.

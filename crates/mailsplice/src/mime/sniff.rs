@@ -131,6 +131,30 @@ pub(super) fn of(
     }
 }
 
+/// Whether a leaf is a file of SVG to whoever goes by its label and to whoever goes by its name: none of them
+/// shows it as a page or a text in the message.
+pub(super) fn is_drawing(label: &ContentType, names: &[String]) -> bool {
+    let mut pages = names.iter().filter(|name| by_extension(name) == Some(Media::Html)).peekable();
+    let named = pages.peek().is_some();
+    let no_other_page = pages.all(|name| names_drawing(name));
+    let by_label = match (label.kind.as_str(), label.subtype.as_str()) {
+        ("image", "svg+xml" | "svg") => true,
+        ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => named,
+        ("application", subtype) => {
+            named
+                && !is_text(subtype)
+                && !matches!(subtype, "xhtml" | "html" | "x-html" | "ics" | "vcard")
+        }
+        _ => false,
+    };
+    by_label && no_other_page
+}
+
+/// Whether a file of this name is one of SVG.
+pub(super) fn names_drawing(name: &str) -> bool {
+    matches!(extension(name).as_deref(), Some("svg" | "svgz"))
+}
+
 /// The media of a part that has a name and no label.
 pub(super) fn by_name(name: &[u8], opening: impl FnOnce() -> Vec<u8>) -> Media {
     by_extension(&String::from_utf8_lossy(name)).unwrap_or_else(|| sniff(&opening()))

@@ -79,6 +79,7 @@ impl Splitter<'_> {
         }
         let part = Part {
             path,
+            drawing: types.iter().all(|label| sniff::is_drawing(label, &names)),
             media,
             also,
             surroundings: Surroundings {
@@ -165,6 +166,7 @@ impl Splitter<'_> {
             part.site.body = block.range.start + start..block.range.end + start;
             part.site.transfers = vec![Transfer::Uuencode];
             part.site.charsets = Vec::new();
+            part.drawing = sniff::names_drawing(&String::from_utf8_lossy(block.name));
             part.surroundings.attachment = true;
             self.tree.parts.push(part);
         }
