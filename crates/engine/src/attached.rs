@@ -9,9 +9,9 @@ use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Place};
 use super::parts::PartContext;
 use super::policy::QrCodes;
-use super::{images, pdf};
+use super::{content, images, pdf};
 use homograph::HostBounds;
-use mailsplice::mime::{Media, Part};
+use mailsplice::mime::{self, Media, Part};
 use uts58::{Target, reference};
 
 /// Bytes of a part that say what it is: in base64, with line ends, at least the KiB that programs look at.
@@ -81,7 +81,9 @@ pub fn read(
     let raw = context.tree.content(context.message, part);
     let transfer = entry.transfer();
     let opening = raw.get(..OPENING).unwrap_or(raw);
-    let Some(kind) = Kind::of(&transfer.bytes(opening), context.policy.qr_codes) else { return };
+    let Some(kind) = Kind::of(&transfer.bytes(opening), context.policy.qr_codes) else {
+        return shown(context, part, judge, budget, found);
+    };
     if !budget.spend(Stage::Decoding, raw.len() as u64) {
         return;
     }
@@ -95,14 +97,57 @@ pub fn read(
         // Text may speak of such files; anything else may be opened as one.
         found.bypass(&entry.path, Bypass::Opaque);
     }
-    for url in &said.links {
+    judged((&context, entry, kind), &said.links, judge, budget, found);
+}
+
+/// Reads the pictures that a page carries with it.
+fn shown(
+    context: PartContext<'_>,
+    part: usize,
+    judge: &mut Judge<'_>,
+    budget: &mut Budget<'_>,
+    found: &mut Findings,
+) {
+    let Some(entry) = context.tree.parts.get(part) else { return };
+    let page = entry.media == Media::Html || entry.also.contains(&Media::Html);
+    if !page || context.policy.qr_codes == QrCodes::Off {
+        return;
+    }
+    let mut readings = mime::all_readings(context.message, context.tree, part);
+    let Some(reading) = readings.next() else { return };
+    let text = reading.text.as_str();
+    if !budget.spend(Stage::Decoding, text.len() as u64) {
+        return;
+    }
+    for bytes in content::pictures(text) {
+        let Some(kind) = images::format(&bytes).map(Kind::Picture) else { continue };
+        let said = kind.read(&bytes, &mut found.images);
+        if !budget.spend(Stage::Reading, said.steps) {
+            return;
+        }
+        if said.unread {
+            found.bypass(&entry.path, Bypass::Opaque);
+        }
+        judged((&context, entry, kind), &said.links, judge, budget, found);
+    }
+}
+
+/// Judges the links of a document, and tells them.
+fn judged(
+    (context, entry, kind): (&PartContext<'_>, &Part, Kind),
+    links: &BTreeSet<String>,
+    judge: &mut Judge<'_>,
+    budget: &mut Budget<'_>,
+    found: &mut Findings,
+) {
+    for url in links {
         for target in reference::parse(url, 0..url.len()) {
             let judged = match &target {
                 Target::Link(link) => judge.link(url, link, HostBounds::Certain),
                 Target::Dangerous { host, .. } => Some(judge.dangerous(url, host.clone())),
             };
             if let Some(judged) = judged {
-                tell(&context, (entry, kind.place()), url, &judged, found);
+                tell(context, (entry, kind.place()), url, &judged, found);
             }
         }
         if !budget.link(url.len(), judge.spent()) {

@@ -24,7 +24,7 @@ use uts58::tlds::TldTable;
 use uts58::{Link, Target};
 
 pub use defanger::Defanger;
-pub use html::{Holds, Relative, relatives, top_of_html};
+pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;
 pub use text::LONGEST_WRAPPED;
 

@@ -1,8 +1,9 @@
 //! Where QR codes stand in a picture: by the patterns that mark three of their corners. A row through one is
 //! dark, light, dark, light, dark in the proportion 1:1:3:1:1.
 //!
-//! Codes of mail are drawn, not photographed: they stand upright, or are turned by a right angle. A search for
-//! tilted ones is not bounded in any crate; this one looks at each pixel once, and at threes of a few corners.
+//! Codes of mail are drawn, not photographed: they stand in the plane, upright or tilted by any angle. A row
+//! through the middle of a corner has that proportion at every tilt. The search for tilted codes is not bounded
+//! in any crate; this one looks at each pixel once, and at threes of a few corners.
 
 /// Corners of a picture at most.
 pub const MOST: usize = 48;
@@ -15,6 +16,13 @@ const SEEN: usize = 1_024;
 
 /// Rows that a corner has at least, for its three modules of middle.
 const ROWS: usize = 3;
+
+/// Modules that its rows are high: at a tilt of 45 degrees few of them are whole.
+const TILTED: f64 = 0.4;
+const UPRIGHT: f64 = 4.5;
+
+/// How far two sides of a code may be from a right angle and from being alike, as a part of their length.
+const SKEWED: f64 = 0.15;
 
 /// The middle of a corner, and the width of its seven modules, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,7 +43,7 @@ pub struct Place {
 
 /// A place that looks like a corner, row by row.
 struct Rows {
-    /// Sums of the middles and widths of its rows.
+    /// Sums of twice the middles, and of the widths, of its rows.
     middles: usize,
     widths: usize,
     first: usize,
@@ -46,16 +54,21 @@ struct Rows {
 impl Rows {
     fn is_near(&self, middle: usize, width: usize, y: usize) -> bool {
         let here = self.middles / self.rows.max(1);
-        here.abs_diff(middle) <= width / 4 && y - self.last <= (width / 7).max(1)
+        here.abs_diff(middle) <= width / 2 && y - self.last <= (width / 7).max(1)
     }
 
     fn corner(&self) -> Option<Corner> {
         let mean = |sum: usize| sum as f64 / self.rows as f64;
         let (height, width) = ((self.last + 1 - self.first) as f64, mean(self.widths));
-        // Three modules of seven.
-        let square = (height * 7.0 / 3.0 - width).abs() <= width / 2.0;
-        let middle = (self.first + self.last) as f64 / 2.0;
-        (self.rows >= ROWS && square).then(|| Corner { x: mean(self.middles), y: middle, width })
+        // Three modules of seven where it stands upright; less where it is tilted.
+        let modules = height * 7.0 / width;
+        let square = (TILTED..=UPRIGHT).contains(&modules);
+        let middle = (self.first + self.last + 1) as f64 / 2.0;
+        (self.rows >= ROWS && square).then(|| Corner {
+            x: mean(self.middles) / 2.0,
+            y: middle,
+            width,
+        })
     }
 }
 
@@ -85,45 +98,92 @@ pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
             }
             !ends
         });
-        if open.len() > SEEN || found.len() > MOST {
+        if open.len() > SEEN || found.len() > SEEN {
             return None;
         }
     }
     found.extend(open.iter().filter_map(Rows::corner));
+    let found: Vec<Corner> =
+        found.iter().filter_map(|corner| corner.from_above(dark, width)).collect();
     (found.len() <= MOST).then_some(found)
 }
 
-/// Where codes may stand between the corners.
+impl Corner {
+    /// The same, with its middle as the column through it has it; `None` where that does not look like a corner.
+    /// Five stretches of the data of a code do so in one direction, seldom in both.
+    fn from_above(&self, dark: &[bool], width: usize) -> Option<Corner> {
+        let (x, middle) = (self.x as usize, self.y as usize);
+        let most = self.width as usize;
+        // How many pixels are of this colour, from here on, up or down; and where they end.
+        let run = |from: Option<usize>, down: bool, colour: bool| {
+            let mut at = from;
+            let mut length = 0;
+            while let Some(y) = at.filter(|_| length <= most)
+                && dark.get(y * width + x) == Some(&colour)
+            {
+                length += 1;
+                at = if down { y.checked_add(1) } else { y.checked_sub(1) };
+            }
+            (length, at)
+        };
+        let side = |down: bool, from: Option<usize>| {
+            let (dark, at) = run(from, down, true);
+            let (light, at) = run(at, down, false);
+            (dark, light, run(at, down, true).0)
+        };
+        let (down, light_below, dark_below) = side(true, Some(middle));
+        let (up, light_above, dark_above) = side(false, middle.checked_sub(1));
+        let runs = [dark_above, light_above, up + down, light_below, dark_below];
+        let height: usize = runs.iter().sum();
+        let square = (height as f64 - self.width).abs() <= self.width / 3.0;
+        (square && is_like(runs)).then(|| {
+            let y = (middle + down) as f64 - (up + down) as f64 / 2.0;
+            Corner { y, ..*self }
+        })
+    }
+}
+
+/// Where codes may stand between the corners: what is most like a square first.
 pub fn places(corners: &[Corner]) -> Vec<Place> {
     let mut places = Vec::new();
     for first in corners {
-        let near = |one: f64, other: f64| (one - other).abs() <= first.width / 3.0;
-        let alike = |other: &&Corner| near(first.width, other.width) && *other != first;
-        let row = corners.iter().filter(alike).filter(|other| near(first.y, other.y));
-        for beside in row {
-            let column = corners.iter().filter(alike).filter(|other| near(first.x, other.x));
-            for below in column {
-                let one = (beside.x - first.x, beside.y - first.y);
-                let other = (below.x - first.x, below.y - first.y);
-                if places.len() >= TRIED || !near(one.0.abs(), other.1.abs()) {
-                    continue;
-                }
-                // Seen from the middle corner the first row runs to the right of the first column.
-                let right = one.0 * other.1 - one.1 * other.0 > 0.0;
-                let (along, down) = if right { (one, other) } else { (other, one) };
-                places.push(Place { first: *first, along, down });
+        let alike = |other: &&Corner| {
+            (first.width - other.width).abs() <= first.width / 3.0 && *other != first
+        };
+        for beside in corners.iter().filter(alike) {
+            let along = (beside.x - first.x, beside.y - first.y);
+            for below in corners.iter().filter(alike) {
+                let down = (below.x - first.x, below.y - first.y);
+                let place = Place { first: *first, along, down };
+                places.extend(place.skew().map(|skew| (skew, place)));
             }
         }
     }
-    places
+    places.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    places.into_iter().take(TRIED).map(|(_, place)| place).collect()
 }
 
 impl Place {
+    /// How far its sides are from those of a square; `None` where that is too far. Seen from the middle
+    /// corner the first row runs to the right of the first column.
+    fn skew(&self) -> Option<f64> {
+        let ((ax, ay), (dx, dy)) = (self.along, self.down);
+        let (along, down) = (ax.hypot(ay), dx.hypot(dy));
+        let longer = along.max(down);
+        let angle = (ax * dx + ay * dy).abs() / (longer * longer);
+        let skew = angle.max((along - down).abs() / longer);
+        let right = ax * dy - ay * dx > 0.0;
+        (right && skew <= SKEWED).then_some(skew)
+    }
+
     /// The sides, in modules, that the code may have: of all there are the nearest.
     pub fn sides(&self) -> impl Iterator<Item = usize> {
-        let long = self.along.0.abs().max(self.along.1.abs());
+        let (x, y) = self.along;
+        let long = x.hypot(y);
+        // A row through a tilted corner is longer than its side.
+        let upright = x.abs().max(y.abs()) / long;
         // The version, from the modules between the middles of two corners.
-        let version = ((long * 7.0 / self.first.width - 10.0) / 4.0).round();
+        let version = ((long * 7.0 / (self.first.width * upright) - 10.0) / 4.0).round();
         let version = version.clamp(1.0, 40.0) as usize;
         (version.saturating_sub(1).max(1)..=(version + 1).min(40)).map(|version| 17 + 4 * version)
     }
@@ -137,7 +197,7 @@ impl Place {
     }
 }
 
-/// The stretches of a row that look like that of a corner: their middles and widths.
+/// The stretches of a row that look like that of a corner: twice their middles, and their widths.
 fn like_corners(row: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     let mut runs = [0_usize; 5];
     let mut colour = None;
@@ -151,7 +211,7 @@ fn like_corners(row: &[bool]) -> impl Iterator<Item = (usize, usize)> {
         // A dark stretch ends here.
         let found = (colour == Some(true) && is_like(runs)).then(|| {
             let behind = x - fourth - fifth;
-            (behind - third.div_ceil(2), first + second + third + fourth + fifth)
+            (2 * behind - third, first + second + third + fourth + fifth)
         });
         runs = [second, third, fourth, fifth, 1];
         colour = pixel;

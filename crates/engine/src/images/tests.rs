@@ -72,6 +72,64 @@ fn codes_are_read_however_they_are_shown() {
     assert_eq!(read.codes.len(), 2, "{read:?}");
 }
 
+/// A picture turned by so many degrees round its middle, on white; pixels are means of their neighbours.
+fn tilted(picture: &GrayImage, degrees: f64) -> GrayImage {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let half = f64::from(picture.width()) / 2.0;
+    let side = (half * 2.0 * (sin.abs() + cos.abs())).ceil();
+    let shade = |x: f64, y: f64| {
+        let at = |x: f64, y: f64| {
+            let inside = x >= 0.0 && y >= 0.0 && x < half * 2.0 && y < half * 2.0;
+            if inside { f64::from(picture.get_pixel(x as u32, y as u32)[0]) } else { 255.0 }
+        };
+        let (left, top) = ((x - 0.5).floor(), (y - 0.5).floor());
+        let (right, low) = (x - 0.5 - left, y - 0.5 - top);
+        let row = |y: f64| at(left, y) * (1.0 - right) + at(left + 1.0, y) * right;
+        row(top) * (1.0 - low) + row(top + 1.0) * low
+    };
+    Pixels::from_fn(side as u32, side as u32, |x, y| {
+        let (x, y) = (f64::from(x) + 0.5 - side / 2.0, f64::from(y) + 0.5 - side / 2.0);
+        Luma([shade(x * cos + y * sin + half, y * cos - x * sin + half) as u8])
+    })
+}
+
+#[test]
+fn tilted_codes_are_read() {
+    let long = format!("https://example.com/{}", "a1b2".repeat(40));
+    let mut missed = Vec::new();
+    for text in [URL, &long] {
+        for scale in [4, 6, 9] {
+            for degrees in [0, 5, 10, 15, 20, 30, 40, 45, 60, 75, 90, 120, 200, 315] {
+                let picture = tilted(&drawn(text, scale), f64::from(degrees));
+                let read = found(&encoded(&DynamicImage::from(picture), ImageFormat::Png));
+                if read.codes != [text.to_owned()].into() {
+                    missed.push((text.len(), scale, degrees));
+                }
+            }
+        }
+    }
+    assert_eq!(missed, []);
+}
+
+#[test]
+fn codes_without_the_margin_that_they_should_have_are_read() {
+    for scale in [4_u32, 7] {
+        for margin in [0, 1, 2] {
+            let whole = drawn(URL, scale);
+            let cut = (4 - margin) * scale;
+            let side = whole.width() - 2 * cut;
+            let picture = image::imageops::crop_imm(&whole, cut, cut, side, side).to_image();
+            let read = found(&encoded(&DynamicImage::from(picture.clone()), ImageFormat::Png));
+            assert_eq!(read.codes, [URL.to_owned()].into(), "{scale} {margin}");
+            // On a ground of middling grey.
+            let mut page: GrayImage = Pixels::from_pixel(side + 40, side + 40, Luma([150]));
+            image::imageops::replace(&mut page, &picture, 20, 20);
+            let read = found(&encoded(&DynamicImage::from(page), ImageFormat::Png));
+            assert_eq!(read.codes, [URL.to_owned()].into(), "{scale} {margin} on grey");
+        }
+    }
+}
+
 #[test]
 fn pictures_without_codes_say_nothing() {
     let noise: GrayImage = Pixels::from_fn(500, 500, |x, y| {

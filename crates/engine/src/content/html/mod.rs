@@ -10,6 +10,7 @@ mod loose;
 mod named;
 mod open;
 mod outlook;
+mod pictures;
 mod relative;
 mod style;
 mod subset;
@@ -22,6 +23,7 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
 pub use elements::Holds;
+pub use pictures::pictures;
 pub use relative::{Relative, relatives};
 pub use token::{RawText, Tag, Token, Tokenizer};
 pub use top::top_of_html;

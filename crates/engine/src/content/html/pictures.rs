@@ -1,0 +1,77 @@
+//! Pictures that a page carries with it: `data:` URLs (RFC 2397), in attributes and in style sheets.
+
+use super::entity;
+use memchr::memchr;
+use uts58::{base64, percent};
+
+/// The bytes of the pictures in a page, as far as they are spelled as such: what a loose base64 decoder and the
+/// one of percent-escapes make of them. Linear: each begins behind the end of the one before.
+pub fn pictures(text: &str) -> impl Iterator<Item = Vec<u8>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let colon = at + memchr(b':', rest.as_bytes())?;
+            at = colon + 1;
+            if !is_data(text, colon) {
+                continue;
+            }
+            let value = text.get(at..).unwrap_or_default();
+            let end = value.find(['"', '\'', '<', '>', ')']).unwrap_or(value.len());
+            let value = at..at + end;
+            at = value.end;
+            if let Some(bytes) = bytes(entity::attribute(text, value).as_str()) {
+                return Some(bytes);
+            }
+        }
+    })
+}
+
+/// Whether `data` stands before the colon, and a picture behind it.
+fn is_data(text: &str, colon: usize) -> bool {
+    let is =
+        |bytes: Option<&[u8]>, word: &[u8]| bytes.is_some_and(|b| b.eq_ignore_ascii_case(word));
+    let bytes = text.as_bytes();
+    is(colon.checked_sub(4).and_then(|start| bytes.get(start..colon)), b"data")
+        && is(bytes.get(colon + 1..colon + 7), b"image/")
+}
+
+/// What stands behind the comma.
+fn bytes(value: &str) -> Option<Vec<u8>> {
+    let (kind, data) = value.split_once(',')?;
+    let mut bytes = percent::decode(data).bytes;
+    let coded = kind.trim_end().get(kind.trim_end().len().saturating_sub(6)..);
+    if coded.is_some_and(|coded| coded.eq_ignore_ascii_case("base64")) {
+        bytes.retain(|byte| !byte.is_ascii_whitespace());
+        bytes = base64::decode(&bytes);
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_found_where_a_page_has_them() {
+        for page in [
+            "<img src=\"data:image/png;base64,QUJD\">",
+            "<img src='DATA:image/gif;charset=x;BASE64,QU\r\n JD='>",
+            "<img src=data:image/png;base64,QUJD>",
+            "<p style=\"background:url(data:image/png;base64,QUJD)\">",
+            "<style>p{background:url('data:image/png;base64,QUJD')}</style>",
+            "<img src=\"data:image/png;base64,QU&#74;D\">",
+            "<img src=\"data:image/png;base64,Q%55JD\">",
+            "<img src=\"data:image/png,%41BC\">",
+        ] {
+            assert_eq!(pictures(page).collect::<Vec<_>>(), [b"ABC".to_vec()], "{page}");
+        }
+        let two = "<img src=\"data:image/png,a\"> at 10:30 <img src=\"data:image/png,b\">";
+        assert_eq!(pictures(two).collect::<Vec<_>>(), [b"a".to_vec(), b"b".to_vec()]);
+        for none in
+            ["", ":", "data:", "data:image/png", "data:text/html,x", "x:image/png,a", "é:image/,"]
+        {
+            assert_eq!(pictures(none).count(), 0, "{none}");
+        }
+    }
+}
