@@ -178,7 +178,7 @@ settings! {
         /// and `first_contact`. What it does not say stays as it is.
         words_file: Option<PathBuf> = "\"\"", Reload;
         /// HTML files attached: `report` or `edit`. Default: one header line, which the sender writes, makes
-        /// a part an attachment, and some mail programs show it all the same.
+        /// a part an attachment, and some mail programs show it all the same. Files of SVG are told only.
         html_attachments: HtmlAttachments = "\"edit\"", Reload;
         /// QR codes in pictures (PNG, JPEG, GIF): `off` or `report`, which judges and tells the links in them
         /// and edits nothing. Default: decoding pictures takes more time than all else that is done.

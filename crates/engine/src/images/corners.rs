@@ -104,14 +104,14 @@ pub fn find(dark: &[bool], width: usize) -> Option<Vec<Corner>> {
     }
     found.extend(open.iter().filter_map(Rows::corner));
     let found: Vec<Corner> =
-        found.iter().filter_map(|corner| corner.from_above(dark, width)).collect();
+        found.iter().filter_map(|corner| corner.by_column(dark, width)).collect();
     (found.len() <= MOST).then_some(found)
 }
 
 impl Corner {
     /// The same, with its middle as the column through it has it; `None` where that does not look like a corner.
     /// Five stretches of the data of a code do so in one direction, seldom in both.
-    fn from_above(&self, dark: &[bool], width: usize) -> Option<Corner> {
+    fn by_column(&self, dark: &[bool], width: usize) -> Option<Corner> {
         let (x, middle) = (self.x as usize, self.y as usize);
         let most = self.width as usize;
         // How many pixels are of this colour, from here on, up or down; and where they end.
