@@ -576,4 +576,22 @@ fn a_code_in_a_picture_is_told_and_left_as_it_is() {
     );
     let off = told(super::policy::QrCodes::Off, &bytes);
     assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
+    // A page that carries the picture with it, in escapes.
+    let escaped: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
+    let page = |qr_codes, picture: &str| {
+        let body = format!("<p>hi<img src=\"data:image/png,{picture}\">\r\n");
+        let head = b"Content-Type: text/html\r\n";
+        let policy = Policy { qr_codes, ..policy() };
+        let message = Message { head, body: body.as_bytes() };
+        inspect(message, &Facts::default(), &policy, &tlds()).resolve(&Answers::new())
+    };
+    let outcome = page(super::policy::QrCodes::Report, &escaped);
+    let [finding] = outcome.findings.as_slice() else { panic!("{:?}", outcome.findings) };
+    let told = (finding.verdict, finding.done, finding.place.to_string());
+    assert_eq!(told, (Verdict::Unsafe, Done::Reported, "qr[code]".to_owned()));
+    assert_eq!((outcome.edits.len(), outcome.bypasses.len()), (0, 0));
+    let cut = page(super::policy::QrCodes::Report, &escaped[..escaped.len() / 2]);
+    assert_eq!((cut.findings.len(), cut.bypasses.len()), (0, 1));
+    let off = page(super::policy::QrCodes::Off, &escaped);
+    assert_eq!((off.findings.len(), off.bypasses.len()), (0, 0));
 }
