@@ -7,6 +7,8 @@
 mod codecs;
 #[path = "eyes/inside.rs"]
 mod inside;
+#[path = "eyes/joins.rs"]
+mod joins;
 #[path = "eyes/labels.rs"]
 mod labels;
 #[path = "eyes/others.rs"]

@@ -4,7 +4,8 @@
 //! read. Behind `:` `//` `\\` `@` and `www.` stand hosts; one that holds a letter outside ASCII or
 //! `xn--`, or what reads as a slash, ends in a TLD, judges unsafe, and was met by no reading, is hidden:
 //! somebody may see it. Behind a scheme, or a look-alike of a slash, which browsers take into the host, it is taken
-//! apart where its bytes are plain: a dot in brackets is one in whatever the bytes turn out to be.
+//! apart where its bytes are plain, or a text of its part has it: a dot in brackets is one in whatever the bytes
+//! turn out to be.
 //!
 //! | seen | how |
 //! | --- | --- |
@@ -19,9 +20,10 @@
 mod packed;
 mod places;
 mod window;
+mod wrapped;
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use uts58::scheme;
@@ -37,7 +39,8 @@ use super::outcome::{Bypass, Done, Edit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use super::resolve::LONGEST_LINE;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
-use mailsplice::mime::{Media, Message, Part, Tree, View};
+use mailsplice::mime::{self, Media, Message, Tree, View};
+use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
 use places::Places;
 use uts58::base64;
@@ -88,6 +91,7 @@ pub fn cast(
             told: BTreeSet::new(),
             seen: BTreeSet::new(),
             bracketed: BTreeSet::new(),
+            wrapped: BTreeMap::new(),
         };
         net.plain(body, Bytes::Plain);
         net.head(message.head);
@@ -96,6 +100,7 @@ pub fn cast(
         for (at, bytes) in yenc(body) {
             net.plain(&bytes, Bytes::Unwrapped(at));
         }
+        net.wrapped(message);
     }
     if let Some(why) = budget.over() {
         found.bypass("1", why);
@@ -168,6 +173,8 @@ struct Net<'n, 'p, 'b> {
     /// Where dots of hosts stand that were to be taken apart, and of those that were.
     seen: BTreeSet<usize>,
     bracketed: BTreeSet<usize>,
+    /// Hosts in what parts unwrap to, by part, with the offset of one mention.
+    wrapped: BTreeMap<usize, BTreeMap<String, (usize, Judged)>>,
 }
 
 impl Net<'_, '_, '_> {
@@ -222,6 +229,9 @@ impl Net<'_, '_, '_> {
         let behind = window(text, text.iter().take_while(sign).count());
         if calls_for_a_look(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
+            for text in shifted(behind) {
+                self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
+            }
         }
     }
 
@@ -267,9 +277,13 @@ impl Net<'_, '_, '_> {
         let host = text(letters);
         let Some(judgement) = hidden(&host, self.judge, &self.met) else { return };
         let judged = Judged::of(judgement, TldStatus::Link);
-        let edits = match of {
-            Bytes::Plain => self.edits(letters, at, &judged),
-            Bytes::Unwrapped(_) => Vec::new(),
+        let edits = match (of, self.editable(at, &judged)) {
+            (Bytes::Plain, Some(_)) => self.edits(letters, at),
+            (Bytes::Unwrapped(_), Some(part)) => {
+                self.wrapped.entry(part).or_default().entry(host).or_insert((at, judged));
+                return;
+            }
+            (_, None) => Vec::new(),
         };
         // Two triggers stand before one host (`//www.`): the longer name was told.
         if edits.first().is_some_and(|edit| self.seen.contains(&edit.range.start)) {
@@ -285,21 +299,53 @@ impl Net<'_, '_, '_> {
         self.tell(&host, at, judged, edits);
     }
 
+    /// The part at an offset of the body, where it is text and a policy allows a host in it to be taken apart.
+    fn editable(&self, at: usize, judged: &Judged) -> Option<usize> {
+        let index = self.part(at)?;
+        let part = self.tree.parts.get(index).filter(|part| part.view == View::Usual)?;
+        let text = !matches!(part.media, Media::Opaque | Media::Inert);
+        let (action, _) = actions::link(self.policy, part, judged);
+        (text && action != LinkAction::Leave).then_some(index)
+    }
+
+    /// Tells of the hosts in what parts unwrap to, and takes them apart where a text of the part has them.
+    fn wrapped(&mut self, message: Message<'_>) {
+        for (part, mut hosts) in std::mem::take(&mut self.wrapped) {
+            for (index, reading) in mime::readings(message, self.tree, part).enumerate() {
+                let text = reading.text.as_str();
+                if hosts.is_empty() || !self.budget.spend(Stage::Net, text.len() as u64) {
+                    break;
+                }
+                let wanted = |host: &str| hosts.get_key_value(host).map(|(host, _)| host.as_str());
+                let edits: Vec<(String, Vec<TextEdit>)> = wrapped::edits(text, wanted)
+                    .into_iter()
+                    .map(|(host, edits)| (host.to_owned(), edits))
+                    .collect();
+                for (host, edits) in edits {
+                    let Some((at, mut judged)) = hosts.remove(&host) else { continue };
+                    judged.add(Reason::HiddenHost);
+                    let mut finding = told_of(&judged, self.path(at), Place::Text, at..at, &host);
+                    finding.done = Done::Edited;
+                    let told = Candidate::told(finding);
+                    self.found.candidates.push(Candidate {
+                        reading: Some((part, index)),
+                        edits,
+                        ..told
+                    });
+                }
+            }
+            for (host, (at, judged)) in hosts {
+                self.tell(&host, at, judged, Vec::new());
+            }
+        }
+    }
+
     /// The edits that take a host apart behind a scheme, or behind a look-alike of a slash, where its bytes are
-    /// plain and a policy allows it: its dots in brackets. None where the part is no text. What stands behind
-    /// another sign may be no link to anybody, and stays.
-    fn edits(&self, letters: &[Letter], at: usize, judged: &Judged) -> Vec<RawEdit> {
+    /// plain: its dots in brackets. What stands behind another sign may be no link to anybody, and stays.
+    fn edits(&self, letters: &[Letter], at: usize) -> Vec<RawEdit> {
         if !is_behind_scheme(self.body, at)
             && !letters.iter().any(|letter| ends_host_to_a_reader(letter.c))
         {
-            return Vec::new();
-        }
-        let Some(part) = self.part(at).filter(|part| part.view == View::Usual) else {
-            return Vec::new();
-        };
-        let text = !matches!(part.media, Media::Opaque | Media::Inert);
-        let (action, _) = actions::link(self.policy, part, judged);
-        if !text || action == LinkAction::Leave {
             return Vec::new();
         }
         let dots = letters.iter().filter(|letter| is_dot_to_somebody(letter.c));
@@ -336,8 +382,14 @@ impl Net<'_, '_, '_> {
     }
 
     /// The innermost part at an offset of the body, as most clients split it.
-    fn part(&self, at: usize) -> Option<&Part> {
-        self.places.get_or_init(|| Places::of(self.tree)).part(self.tree, at)
+    fn part(&self, at: usize) -> Option<usize> {
+        self.places.get_or_init(|| Places::of(self.tree)).part(at)
+    }
+
+    /// The path of that part.
+    fn path(&self, at: usize) -> &str {
+        let part = self.part(at).and_then(|part| self.tree.parts.get(part));
+        part.map_or("1", |part| part.path.as_str())
     }
 
     fn tell(&mut self, spelling: &str, at: usize, mut judged: Judged, edits: Vec<RawEdit>) {
@@ -351,8 +403,7 @@ impl Net<'_, '_, '_> {
         if !edited {
             (judged.verdict, judged.edit) = (Verdict::Suspect, Edit::Told);
         }
-        let part = self.part(at).map_or("1", |part| part.path.as_str());
-        let mut finding = told_of(&judged, part, Place::Text, at..at, spelling);
+        let mut finding = told_of(&judged, self.path(at), Place::Text, at..at, spelling);
         if edited {
             finding.done = Done::Edited;
         }
@@ -391,7 +442,7 @@ fn host_of(letters: &[Letter]) -> &[Letter] {
     let rest = letters.get(start..).unwrap_or_default();
     let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
     let host = rest.get(..end).unwrap_or_default();
-    let dots = host.iter().rev().take_while(|letter| letter.c == '.').count();
+    let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
     host.get(..end - dots).unwrap_or_default()
 }
 
@@ -407,8 +458,9 @@ fn is_odd(host: &str) -> bool {
 /// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those
 /// that read as the slash behind it: browsers take them into the host.
 fn is_lie(host: &str, judgement: &Judgement) -> bool {
-    let letters = host.is_ascii() || host.chars().any(|c| !c.is_ascii() && is_letter(c));
-    let tld = host.rsplit('.').next().filter(|tld| tld.len() < host.len());
+    let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
+    let letters = wide.peek().is_none() || wide.any(is_letter);
+    let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
     tld.is_some_and(|tld| !tld.is_empty())
         && judgement.question.is_none()
         && !judgement.reasons.contains(Reason::TldSyntax)

@@ -37,8 +37,11 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     // Inside a two-byte set any sign may stand for half a letter.
     let mut shifted = false;
     while let Some(byte) = rest.get(end) {
-        if *byte == 0x1B {
-            shifted = rest.get(end + 1) == Some(&b'$');
+        match (rest.get(end.wrapping_sub(1)), byte) {
+            (_, 0x1B) => shifted = rest.get(end + 1) == Some(&b'$'),
+            (Some(b'~'), b'{') => shifted = true,
+            (Some(b'~'), b'}') => shifted = false,
+            _ => {}
         }
         let goes_on = match byte {
             // `&#1088;`
@@ -242,6 +245,7 @@ mod tests {
         assert_eq!(end("a.com#&#1088;"), "a.com");
         assert_eq!(end(&"a".repeat(2 * WINDOW)).len(), WINDOW);
         assert_eq!(end("\x1B$B'b'/\x1B(Bypal.com/x"), "\x1B$B'b'/\x1B(Bypal.com");
+        assert_eq!(end("~{'b'Q~}ypal.com/x"), "~{'b'Q~}ypal.com");
     }
 
     #[test]
@@ -279,6 +283,7 @@ mod tests {
     fn charsets_of_seven_bits() {
         for written in [
             &b"\x1B$B'b'Q\x1B(Bypal.com"[..],
+            b"~{'b'Q~}ypal.com",
             b"+BEAEMA-ypal.com",
             b"\x1B$A'b\x1B$B'Q\x1B(Bypal.com",
         ] {

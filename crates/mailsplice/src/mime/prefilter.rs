@@ -30,6 +30,8 @@ pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String
         Transfer::Base64
         | Transfer::Base64Quanta
         | Transfer::Base64Skipping
+        | Transfer::Base64Unpadded
+        | Transfer::QuotedPrintableJoined
         | Transfer::Uuencode => return Candidates::Maybe,
     };
     match unwrapped(raw, media, labels) {

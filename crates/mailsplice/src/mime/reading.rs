@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::charset::{self, Charset};
 use super::prefilter::{self, Candidates};
-use super::transfer::{Transfer, base64};
+use super::transfer::{Transfer, base64, qp};
 use super::{Media, Message, Reading, Tree, sniff};
 use crate::span::Map;
 
@@ -91,11 +91,18 @@ pub(super) fn all<'m>(
     }
 }
 
-/// The encodings that a part may be read in. Base64 with padding in odd places is base64 in three ways.
+/// The encodings that a part may be read in. Base64 with padding inside is base64 in two ways, with padding
+/// in odd places in four; quoted-printable with a soft break inside an escape in two.
 fn transfers(labelled: &[Transfer], raw: &[u8]) -> VecDeque<Transfer> {
     let mut all: VecDeque<Transfer> = labelled.iter().copied().collect();
-    if labelled.contains(&Transfer::Base64) && base64::has_odd_padding(raw) {
-        all.extend([Transfer::Base64Quanta, Transfer::Base64Skipping]);
+    if labelled.contains(&Transfer::Base64) && base64::goes_on_behind_padding(raw) {
+        if base64::has_odd_padding(raw) {
+            all.extend([Transfer::Base64Quanta, Transfer::Base64Skipping]);
+        }
+        all.push_back(Transfer::Base64Unpadded);
+    }
+    if labelled.contains(&Transfer::QuotedPrintable) && qp::breaks_escapes(raw) {
+        all.push_back(Transfer::QuotedPrintableJoined);
     }
     all
 }
@@ -179,7 +186,11 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
         found.extend(charset.swapped());
         found.extend(charset.lenient(bytes));
     }
-    let labelled = labels.iter().any(|label| !label.eq_ignore_ascii_case("us-ascii"));
+    // What names no charset is no label.
+    let names = |label: &String| {
+        !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
+    };
+    let labelled = labels.iter().any(names);
     found.extend(charset::byte_order_marks(bytes));
     match media {
         Media::Html => found.extend(meta_charsets(bytes)),
@@ -201,10 +212,13 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
             found.push(Charset::Utf8);
         }
     }
-    // Seven bits with escapes: detectors take an escape for a label.
+    // Seven bits with escapes or shifts: detectors take one for a label.
     if !labelled && ascii && memchr::memmem::find(bytes, b"\x1B$").is_some() {
         found.push(Charset::Iso2022Jp2);
         found.push(Charset::Known(encoding_rs::ISO_2022_JP));
+    }
+    if !labelled && ascii && memchr::memmem::find(bytes, b"~{").is_some() {
+        found.push(Charset::Hz);
     }
     // And a plus sign in a host for UTF-7, as mbstring does.
     if !labelled && ascii && has_shifted_host(bytes) {

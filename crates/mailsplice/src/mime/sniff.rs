@@ -157,7 +157,14 @@ pub(super) fn names_drawing(name: &str) -> bool {
 
 /// The media of a part that has a name and no label.
 pub(super) fn by_name(name: &[u8], opening: impl FnOnce() -> Vec<u8>) -> Media {
-    by_extension(&String::from_utf8_lossy(name)).unwrap_or_else(|| sniff(&opening()))
+    by_extension(&String::from_utf8_lossy(name)).unwrap_or_else(|| {
+        let opening = opening();
+        match sniff(&opening) {
+            // Programs show it below the text that it stands in.
+            Media::Opaque if is_readable(&opening) => Media::Plain,
+            media => media,
+        }
+    })
 }
 
 /// RFC 3676 §4.

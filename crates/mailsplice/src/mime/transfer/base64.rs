@@ -86,14 +86,21 @@ pub(in crate::mime) enum Padding {
     Counts,
     /// It is nothing, unless it completes a unit (Python).
     Skipped,
+    /// It is nothing wherever it stands (PHP, MIME::Tools, postal-mime).
+    Nothing,
 }
 
-/// Whether padding stands where the readings of [`Padding`] differ: before more characters, and not at
+/// Whether more characters stand behind padding: one stream goes on, or a further one begins.
+pub(in crate::mime) fn goes_on_behind_padding(raw: &[u8]) -> bool {
+    let first = memchr::memchr(b'=', raw);
+    let behind = first.and_then(|first| raw.get(first..)).unwrap_or_default();
+    behind.iter().any(|byte| value(*byte) < 64)
+}
+
+/// Whether padding stands where most readings of [`Padding`] differ: before more characters, and not at
 /// the end of a unit.
 pub(in crate::mime) fn has_odd_padding(raw: &[u8]) -> bool {
-    let Some(first) = memchr::memchr(b'=', raw) else { return false };
-    let more = |at: usize| raw.get(at + 1..).unwrap_or_default().iter().any(|b| value(*b) < 64);
-    if !more(first) {
+    if !goes_on_behind_padding(raw) {
         return false;
     }
     // Characters of the unit at hand, and padding in it.
@@ -150,6 +157,9 @@ impl<T: Track> Reader<'_, T> {
     fn byte(&mut self, byte: u8, at: usize, more_padding: bool) {
         if byte == b'=' && self.padding == Padding::Counts {
             return self.counted(at);
+        }
+        if byte == b'=' && self.padding == Padding::Nothing {
+            return;
         }
         if byte == b'=' {
             let completes = self.unit.count == 3 || self.unit.count == 2 && more_padding;
@@ -442,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_inside_is_read_in_three_ways() {
+    fn padding_inside_is_read_in_four_ways() {
         let read = |raw: &str, padding| {
             String::from_utf8_lossy(&decode(raw.as_bytes(), padding).bytes).into_owned()
         };
@@ -452,6 +462,12 @@ mod tests {
         assert!(!read(hello, Padding::Skipped).contains("hello"));
         assert_eq!(read("aG=VsbG8=", Padding::Skipped), "hello");
         assert_eq!(read("a=GVsbG8=", Padding::Skipped), "hello");
+        assert_eq!(read("aGV=sbG8=", Padding::Nothing), "hello");
+        assert_eq!(read("aG==VsbG8=", Padding::Nothing), "hello");
+        for more in [hello, "aGVsbG8=IHdvcmxk", "aA==\r\naGVs"] {
+            assert!(goes_on_behind_padding(more.as_bytes()), "{more}");
+        }
+        assert!(!goes_on_behind_padding(b"aGVsbA==\r\n"));
         for plain in
             ["aGVsbG8=", "aGVsbG8=\r\n", "aGVsbG8=\r\nIHdvcmxk", "aA==aGVs", "aGVs", "===="]
         {

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use base64::Padding;
+use qp::Breaks;
 
 use crate::edit::RawEdit;
 use crate::span::{Map, Untracked};
@@ -28,12 +29,16 @@ pub enum Transfer {
     Identity,
     /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
+    /// The same as those read it who join lines before they look for escapes.
+    QuotedPrintableJoined,
     /// Four characters for three bytes, as most programs decode it (RFC 2045 §6.8).
     Base64,
     /// Base64 as those read it who take four characters at a time, padding among them.
     Base64Quanta,
     /// Base64 as those read it who pass over padding that completes nothing.
     Base64Skipping,
+    /// Base64 as those read it who pass over all padding.
+    Base64Unpadded,
     /// `x-uuencode` and its spellings; also blocks inside text.
     Uuencode,
 }
@@ -78,21 +83,27 @@ impl Transfer {
     pub fn as_str(self) -> &'static str {
         match self {
             Transfer::Identity => "8bit",
-            Transfer::QuotedPrintable => "quoted-printable",
-            Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => "base64",
+            Transfer::QuotedPrintable | Transfer::QuotedPrintableJoined => "quoted-printable",
+            Transfer::Base64
+            | Transfer::Base64Quanta
+            | Transfer::Base64Skipping
+            | Transfer::Base64Unpadded => "base64",
             Transfer::Uuencode => "x-uuencode",
         }
     }
 
     /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
     pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
+        let quoted = |breaks| Cow::Owned(qp::unwrap(raw, breaks, &mut Untracked));
         let base64 = |padding| Cow::Owned(base64::unwrap(raw, padding, &mut Untracked).0);
         match self {
             Transfer::Identity => Cow::Borrowed(raw),
-            Transfer::QuotedPrintable => Cow::Owned(qp::unwrap(raw, &mut Untracked)),
+            Transfer::QuotedPrintable => quoted(Breaks::InPlace),
+            Transfer::QuotedPrintableJoined => quoted(Breaks::First),
             Transfer::Base64 => base64(Padding::Ends),
             Transfer::Base64Quanta => base64(Padding::Counts),
             Transfer::Base64Skipping => base64(Padding::Skipped),
+            Transfer::Base64Unpadded => base64(Padding::Nothing),
             Transfer::Uuencode => Cow::Owned(uu::unwrap(raw, &mut Untracked)),
         }
     }
@@ -103,10 +114,12 @@ impl Transfer {
             Transfer::Identity => {
                 Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
             }
-            Transfer::QuotedPrintable => qp::decode(raw),
+            Transfer::QuotedPrintable => qp::decode(raw, Breaks::InPlace),
+            Transfer::QuotedPrintableJoined => qp::decode(raw, Breaks::First),
             Transfer::Base64 => base64::decode(raw, Padding::Ends),
             Transfer::Base64Quanta => base64::decode(raw, Padding::Counts),
             Transfer::Base64Skipping => base64::decode(raw, Padding::Skipped),
+            Transfer::Base64Unpadded => base64::decode(raw, Padding::Nothing),
             Transfer::Uuencode => uu::decode(raw),
         }
     }
@@ -116,10 +129,12 @@ impl Transfer {
     pub(super) fn lower(self, raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
         match self {
             Transfer::Identity => edits.to_vec(),
-            Transfer::QuotedPrintable => qp::lower(raw, edits, line_end),
+            Transfer::QuotedPrintable => qp::lower(raw, edits, line_end, Breaks::InPlace),
+            Transfer::QuotedPrintableJoined => qp::lower(raw, edits, line_end, Breaks::First),
             Transfer::Base64 => base64::lower(raw, edits, line_end, Padding::Ends),
             Transfer::Base64Quanta => base64::lower(raw, edits, line_end, Padding::Counts),
             Transfer::Base64Skipping => base64::lower(raw, edits, line_end, Padding::Skipped),
+            Transfer::Base64Unpadded => base64::lower(raw, edits, line_end, Padding::Nothing),
             Transfer::Uuencode => uu::lower(raw, edits, line_end),
         }
     }

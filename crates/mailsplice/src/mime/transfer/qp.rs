@@ -13,16 +13,54 @@ use crate::span::{Map, PieceKind, Track};
 /// Longest line that is written, its soft break included (RFC 2045 §6.7 rule 5).
 const LINE: usize = 76;
 
+/// When soft breaks are taken out: programs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mime) enum Breaks {
+    /// Where they stand, as escapes are.
+    InPlace,
+    /// Before escapes are looked for: one may hold a break (mailparser, postal-mime, emailjs).
+    First,
+}
+
+/// Whether a soft break stands inside an escape, where the readings of [`Breaks`] differ.
+pub(in crate::mime) fn breaks_escapes(raw: &[u8]) -> bool {
+    memchr::memchr_iter(b'=', raw).any(|at| broken_escape(raw, at).is_some())
+}
+
+/// The byte of an escape at the `=` at `at` that soft breaks stand inside of, and its length with them.
+fn broken_escape(raw: &[u8], at: usize) -> Option<(u8, usize)> {
+    let behind_break = |at: usize| {
+        let rest = raw.get(at..).and_then(|rest| rest.strip_prefix(b"="))?;
+        soft_break(rest).map(|skipped| at + 1 + skipped)
+    };
+    let mut end = at + 1;
+    let mut byte = 0;
+    let mut broken = false;
+    for _ in 0..2 {
+        while let Some(next) = behind_break(end) {
+            end = next;
+            broken = true;
+        }
+        let digit = hex(*raw.get(end)?);
+        if digit > 15 {
+            return None;
+        }
+        byte = byte << 4 | digit;
+        end += 1;
+    }
+    broken.then_some((byte, end - at))
+}
+
 /// Unwraps, and says where each byte came from.
-pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
+pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'_> {
     let mut map = Map::new();
-    let bytes = unwrap(raw, &mut map);
+    let bytes = unwrap(raw, breaks, &mut map);
     map.close(bytes.len(), raw.len());
     Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
 }
 
 /// Unwraps.
-pub(in crate::mime) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
+pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(rest) = raw.get(at..)
@@ -31,7 +69,7 @@ pub(in crate::mime) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
         let stop = memchr::memchr2(b'=', b'\n', rest).map_or(raw.len(), |found| at + found);
         copy(raw, at, stop, &mut bytes, map);
         at = match raw.get(stop) {
-            Some(b'=') => escape(raw, stop, &mut bytes, map),
+            Some(b'=') => escape(raw, stop, breaks, &mut bytes, map),
             Some(_) => {
                 bytes.push(b'\n');
                 stop + 1
@@ -70,7 +108,13 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl 
 
 /// Reads what begins with the `=` at `at`: a run of escapes, a soft break, or the sign itself. The offset
 /// after it.
-fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut impl Track) -> usize {
+fn escape(
+    raw: &[u8],
+    at: usize,
+    breaks: Breaks,
+    bytes: &mut Vec<u8>,
+    map: &mut impl Track,
+) -> usize {
     let rest = raw.get(at + 1..).unwrap_or_default();
     let (units, _) = raw.get(at..).unwrap_or_default().as_chunks::<3>();
     let before = bytes.len();
@@ -88,6 +132,14 @@ fn escape(raw: &[u8], at: usize, bytes: &mut Vec<u8>, map: &mut impl Track) -> u
     }
     if let Some(skipped) = soft_break(rest) {
         return at + 1 + skipped;
+    }
+    if breaks == Breaks::First
+        && let Some((byte, length)) = broken_escape(raw, at)
+    {
+        map.push(bytes.len(), at, PieceKind::Atomic);
+        bytes.push(byte);
+        map.push(bytes.len(), at + length, PieceKind::Atomic);
+        return at + length;
     }
     map.push(bytes.len(), at, PieceKind::Linear);
     bytes.push(b'=');
@@ -133,8 +185,13 @@ fn hex(byte: u8) -> u8 {
 }
 
 /// Lowers edits of the unwrapped bytes. New soft breaks stand only in and round the replacements.
-pub(in crate::mime) fn lower(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
-    let decoded = decode(raw);
+pub(in crate::mime) fn lower(
+    raw: &[u8],
+    edits: &[RawEdit],
+    line_end: LineEnd,
+    breaks: Breaks,
+) -> Vec<RawEdit> {
+    let decoded = decode(raw, breaks);
     let mut lines = Lines::of(raw);
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     // Where the last replacement ended in the raw bytes, and the column behind it.
@@ -266,16 +323,17 @@ mod tests {
     use super::*;
 
     fn text(raw: &str) -> String {
-        String::from_utf8_lossy(&decode(raw.as_bytes()).bytes).into_owned()
+        String::from_utf8_lossy(&decode(raw.as_bytes(), Breaks::InPlace).bytes).into_owned()
     }
 
     /// Replaces `from` by `to` in the decoded text; the new raw bytes.
     fn replace(raw: &str, from: &str, to: &str) -> String {
-        let decoded = decode(raw.as_bytes());
+        let decoded = decode(raw.as_bytes(), Breaks::InPlace);
         let at = memchr::memmem::find(&decoded.bytes, from.as_bytes()).unwrap();
         let edit = RawEdit { range: at..at + from.len(), replacement: to.as_bytes().to_vec() };
         let mut out = raw.as_bytes().to_vec();
-        for edit in lower(raw.as_bytes(), &[edit], LineEnd::of(raw.as_bytes())).iter().rev() {
+        let end = LineEnd::of(raw.as_bytes());
+        for edit in lower(raw.as_bytes(), &[edit], end, Breaks::InPlace).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         String::from_utf8(out).unwrap()
@@ -289,6 +347,19 @@ mod tests {
         assert_eq!(text("trailing \t\r\nnext \n"), "trailing\r\nnext\n");
         assert_eq!(text("kept=20\r\n"), "kept \r\n");
         assert_eq!(text("last "), "last ", "no line end, no end of line");
+    }
+
+    #[test]
+    fn lines_may_be_joined_before_escapes_are_read() {
+        for raw in ["x=D0==\r\nB0y", "x=D=\r\n0=B=\n0y", "x==\r\n=\r\nD0=B0y"] {
+            assert!(breaks_escapes(raw.as_bytes()), "{raw}");
+            let decoded = decode(raw.as_bytes(), Breaks::First);
+            assert_eq!(String::from_utf8_lossy(&decoded.bytes), "xаy", "{raw}");
+            assert_eq!(decoded.source(1..3), 1..raw.len() - 1, "{raw}");
+        }
+        for raw in ["x=D0=\r\n=B0y", "x=\r\nD0", "a==3D", "=D", "=D=\r\nx", "=="] {
+            assert!(!breaks_escapes(raw.as_bytes()), "{raw}");
+        }
     }
 
     #[test]

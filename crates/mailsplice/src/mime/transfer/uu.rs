@@ -24,8 +24,11 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
     match transfer {
         Transfer::Identity => true,
         Transfer::Uuencode => false,
-        Transfer::Base64 | Transfer::Base64Quanta | Transfer::Base64Skipping => !raw.is_empty(),
-        Transfer::QuotedPrintable => {
+        Transfer::Base64
+        | Transfer::Base64Quanta
+        | Transfer::Base64Skipping
+        | Transfer::Base64Unpadded => !raw.is_empty(),
+        Transfer::QuotedPrintable | Transfer::QuotedPrintableJoined => {
             let begin = |at: usize| {
                 raw.get(at..at + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"begin"))
             };

@@ -1,0 +1,67 @@
+//! Hosts that stand in what a part unwraps to, and that no reading of it takes for a link: taken apart in its
+//! text.
+
+use std::collections::BTreeMap;
+
+use super::window::{Letter, letters, text, triggers, window};
+use super::{host_of, is_behind_scheme};
+use homograph::ends_host_to_a_reader;
+use mailsplice::span::TextEdit;
+use uts58::unicode::is_dot_to_somebody;
+
+/// The edits of a text that take these hosts apart, by host: their dots in brackets, wherever they stand behind
+/// a scheme or hold what reads as a slash.
+pub fn edits<'h>(
+    source: &str,
+    is_wanted: impl Fn(&str) -> Option<&'h str>,
+) -> BTreeMap<&'h str, Vec<TextEdit>> {
+    let bytes = source.as_bytes();
+    let mut found: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
+    for at in triggers(bytes) {
+        let letters = letters(window(bytes, at));
+        let letters = host_of(&letters);
+        let Some(host) = is_wanted(&text(letters)) else { continue };
+        let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));
+        if is_behind_scheme(bytes, at) || reads_as_slash() {
+            found.entry(host).or_default().extend(brackets(source, letters, at));
+        }
+    }
+    // Several triggers may stand before one host.
+    for edits in found.values_mut() {
+        edits.sort_by_key(|edit| edit.range.start);
+        edits.dedup();
+    }
+    found
+}
+
+/// The dots of a host at this offset in brackets.
+fn brackets<'t>(
+    source: &'t str,
+    letters: &'t [Letter],
+    at: usize,
+) -> impl Iterator<Item = TextEdit> + 't {
+    let dots = letters.iter().filter(|letter| is_dot_to_somebody(letter.c));
+    dots.map(move |dot| {
+        let range = dot.raw.start + at..dot.raw.end + at;
+        // A charset may have no other dot in its initial state.
+        let dot = source.get(range.clone()).filter(|dot| dot.is_ascii()).unwrap_or(".");
+        let replacement = format!("[{dot}]");
+        TextEdit { range, replacement }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dot_of_every_mention_behind_a_scheme() {
+        let source = "<a href='x https://раypal.com/'>x</a> ftp://www.раypal.com, //раypal.com";
+        let wanted = ["раypal.com", "www.раypal.com"];
+        let found = edits(source, |host| wanted.into_iter().find(|wanted| *wanted == host));
+        let count = |host: &str| found.get(host).map_or(0, Vec::len);
+        assert_eq!((count("раypal.com"), count("www.раypal.com")), (1, 2));
+        let dots = found.values().flatten().map(|edit| (&source[edit.range.clone()], edit));
+        assert!(dots.into_iter().all(|(old, edit)| old == "." && edit.replacement == "[.]"));
+    }
+}
