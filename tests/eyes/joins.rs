@@ -90,3 +90,27 @@ fn urls_that_pages_take_for_names() {
         }
     }
 }
+
+/// Programs that make plain text of a page join the text of an anchor with the words beside it.
+#[test]
+fn hosts_that_anchors_cut() {
+    let fields = "Content-Type: text/html; charset=utf-8\r\n";
+    for page in [
+        "<p>see https://раypal.<a href=\"https://example.com/\">com</a>/login</p>",
+        "<p><a href=\"https://example.com/\">https://раy</a><a href='/x'>pal</a>.com</p>",
+        "<p>bob@xn--ypal-43d9g.<b><a href=\"mailto:a@example.com\">com</a></b></p>",
+        "<p><a href=\"mailto:a@example.com\">bob@</a>раypal<a href=\"mailto:a@example.com\">.com</a></p>",
+        "<p>www.gοοgle<a data-unsafe-href=\"hxxps://example[.]com/\">.com</a></p>",
+    ] {
+        class("hosts that anchors cut", Fate::Caught, everywhere(fields, page));
+    }
+    for page in [
+        "<p>see https://раypal.<a href=\"https://example.com/\"><br>com</a></p>",
+        "<p>see https://example.<a href=\"https://example.com/\">com</a>/login</p>",
+        "<p>see <a href=\"https://example.com/\">https://example.com</a>. Thanks</p>",
+    ] {
+        for message in everywhere(fields, page) {
+            assert!(judge(&message).edits.is_empty(), "{page}");
+        }
+    }
+}

@@ -35,7 +35,11 @@ class Links(Page):
         self.base = set()
 
     def handle_starttag(self, tag, attributes):
+        # What search engines and previews read of a page leads nobody anywhere.
+        leads = tag == "meta" and any(name == "http-equiv" for name, _ in attributes)
         for name, value in attributes:
+            if name == "content" and not leads:
+                continue
             if tag == "base":
                 self.base.update(in_text(urllib.parse.unquote(value or "")) if name == "href" else ())
             elif name in {"href", "action", "formaction"} and RELATIVE.match((value or "").strip()):
@@ -45,10 +49,17 @@ class Links(Page):
         self.mute += tag in {"script", "style"}
 
 
+# What opens a page in a file that nobody labelled.
+MARKUP = re.compile(r"<(?:!doctype|html|head|body|meta|style|table|div|span|center|font|img|a|p|br)[\s>/]", re.I)
+
+
 def hosts(part):
     """The hosts that a reader of this part could go to."""
     text = part["text"] or ""
     kind = part["type"]
+    # Extractors write files without a type; a page is opened as one.
+    if kind == "" and MARKUP.search(text):
+        kind = "text/html"
     if not ("html" in kind or "xml" in kind or part.get("linked")):
         return set(in_text(text)) if kind == "" or kind.startswith("text/") else set()
     page = Links()

@@ -12,7 +12,7 @@ use super::cost::Stage;
 use super::finding::{Badness, Bytes, Candidate, Findings, Spot, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Place, Reason, Verdict};
-use super::policy::{LinkAction, Linkify, Mode, Notice, Report};
+use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldTable, actions, attached, headers, notices};
 use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
@@ -247,7 +247,12 @@ impl<'a> LayerReader<'a> {
         let most = self.open.context.policy.limits.links;
         for (index, (occurrence, judged)) in view.occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };
-            if occurrence.seen_by == SeenBy::Careless && !is_lie(occurrence, &judged) {
+            // Who asks for every link to be taken apart means those that plain text has of a page as well.
+            let wanted = || {
+                let all = self.open.context.policy.defang == Defang::All;
+                is_lie(occurrence, &judged) || all && occurrence.site == Site::HtmlText
+            };
+            if occurrence.seen_by == SeenBy::Careless && !wanted() {
                 continue;
             }
             // Where a link stands is worth a look only where it can be met again, or somebody hears of it.

@@ -159,6 +159,19 @@ impl<'t> MappedText<'t> {
         }
     }
 
+    /// These stretches of the text, one behind the other.
+    pub fn joined<'o>(&self, stretches: &[Range<usize>]) -> MappedText<'o> {
+        let mut kept = Builder::default();
+        for stretch in stretches {
+            let text = self.text.get(stretch.clone()).unwrap_or_default();
+            for (at, c) in text.char_indices() {
+                let at = stretch.start + at;
+                kept.character(c, self.source(at..at + c.len_utf8()));
+            }
+        }
+        kept.finish()
+    }
+
     fn keep<'o>(
         &self,
         keep: impl Fn(char) -> bool,
@@ -166,14 +179,7 @@ impl<'t> MappedText<'t> {
     ) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());
         for (at, c) in self.text.char_indices().filter(|(_, c)| keep(*c)) {
-            let source = below(self.source(at..at + c.len_utf8()));
-            let mut utf8 = [0; 4];
-            let shown = &*c.encode_utf8(&mut utf8);
-            if source.len() == shown.len() {
-                kept.linear(shown, source.start);
-            } else {
-                kept.unit(shown, source);
-            }
+            kept.character(c, below(self.source(at..at + c.len_utf8())));
         }
         kept.finish()
     }
@@ -297,6 +303,17 @@ impl Builder {
         }
         self.runs.push(Run::new(self.text.len(), source.start, source.len(), RunKind::Unit));
         self.text.push_str(text);
+    }
+
+    /// A character that these bytes of the source stand for.
+    fn character(&mut self, c: char, source: Range<usize>) {
+        let mut utf8 = [0; 4];
+        let shown = &*c.encode_utf8(&mut utf8);
+        if source.len() == shown.len() {
+            self.linear(shown, source.start);
+        } else {
+            self.unit(shown, source);
+        }
     }
 
     /// A separator that a reader sees where the source has none; once is enough.

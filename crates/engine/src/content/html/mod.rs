@@ -133,6 +133,8 @@ struct Reader<'t, 'k, 'f> {
     marks: Vec<Range<usize>>,
     /// Where a text node begins inside a word, in bytes of visible text.
     nodes: Vec<usize>,
+    /// Where the text of an anchor is set apart from a word beside it, in bytes of visible text.
+    seams: Vec<usize>,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
@@ -184,6 +186,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             anchors: Vec::new(),
             marks: Vec::new(),
             nodes: Vec::new(),
+            seams: Vec::new(),
             base: None,
             foreign: false,
             declares: false,
@@ -412,6 +415,22 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     fn separate(&mut self, at: usize) {
+        if self.hiding.is_none() {
+            // Here everybody sees a break.
+            self.seams.pop_if(|seam| *seam + 1 == self.visible.len());
+        }
+        self.put_apart(at);
+    }
+
+    /// Sets the text of an anchor apart from what stands beside it.
+    fn set_apart(&mut self, at: usize) {
+        if self.hiding.is_none() && !self.visible.ends_with_space() {
+            self.seams.push(self.visible.len());
+        }
+        self.put_apart(at);
+    }
+
+    fn put_apart(&mut self, at: usize) {
         let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);
         self.flush_long();
@@ -456,7 +475,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn begin_anchor(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
         self.end_anchor();
-        self.separate(tag.range.start);
+        self.set_apart(tag.range.start);
         let from = self.visible.len();
         // A relative address leads to the host of the base.
         let occurrence =
@@ -524,7 +543,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         if name.eq_ignore_ascii_case("a") && self.open_anchor.is_some() {
             self.end_anchor();
-            self.separate(tag.range.start);
+            self.set_apart(tag.range.start);
         }
         // What was hidden was not there to break the line.
         let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();

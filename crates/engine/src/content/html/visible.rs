@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-use super::{Markup, Occurrence, Reader, Shown, Site, TOGETHER, Target, outlook};
+use super::{Markup, Occurrence, Reader, SeenBy, Shown, Site, TOGETHER, Target, outlook};
 use crate::content::STRETCH;
-use uts58::Confidence;
+use crate::content::mapped::MappedText;
+use uts58::{Confidence, Link};
 
-impl Reader<'_, '_, '_> {
+impl<'t> Reader<'t, '_, '_> {
     /// Where a stretch of characters may end: behind the first white space from here on.
     pub(super) fn next_space(&self, from: usize, end: usize) -> usize {
         let rest = self.text.as_bytes().get(from.min(end)..end).unwrap_or_default();
@@ -19,8 +20,12 @@ impl Reader<'_, '_, '_> {
     pub(super) fn flush_long(&mut self) {
         let ends = self.visible.ends_with_space();
         let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
-        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= TOGETHER;
-        if long && !runs_on {
+        let length = self.visible.len();
+        let long = length >= STRETCH || self.view.occurrences.len() >= TOGETHER;
+        // Words that anchors alone keep apart stay together, but for rows of hundreds.
+        let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == length);
+        let joined = at_seam && self.view.occurrences.len() < 2 * TOGETHER;
+        if long && !runs_on && !joined {
             self.flush();
         }
         if self.hidden.len() >= STRETCH && self.hidden.ends_with_space() {
@@ -33,6 +38,7 @@ impl Reader<'_, '_, '_> {
         let anchors = std::mem::take(&mut self.anchors);
         let marks = std::mem::take(&mut self.marks);
         let nodes = std::mem::take(&mut self.nodes);
+        let seams = std::mem::take(&mut self.seams);
         let mut written = std::mem::take(&mut self.shown);
         if let Some(from) = &mut self.showing {
             written.push(std::mem::take(from)..self.visible.len());
@@ -58,8 +64,39 @@ impl Reader<'_, '_, '_> {
         self.view.steps += text.len() as u64 + links.steps();
         drop(links);
         self.node_by_node(&nodes, before);
+        let (stretches, cuts) = across(self.visible.as_str(), &seams);
         let found = self.view.occurrences.len() > before;
-        self.view.seen.extend(self.visible.take(found));
+        let seen = self.visible.take(found || !stretches.is_empty());
+        let joined = seen.as_ref().map(|seen| seen.joined(&stretches));
+        self.view.seen.extend(seen.filter(|_| found));
+        self.across_seams(joined.filter(|joined| !joined.as_str().is_empty()), &cuts);
+    }
+
+    /// Where the text of an anchor meets a word beside it: programs that make plain text of a page join them.
+    /// Honest mail has names there that nobody is shown so, and only a lie counts.
+    fn across_seams(&mut self, joined: Option<MappedText<'t>>, cuts: &[usize]) {
+        let Some(joined) = joined else { return };
+        let index = self.view.seen.len();
+        let room = self.room();
+        let mut links = self.linkifier.links(joined.as_str());
+        let is_cut = |link: &Link| {
+            let first = cuts.partition_point(|cut| *cut <= link.span.start);
+            cuts.get(first).is_some_and(|cut| *cut < link.host.end)
+        };
+        let mut new = links.by_ref().filter(is_cut);
+        let fitting = new.by_ref().take(room).map(|link| Occurrence {
+            markup: Markup::Shown,
+            seen_by: SeenBy::Careless,
+            ..Occurrence::in_text(index, link, Site::HtmlText)
+        });
+        let fitting: Vec<Occurrence> = fitting.collect();
+        self.view.cut |= fitting.len() == room && new.next().is_some();
+        self.view.steps += joined.as_str().len() as u64 + links.steps();
+        drop(links);
+        if !fitting.is_empty() {
+            self.view.occurrences.extend(fitting);
+            self.view.seen.push(joined);
+        }
     }
 
     /// S29: a client that makes links walks from text node to text node. Where one ends inside a word,
@@ -158,6 +195,41 @@ fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
         true => Markup::Shown,
         false => Markup::Read,
     }
+}
+
+/// The words that seams run through, where something in them announces a link: their stretches of the text, each
+/// word with a separator behind it; and where the stretches of a word meet when they stand in a row.
+fn across(text: &str, seams: &[usize]) -> (Vec<Range<usize>>, Vec<usize>) {
+    let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
+    let mut length = 0;
+    let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    let apart = |one: &usize, next: &usize| slice(&(one + 1..*next)).contains(char::is_whitespace);
+    for row in seams.chunk_by(|one, next| !apart(one, next)) {
+        let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
+        let start = last_word(text, 0..*first).start;
+        let end = first_word(text, last + 1..text.len()).end;
+        let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
+        let ends = row.iter().copied().chain([end]);
+        let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
+        if !announces(&pieces.iter().map(slice).collect::<String>()) {
+            continue;
+        }
+        for piece in &pieces {
+            length += piece.len();
+            cuts.push(length);
+        }
+        stretches.extend(pieces);
+        // The seam itself is the separator.
+        stretches.push(*last..last + 1);
+        length += 1;
+    }
+    (stretches, cuts)
+}
+
+/// Whether a word may hold a link that is one to every program.
+fn announces(word: &str) -> bool {
+    word.contains(['@', '/', '\\', ':'])
+        || word.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"www."))
 }
 
 /// The word at the end of a stretch of text.
