@@ -134,7 +134,8 @@ pub enum SeenBy {
     /// Who reads markup as the standards say.
     Everybody,
     /// Programs that take markup apart more loosely: tags inside comments and attributes, entities of an
-    /// internal subset. Honest mail has links there that nobody is shown, so only a lie counts.
+    /// internal subset, plain text that joins what anchors part. Honest mail has links there that nobody is
+    /// shown, so only a lie counts.
     Careless,
 }
 
