@@ -1,23 +1,41 @@
 //! English words, for labels in another script that read as one (UTS #39 §4.1).
 
 use super::lookalike::VARIANTS;
-use super::reading::{Shape, Sights};
+use super::reading::{Reading, Shape, Sights};
 use uts58::unicode::is_letter;
 
 /// The words, sorted, one a line; the head says where they are from.
 const WORDS: &str = include_str!("english.txt");
 
+/// More words, of letters that have twins in one other alphabet.
+const TWINS: &str = include_str!("twins.txt");
+
 /// Whether the letters have the shapes of those of an English word of four letters or more, by our eye.
-/// Readings are followed as long as some word begins so, few at a time.
 pub(super) fn is_read(label: &Sights) -> bool {
+    let letters: Vec<_> = label.iter().collect();
+    reads_as(&letters, Shape::Same, &[WORDS])
+}
+
+/// Whether the letters between digits and hyphens are twins of those of an English word of four letters or more,
+/// one less common as well.
+pub(super) fn holds_twin(label: &Sights) -> bool {
+    let letters: Vec<_> = label.iter().collect();
+    let mut words = letters.split(|(c, _)| !is_letter(*c));
+    words.any(|word| reads_as(word, Shape::Exact, &[WORDS, TWINS]))
+}
+
+/// Whether the letters read as a word of these lists in shapes as close as this. Readings are followed as long
+/// as some word begins so, few at a time.
+fn reads_as(letters: &[(char, &[Reading])], least: Shape, lists: &[&'static str]) -> bool {
+    let begins = |text: &str| lists.iter().any(|list| first_from(list, text).starts_with(text));
     let mut beginnings = vec![String::new()];
-    for (c, readings) in label.iter() {
-        let texts = readings.iter().filter(|reading| reading.shape < Shape::Near);
+    for (c, readings) in letters {
+        let texts = readings.iter().filter(|reading| reading.shape <= least);
         let texts: Vec<&str> = texts.map(|reading| reading.text.as_str()).collect();
         let mut longer = Vec::new();
         for beginning in &beginnings {
             let next = texts.iter().map(|text| format!("{beginning}{text}"));
-            let next = next.filter(|text| is_letter(c) && first_word(text).starts_with(text));
+            let next = next.filter(|text| is_letter(*c) && begins(text));
             // Readings that come to the same count once.
             next.for_each(|text| {
                 if !longer.contains(&text) {
@@ -31,7 +49,9 @@ pub(super) fn is_read(label: &Sights) -> bool {
         }
         beginnings = longer;
     }
-    beginnings.iter().any(|word| first_word(word) == word)
+    let is_word =
+        |word: &String| !word.is_empty() && lists.iter().any(|list| first_from(list, word) == word);
+    beginnings.iter().any(is_word)
 }
 
 /// Whether it is one of the words.
@@ -80,8 +100,22 @@ mod tests {
             assert!(word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
             assert_eq!(first_word(word), word);
         }
+        let twins: Vec<&str> = TWINS.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!(twins.is_sorted() && (3_000..5_000).contains(&twins.len()), "{}", twins.len());
+        assert!(twins.iter().all(|word| word.len() > 3 && !is_word(word)));
         assert_eq!(first_word("zzz"), "");
         assert_eq!(first_word(""), line_at(WORDS, 0));
+    }
+
+    #[test]
+    fn words_in_twins_are_read() {
+        let twin = |label: &str| holds_twin(&Sights::of(label.chars()));
+        for label in ["реасе", "ѕсоре", "ոօօո", "ѕсоре123", "ау-ѕсоре"] {
+            assert!(twin(label), "{label}");
+        }
+        for label in ["сахар", "ресурс", "саша", ""] {
+            assert!(!twin(label), "{label}");
+        }
     }
 
     #[test]

@@ -146,7 +146,10 @@ fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
     }
     let word = context.sights.len() >= WORD;
     match context.sights.read_as_latin()? {
-        Shape::Exact if word => Some(Verdict::Suspect),
+        Shape::Exact if word => {
+            let nonsense = is_long_word(context.unicode) && !english::holds_twin(context.sights);
+            Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
+        }
         Shape::Same if word && context.role == Role::Registrable => {
             let nonsense = is_long_word(context.unicode) && !english::is_read(context.sights);
             Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
