@@ -20,6 +20,7 @@ pub use linkmilter_engine as engine;
 #[cfg(feature = "app")]
 pub use milter_session as milter;
 
+pub mod file;
 pub mod policy;
 pub mod record;
 pub mod tld;
@@ -36,8 +37,6 @@ pub mod daemon;
 pub mod feed;
 #[cfg(feature = "app")]
 pub mod fetch;
-#[cfg(feature = "app")]
-pub mod file;
 #[cfg(feature = "app")]
 pub mod recall;
 #[cfg(feature = "app")]
