@@ -61,12 +61,12 @@ pub struct Findings {
     /// their own.
     domains: BTreeMap<usize, Domains>,
     /// Where a link was found, and how bad it is: readings and layers see the same ones.
-    known: HashMap<(Bytes, usize, Visibility), (usize, Badness)>,
+    known: HashMap<(Space, usize, Visibility), (usize, Badness)>,
 }
 
 /// Which bytes a place is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bytes {
+pub enum Space {
     /// Those of the message.
     Raw,
     /// Those that the only transfer encoding of this part unwraps to, where no other part shares them.
@@ -75,8 +75,8 @@ pub enum Bytes {
 
 /// Where a link stands, for those who may meet it again.
 #[derive(Clone, Debug)]
-pub struct Spot {
-    pub bytes: Bytes,
+pub struct Location {
+    pub space: Space,
     pub range: Range<usize>,
     pub visibility: Visibility,
 }
@@ -149,19 +149,20 @@ impl Findings {
     /// Whether an earlier layer or reading found this link or a longer one, and it is as bad. A longer
     /// or a worse one counts: what is harmless in one charset can lie in another, and an entity can
     /// join two hosts.
-    pub fn is_known(&self, spot: &Spot, bad: Badness) -> bool {
-        self.known.get(&(spot.bytes, spot.range.start, spot.visibility)).is_some_and(
-            |(end, known)| *end >= spot.range.end && known.0 >= bad.0 && known.1 >= bad.1,
+    pub fn is_known(&self, location: &Location, bad: Badness) -> bool {
+        self.known.get(&(location.space, location.range.start, location.visibility)).is_some_and(
+            |(end, known)| *end >= location.range.end && known.0 >= bad.0 && known.1 >= bad.1,
         )
     }
 
     /// Remembers links for the layers and readings to come, up to so many: what is not remembered is found
     /// and edited once more, in the same way.
-    pub fn know(&mut self, found: Vec<(Spot, Badness)>, most: usize) {
+    pub fn know(&mut self, found: Vec<(Location, Badness)>, most: usize) {
         let room = most.saturating_sub(self.known.len());
-        for (Spot { bytes, range, visibility }, (verdict, edit)) in found.into_iter().take(room) {
+        for (Location { space, range, visibility }, (verdict, edit)) in found.into_iter().take(room)
+        {
             let first = (range.end, (verdict, edit));
-            let (end, known) = self.known.entry((bytes, range.start, visibility)).or_insert(first);
+            let (end, known) = self.known.entry((space, range.start, visibility)).or_insert(first);
             *end = range.end.max(*end);
             *known = (verdict.max(known.0), edit.max(known.1));
         }

@@ -9,7 +9,7 @@ use super::content::{
     self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site, View,
 };
 use super::cost::Stage;
-use super::finding::{Badness, Bytes, Candidate, Findings, Spot, told_of};
+use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Place, Reason, Verdict};
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
@@ -120,7 +120,7 @@ struct Open<'a> {
 }
 
 /// Links of a layer that count for the layers behind it.
-type Here = Vec<(Spot, Badness)>;
+type Here = Vec<(Location, Badness)>;
 
 impl Open<'_> {
     /// Reads a layer stretch by stretch: its links are judged before those of the next are looked for,
@@ -257,14 +257,14 @@ impl<'a> LayerReader<'a> {
             }
             // Where a link stands is worth a look only where it can be met again, or somebody hears of it.
             if self.passes == Passes::Several {
-                let (spot, bad) = (self.spot(occurrence), (judged.verdict, judged.edit));
-                if found.is_known(&spot, bad) {
+                let (location, bad) = (self.location(occurrence), (judged.verdict, judged.edit));
+                if found.is_known(&location, bad) {
                     continue;
                 }
                 // What nobody may link hides no shorter link that another reading has there.
                 let is_link = judged.tld_status == TldStatus::Link;
                 if is_link && here.len() < most {
-                    here.push((spot, bad));
+                    here.push((location, bad));
                 }
             }
             if self.open.entry.alternative.is_some() {
@@ -353,15 +353,15 @@ impl<'a> LayerReader<'a> {
         }
     }
 
-    fn spot(&self, occurrence: &Occurrence) -> Spot {
+    fn location(&self, occurrence: &Occurrence) -> Location {
         let Open { context, part, reading, .. } = self.open;
         let (place, visibility) = (self.place(occurrence), occurrence.visibility());
         let unwrapped = if context.disjoint { reading.unwrapped(place.clone()) } else { None };
         match unwrapped {
-            Some(range) => Spot { bytes: Bytes::OfPart(*part), range, visibility },
+            Some(range) => Location { space: Space::OfPart(*part), range, visibility },
             None => {
                 let range = context.tree.raw_span(*part, reading, place);
-                Spot { bytes: Bytes::Raw, range, visibility }
+                Location { space: Space::Raw, range, visibility }
             }
         }
     }

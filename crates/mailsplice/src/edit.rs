@@ -125,6 +125,7 @@ impl fmt::Display for Bypass {
         }
     }
 }
+
 /// A field in a header block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderField {

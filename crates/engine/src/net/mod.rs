@@ -145,6 +145,12 @@ fn hidden(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Arc<Judgement>
     (is_lie(host, &judgement) && !met.has(&judgement.ascii)).then_some(judgement)
 }
 
+/// Steps of a window, by whether its letters are read.
+fn look_steps(window: &[u8], looks: bool) -> u64 {
+    let steps = if looks { 4 * window.len() } else { window.len() / 4 };
+    steps as u64
+}
+
 /// Whether a scheme of the web stands before an offset, with its slashes.
 fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
@@ -190,8 +196,7 @@ impl Net<'_, '_, '_> {
                     self.look(&unplaced(&text), place, Bytes::Unwrapped(place));
                 }
             }
-            let steps = if looks { 4 * window.len() } else { window.len() / 4 };
-            if !self.budget.spend(Stage::Net, steps as u64 + self.judge.spent()) {
+            if !self.budget.spend(Stage::Net, look_steps(window, looks) + self.judge.spent()) {
                 return;
             }
         }
@@ -317,7 +322,8 @@ impl Net<'_, '_, '_> {
                     break;
                 }
                 let wanted = |host: &str| hosts.get_key_value(host).map(|(host, _)| host.as_str());
-                let edits: Vec<(String, Vec<TextEdit>)> = wrapped::edits(text, wanted)
+                let spend = |steps| self.budget.spend(Stage::Net, steps);
+                let edits: Vec<(String, Vec<TextEdit>)> = wrapped::edits(text, wanted, spend)
                     .into_iter()
                     .map(|(host, edits)| (host.to_owned(), edits))
                     .collect();

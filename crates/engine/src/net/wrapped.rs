@@ -3,22 +3,31 @@
 
 use std::collections::BTreeMap;
 
-use super::window::{Letter, letters, text, triggers, window};
-use super::{host_of, is_behind_scheme};
+use super::window::{Letter, calls_for_a_look, letters, text, triggers, window};
+use super::{host_of, is_behind_scheme, look_steps};
 use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
 use uts58::unicode::is_dot_to_somebody;
 
 /// The edits of a text that take these hosts apart, by host: their dots in brackets, wherever they stand behind
-/// a scheme or hold what reads as a slash.
+/// a scheme or hold what reads as a slash; as far as the steps go that are asked for.
 pub fn edits<'h>(
     source: &str,
     is_wanted: impl Fn(&str) -> Option<&'h str>,
+    mut spend: impl FnMut(u64) -> bool,
 ) -> BTreeMap<&'h str, Vec<TextEdit>> {
     let bytes = source.as_bytes();
     let mut found: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
     for at in triggers(bytes) {
-        let letters = letters(window(bytes, at));
+        let window = window(bytes, at);
+        let looks = calls_for_a_look(window);
+        if !spend(look_steps(window, looks)) {
+            break;
+        }
+        if !looks {
+            continue;
+        }
+        let letters = letters(window);
         let letters = host_of(&letters);
         let Some(host) = is_wanted(&text(letters)) else { continue };
         let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));
@@ -58,10 +67,12 @@ mod tests {
     fn every_dot_of_every_mention_behind_a_scheme() {
         let source = "<a href='x https://раypal.com/'>x</a> ftp://www.раypal.com, //раypal.com";
         let wanted = ["раypal.com", "www.раypal.com"];
-        let found = edits(source, |host| wanted.into_iter().find(|wanted| *wanted == host));
+        let is_wanted = |host: &str| wanted.into_iter().find(|wanted| *wanted == host);
+        let found = edits(source, is_wanted, |_| true);
         let count = |host: &str| found.get(host).map_or(0, Vec::len);
         assert_eq!((count("раypal.com"), count("www.раypal.com")), (1, 2));
         let dots = found.values().flatten().map(|edit| (&source[edit.range.clone()], edit));
         assert!(dots.into_iter().all(|(old, edit)| old == "." && edit.replacement == "[.]"));
+        assert!(edits(source, is_wanted, |_| false).is_empty(), "nothing without steps");
     }
 }

@@ -7,19 +7,11 @@
 //! | RFC 2231 §3, §4, parameters in pieces and percent-encoded | [`Parameters`] |
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::edit::HeaderField;
 
-/// A field: byte ranges of its name and of its value (after the colon, without the last line end).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Field {
-    pub name: Range<usize>,
-    pub value: Range<usize>,
-}
-
 /// The fields of a block, in order. Lines that are no field are skipped.
-pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = Field> + '_ {
+pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < block.len() {
@@ -33,7 +25,8 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = Field> + '_ {
             if let Some(colon) = colon(line) {
                 let name = line.get(..colon).unwrap_or_default().trim_ascii_end().len();
                 let value_end = start + without_line_end(line).len();
-                return Some(Field {
+                return Some(HeaderField {
+                    line: start..end,
                     name: start..start + name,
                     value: (start + colon + 1).min(value_end)..value_end,
                 });
@@ -171,7 +164,7 @@ pub(super) enum Label {
 
 /// The labels of a block in order, with their values unfolded.
 pub(super) fn labels(block: &[u8]) -> impl Iterator<Item = (Label, Vec<u8>)> + '_ {
-    fields(block).filter_map(|field| label(block, &field.name, &field.value))
+    fields(block).filter_map(|field| label(block, &field))
 }
 
 /// The same, of fields that are known.
@@ -179,11 +172,11 @@ pub(super) fn labels_among<'b>(
     block: &'b [u8],
     fields: &'b [HeaderField],
 ) -> impl Iterator<Item = (Label, Vec<u8>)> + 'b {
-    fields.iter().filter_map(|field| label(block, &field.name, &field.value))
+    fields.iter().filter_map(|field| label(block, field))
 }
 
-fn label(block: &[u8], name: &Range<usize>, value: &Range<usize>) -> Option<(Label, Vec<u8>)> {
-    let name = block.get(name.clone())?;
+fn label(block: &[u8], field: &HeaderField) -> Option<(Label, Vec<u8>)> {
+    let name = field.name(block);
     let label = match name.len() {
         12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
         12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
@@ -192,7 +185,7 @@ fn label(block: &[u8], name: &Range<usize>, value: &Range<usize>) -> Option<(Lab
         25 if name.eq_ignore_ascii_case(b"content-transfer-encoding") => Label::Transfer,
         _ => return None,
     };
-    Some((label, unfold(block.get(value.clone())?)))
+    Some((label, unfold(block.get(field.value.clone())?)))
 }
 
 /// Whether white space stands between the name of such a field and its colon (RFC 5322 §4.5.8).
@@ -200,7 +193,7 @@ pub(super) fn has_obsolete_label(block: &[u8]) -> bool {
     let blank = |pair| memchr::memmem::find(block, pair).is_some();
     (blank(b" :") || blank(b"\t:"))
         && fields(block).any(|field| {
-            let name = block.get(field.name.clone()).unwrap_or_default();
+            let name = field.name(block);
             matches!(block.get(field.name.end), Some(b' ' | b'\t' | b'\r' | b'\n'))
                 && name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
         })
@@ -494,12 +487,10 @@ mod tests {
     fn fields_on_which_programs_agree() {
         let names = |block: &[u8]| -> Option<Vec<Vec<u8>>> {
             let fields = agreed(block)?;
-            let walked: Vec<_> = fields.iter().map(|f| (f.name.clone(), f.value.clone())).collect();
-            let all: Vec<_> = super::fields(block).map(|f| (f.name, f.value)).collect();
-            assert_eq!(walked, all);
+            assert_eq!(fields, super::fields(block).collect::<Vec<_>>());
             let lines: Vec<_> = crate::splice::fields::header_fields(block).collect();
             assert_eq!(fields, lines, "one walk sees what the other does");
-            Some(fields.iter().map(|field| block[field.name.clone()].to_vec()).collect())
+            Some(fields.iter().map(|field| field.name(block).to_vec()).collect())
         };
         let same = Some(vec![b"A".to_vec(), b"B".to_vec()]);
         for block in ["A: x\r\n y\r\nB:z\r\n", "A:\nB: z", "A: x\n\ty: z\nB:\n"] {

@@ -9,7 +9,7 @@ use super::header;
 use super::structure::{Head, Site};
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
-use crate::edit::{HeadEdit, RawEdit};
+use crate::edit::{HeadEdit, HeaderField, RawEdit};
 
 /// Longest line in bytes, its line end not counted.
 const LONGEST: usize = 998;
@@ -215,12 +215,8 @@ pub(super) fn label(
     }
 }
 
-fn encoding_field(block: &[u8]) -> Option<header::Field> {
-    header::fields(block).find(|field| {
-        block
-            .get(field.name.clone())
-            .is_some_and(|name| name.eq_ignore_ascii_case(FIELD.as_bytes()))
-    })
+fn encoding_field(block: &[u8]) -> Option<HeaderField> {
+    header::fields(block).find(|field| field.is_named(block, FIELD.as_bytes()))
 }
 
 #[cfg(test)]

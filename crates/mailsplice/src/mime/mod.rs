@@ -23,8 +23,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use crate::edit::HeaderField;
-use crate::edit::{Bypass, HeadEdit, RawEdit};
+use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
 pub use again::{DELIMITER, LEVELS};

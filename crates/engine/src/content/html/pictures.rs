@@ -40,7 +40,8 @@ fn is_data(text: &str, colon: usize) -> bool {
 fn bytes(value: &str) -> Option<Vec<u8>> {
     let (kind, data) = value.split_once(',')?;
     let mut bytes = percent::decode(data).bytes;
-    let coded = kind.trim_end().get(kind.trim_end().len().saturating_sub(6)..);
+    let kind = kind.trim_end();
+    let coded = kind.get(kind.len().saturating_sub(6)..);
     if coded.is_some_and(|coded| coded.eq_ignore_ascii_case("base64")) {
         bytes.retain(|byte| !byte.is_ascii_whitespace());
         bytes = base64::decode(&bytes);
