@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use arc_swap::{ArcSwap, ArcSwapOption};
+use arc_swap::ArcSwapOption;
 use tokio::runtime::Handle;
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -26,6 +25,7 @@ use super::seal::{self, Seal};
 use super::settings::Loaded;
 use super::tlds::Tlds;
 use super::tries::Tries;
+use super::turns::{Lane, Turns};
 use crate::config::{Config, UndoLost};
 use crate::engine::lists::Listing;
 use crate::engine::outcome::{Bypass, Disposition};
@@ -50,15 +50,6 @@ const OFF_WORKER_BYTES: usize = 16 << 10;
 const QUICK_STEPS: u64 = 6;
 const QUICK_STEPS_BASE: u64 = 1_000;
 
-/// Of those one at a time for so many processors: they leave the workers half of the machine.
-const DEAR: usize = 2;
-
-/// Messages above this size are large: as many at a time as there are processors.
-const LARGE_BYTES: usize = 256 << 10;
-
-/// Smaller ones off the async workers at a time, for each processor.
-const MIDDLING: usize = 4;
-
 /// How long a message that was told to stop may take to say what it found so far.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -80,14 +71,7 @@ pub struct Filter {
     /// Who asks the DNS; `None` when nobody does.
     dns: ArcSwapOption<Asker>,
     inspect: Inspect,
-    /// As many large messages at a time as there are processors: their memory is what hurts.
-    large: Arc<Semaphore>,
-    /// The others that do not fit onto a worker.
-    middling: Arc<Semaphore>,
-    /// Small ones that are dear.
-    dear: Arc<Semaphore>,
-    /// What the engine may take beside the messages.
-    room: ArcSwap<Room>,
+    turns: Turns,
     /// Messages that ran out of time.
     tries: Tries,
 }
@@ -95,8 +79,7 @@ pub struct Filter {
 impl Filter {
     /// Call it inside a tokio runtime.
     pub fn new(loaded: Loaded, tlds: Arc<Tlds>, reporter: Reporter) -> Filter {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let room = Room::of(&loaded.config);
+        let turns = Turns::new(&loaded.config);
         let dns = ArcSwapOption::new(Asker::new(&loaded, &reporter.metrics).map(Arc::new));
         let feeds = Arc::new(Feeds::new(
             Store::new(loaded.config.feed_directory()),
@@ -114,10 +97,7 @@ impl Filter {
             recipes: Arc::default(),
             dns,
             inspect: engine::inspect_case,
-            large: Arc::new(Semaphore::new(processors)),
-            middling: Arc::new(Semaphore::new(MIDDLING * processors)),
-            dear: Arc::new(Semaphore::new((processors / DEAR).max(1))),
-            room: ArcSwap::from_pointee(room),
+            turns,
             tries: Tries::default(),
         }
     }
@@ -135,13 +115,9 @@ impl Filter {
         self.dns.store(asker.map(Arc::new));
     }
 
-    /// Gives the engine as much memory as this configuration says. Messages that have begun keep what
-    /// they have of the old.
+    /// Gives the engine as much memory as this configuration says.
     pub fn use_memory(&self, config: &Config) {
-        let room = Room::of(config);
-        if self.room.load().size != room.size {
-            self.room.store(Arc::new(room));
-        }
+        self.turns.use_memory(config);
     }
 
     async fn judge(
@@ -182,12 +158,10 @@ impl Filter {
         if bytes <= OFF_WORKER_BYTES && returns.is_none() {
             match job.quickly(bytes).await {
                 Ok(judged) => judged,
-                Err(job) => self.judge_apart(job, &self.dear).await,
+                Err(job) => self.judge_apart(job, Lane::Dear).await,
             }
-        } else if bytes <= LARGE_BYTES {
-            self.judge_apart(job, &self.middling).await
         } else {
-            self.judge_apart(job, &self.large).await
+            self.judge_apart(job, Lane::of(bytes)).await
         }
     }
 
@@ -253,28 +227,18 @@ impl Filter {
     }
 
     /// Judges on a thread of its own. The timeout counts from here, waiting for a turn included; what
-    /// runs out of it is told to stop, and answers with what it found so far. The turn comes before the
-    /// memory: whoever waits for a turn holds nothing that others could go on with, and whoever has
-    /// memory waits for nobody.
-    async fn judge_apart(&self, job: Job, turns: &Arc<Semaphore>) -> Judged {
+    /// runs out of it is told to stop, and answers with what it found so far.
+    async fn judge_apart(&self, job: Job, lane: Lane) -> Judged {
         let patience = job.generation.config.server.message_timeout;
         let unread = job.clone();
         let runtime = Handle::current();
-        let turn = Arc::clone(turns).acquire_owned();
         let bytes = job.mail.head.len() + job.mail.body.len();
-        let memory = self.room.load_full().take(bytes);
         let begun = Arc::new(AtomicBool::new(false));
         let begins = Arc::clone(&begun);
-        let mut judging = pin!(async move {
-            let turn = (turn.await, memory.await);
-            let judging = spawn_blocking(move || {
-                begins.store(true, Ordering::Relaxed);
-                let judged = runtime.block_on(job.run());
-                drop(turn);
-                judged
-            });
-            judging.await
-        });
+        let mut judging = pin!(self.turns.run(lane, bytes, move || {
+            begins.store(true, Ordering::Relaxed);
+            runtime.block_on(job.run())
+        }));
         let judged = match timeout(patience, &mut judging).await {
             Ok(judged) => Ok(judged),
             Err(_) if !begun.load(Ordering::Relaxed) => return unread.never_begun(),
@@ -288,35 +252,6 @@ impl Filter {
             Ok(Err(_)) => unread.without_original(Bypass::Panic, Why::Unread),
             Err(_) => unread.without_original(Bypass::Limit("message_timeout"), Why::Unread),
         }
-    }
-}
-
-/// What the engine takes at its peak beside a message of this many bytes, in KiB (`tests/cost`): six
-/// times the message and 16 MiB, which a small one cannot reach.
-fn need(bytes: usize) -> u32 {
-    let peak = bytes.saturating_mul(6).saturating_add(bytes.saturating_mul(60).min(16 << 20));
-    u32::try_from(peak >> 10).unwrap_or(u32::MAX)
-}
-
-/// Memory of the engine.
-#[derive(Debug)]
-struct Room {
-    /// In KiB.
-    size: u32,
-    free: Arc<Semaphore>,
-}
-
-impl Room {
-    /// Half of the memory of the messages is the engine's.
-    fn of(config: &Config) -> Room {
-        let size = config.server.max_memory.0 >> 11;
-        let size = u32::try_from(size).unwrap_or(u32::MAX).clamp(1, u32::MAX >> 4);
-        Room { size, free: Arc::new(Semaphore::new(size as usize)) }
-    }
-
-    /// What a message of this many bytes needs, or all that there is.
-    async fn take(self: Arc<Self>, bytes: usize) -> Result<OwnedSemaphorePermit, AcquireError> {
-        Arc::clone(&self.free).acquire_many_owned(need(bytes).min(self.size)).await
     }
 }
 

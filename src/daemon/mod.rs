@@ -34,6 +34,7 @@ mod signals;
 pub mod throttle;
 pub mod tlds;
 mod tries;
+mod turns;
 
 use std::fs::DirBuilder;
 use std::io::Write;
