@@ -59,6 +59,8 @@ pub struct Report {
     pub broken_lines: usize,
     /// Parts in a charset that the oracle lacks.
     pub beyond_oracle: usize,
+    /// The oracle splits or decodes the message otherwise: what its parts say afterwards is not compared.
+    pub read_otherwise: bool,
     pub wrong: Vec<String>,
 }
 
@@ -148,6 +150,7 @@ fn compare(message: Message<'_>, tree: &Tree, leaves: &[oracle::Leaf], report: &
     let ours: Vec<&str> = parts.iter().map(|(_, part)| part.path.as_str()).collect();
     let theirs: Vec<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).collect();
     if ours != theirs {
+        report.read_otherwise = true;
         report.wrong.push(format!("parts {ours:?}, the oracle says {theirs:?}"));
         return;
     }
@@ -156,6 +159,7 @@ fn compare(message: Message<'_>, tree: &Tree, leaves: &[oracle::Leaf], report: &
             let ours = tree.content(message, *index);
             let same = ours.iter().zip(&leaf.raw).take_while(|(a, b)| a == b).count();
             let (ours, theirs) = (ours.len(), leaf.raw.len());
+            report.read_otherwise = true;
             report.wrong.push(format!(
                 "{}: other bytes from {same} on: {ours}, the oracle has {theirs}",
                 part.path
@@ -172,6 +176,7 @@ fn compare(message: Message<'_>, tree: &Tree, leaves: &[oracle::Leaf], report: &
             Some(text) => {
                 let same =
                     text.bytes().zip(reading.text.as_str().bytes()).take_while(|(a, b)| a == b);
+                report.read_otherwise = true;
                 report.wrong.push(format!(
                     "{}: other text in {} from byte {}",
                     part.path,
