@@ -155,8 +155,8 @@ fn what_is_of_others_comes_with_its_notice() {
     begins("uts58/tests/unicode/LICENSE", "UNICODE LICENSE V3");
     begins("homograph/tests/unicode/LICENSE", "UNICODE LICENSE V3");
     begins("uts58/data/public_suffix_list.txt", "Mozilla Public License, v. 2.0");
-    begins("homograph/src/english.txt", "Kevin Atkinson");
-    begins("homograph/src/twins.txt", "Kevin Atkinson");
+    begins("homograph/src/lists/english.txt", "Kevin Atkinson");
+    begins("homograph/src/lists/twins.txt", "Kevin Atkinson");
 }
 
 /// Each is run by its test, and a reader of the README knows how to start it.

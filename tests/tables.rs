@@ -52,11 +52,6 @@ fn host_tables_are_what_the_properties_say() {
 }
 
 #[test]
-fn suffixes_are_those_of_the_list() {
-    checked_in("crates/uts58/src/suffixes/suffix_table.rs", &suffixes::table());
-}
-
-#[test]
 fn letters_are_those_of_the_languages() {
     checked_in("crates/homograph/src/letter_table.rs", &letters::letter_table());
 }

@@ -1,14 +1,17 @@
 //! How right-to-left text is displayed, and what it reads as then (UTS #39 §4 bidiSkeleton).
 
-use unicode_bidi::{BidiInfo, HardcodedBidiData, Level};
-use unicode_security::skeleton;
+use icu_properties::CodePointMapData;
+use icu_properties::props::BidiClass;
+use unicode_bidi::{BidiInfo, Level};
+
+use super::properties::skeleton;
 use uts58::unicode::Traits;
 use uts58::unicode::hosts::is_mark;
 
 /// UTS #39 §4 bidiSkeleton for a paragraph that runs left to right: the text in the order it is
 /// displayed, marks after their base, skeleton of that.
 pub fn bidi_skeleton(text: &str) -> String {
-    let data = HardcodedBidiData;
+    let data = CodePointMapData::<BidiClass>::new();
     let info = BidiInfo::new_with_data_source(&data, text, Some(Level::ltr()));
     let mut shown = String::with_capacity(text.len());
     for paragraph in &info.paragraphs {
@@ -23,7 +26,7 @@ pub fn bidi_skeleton(text: &str) -> String {
             }
         }
     }
-    skeleton(&shown).collect()
+    skeleton(&shown).into_iter().collect()
 }
 
 /// Reverses a right-to-left run by base character, so that marks stay behind their base.

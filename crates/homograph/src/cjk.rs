@@ -1,7 +1,9 @@
 //! Chinese, Japanese and Korean characters beside Latin ones, which the Highly Restrictive level
 //! lets through: strokes that read as punctuation or letters, and Japanese marks out of place.
 
-use unicode_script::{Script, ScriptExtension};
+use unicode_script::Script;
+
+use super::properties::extension;
 use uts58::unicode::ScriptOf as _;
 
 /// No character before this one is a stroke, a plain shape or a Japanese mark.
@@ -100,7 +102,7 @@ pub(super) fn out_of_place(label: &str) -> bool {
     for c in label.chars() {
         let follows = |scripts: &[Script]| {
             before.is_some_and(|before| {
-                let extension = ScriptExtension::from(before);
+                let extension = extension(before);
                 let own = !extension.is_common() && !extension.is_inherited();
                 own && scripts.iter().any(|script| extension.contains_script(*script))
             })

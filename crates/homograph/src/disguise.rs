@@ -10,11 +10,11 @@ use std::ops::Range;
 use super::names::Reach;
 use super::organisations::Counts;
 use super::posing::{LEAST, Shown, TELLING, resembles, unstyled};
+use super::properties::{nfd, nfkc};
 use super::reading::{Sights, are_twins, twins_in_capitals};
 use super::{Context, letters};
 use crate::lookalike::{Likeness, Look, LookHash};
 use crate::verdict::Verdict;
-use unicode_normalization::UnicodeNormalization;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
@@ -78,9 +78,9 @@ impl Letter {
             _ if !c.is_alphabetic() || matches!(c, 'ª' | 'º') => Letter::Neutral,
             _ if unstyled(c).is_some() => Letter::Styled,
             // Ligatures.
-            _ if c.nfkc().all(|plain| plain.is_ascii()) => Letter::Neutral,
+            _ if nfkc(c).all(|plain| plain.is_ascii()) => Letter::Neutral,
             Script::Common | Script::Inherited => Letter::Neutral,
-            Script::Latin if letters::all(small(c)).is_empty() && c.nfd().count() == 1 => {
+            Script::Latin if letters::all(small(c)).is_empty() && nfd([c]).len() == 1 => {
                 Letter::Foreign
             }
             Script::Latin => Letter::Neutral,

@@ -5,10 +5,10 @@
 //! | RFC 5892 §2, §3: what a U-label may hold | [`is_u_label`] |
 //! | S30 bare words | [`is_word`] |
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_script::Script;
 
 use super::form::is_dot;
+use super::properties::{nfd, nfkc};
 use super::script::{compat_char, is_numeral, never_joins, restricted};
 use super::{Judgement, Label};
 use crate::verdict::{Edit, Reason, Verdict};
@@ -20,7 +20,7 @@ pub(super) fn is_styled(c: char) -> bool {
     !c.is_ascii()
         && c.script() == Script::Common
         && is_letter(c)
-        && std::iter::once(c).nfkc().all(|plain| plain.is_ascii_alphabetic())
+        && nfkc(c).all(|plain| plain.is_ascii_alphabetic())
 }
 
 /// Reasons that say that a reader takes the letters for those of another name.
@@ -116,7 +116,7 @@ fn ends_sentence(labels: &[Label]) -> bool {
     }
     let mut stem = word.spelling.chars();
     let ending = stem.next_back().unwrap_or_default();
-    let vowel = std::iter::once(ending).nfd().next().is_some_and(|base| "aeiouy".contains(base));
+    let vowel = nfd([ending]).first().is_some_and(|base| "aeiouy".contains(*base));
     !ending.is_ascii() && vowel && stem.as_str().bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 

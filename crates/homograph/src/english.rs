@@ -1,19 +1,14 @@
 //! English words, for labels in another script that read as one (UTS #39 §4.1).
 
+use super::lists::{ENGLISH, TWINS};
 use super::lookalike::VARIANTS;
 use super::reading::{Reading, Shape, Sights};
 use uts58::unicode::is_letter;
 
-/// The words, sorted, one a line; the head says where they are from.
-const WORDS: &str = include_str!("english.txt");
-
-/// More words, of letters that have twins in one other alphabet.
-const TWINS: &str = include_str!("twins.txt");
-
 /// Whether the letters have the shapes of those of an English word of four letters or more, by our eye.
 pub(super) fn is_read(label: &Sights) -> bool {
     let letters: Vec<_> = label.iter().collect();
-    reads_as(&letters, Shape::Same, &[WORDS])
+    reads_as(&letters, Shape::Same, &[&ENGLISH])
 }
 
 /// Whether the letters between digits and hyphens are twins of those of an English word of four letters or more,
@@ -21,7 +16,7 @@ pub(super) fn is_read(label: &Sights) -> bool {
 pub(super) fn holds_twin(label: &Sights) -> bool {
     let letters: Vec<_> = label.iter().collect();
     let mut words = letters.split(|(c, _)| !is_letter(*c));
-    words.any(|word| reads_as(word, Shape::Exact, &[WORDS, TWINS]))
+    words.any(|word| reads_as(word, Shape::Exact, &[&ENGLISH, &TWINS]))
 }
 
 /// Whether the letters read as a word of these lists in shapes as close as this. Readings are followed as long
@@ -61,11 +56,10 @@ pub(super) fn is_word(word: &str) -> bool {
 
 /// The first word of the list that is not before this one.
 fn first_word(word: &str) -> &'static str {
-    first_from(WORDS, word)
+    first_from(&ENGLISH, word)
 }
 
-/// The first line of a sorted text that is not before this one; empty behind the last. Lines of the head,
-/// which begin with `#`, are before all others.
+/// The first line of a sorted text that is not before this one; empty behind the last.
 pub(super) fn first_from<'t>(text: &'t str, line: &str) -> &'t str {
     let (mut low, mut high) = (0, text.len());
     while low < high {
@@ -92,19 +86,18 @@ mod tests {
 
     #[test]
     fn the_list_is_sound() {
-        let words: Vec<&str> = WORDS.lines().filter(|line| !line.starts_with('#')).collect();
+        let words: Vec<&str> = ENGLISH.lines().collect();
         assert!((3_000..5_000).contains(&words.len()), "{}", words.len());
         assert!(words.is_sorted());
-        assert!(WORDS.lines().take(words.len().min(9)).any(|line| line.starts_with('#')));
         for word in words {
             assert!(word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
             assert_eq!(first_word(word), word);
         }
-        let twins: Vec<&str> = TWINS.lines().filter(|line| !line.starts_with('#')).collect();
+        let twins: Vec<&str> = TWINS.lines().collect();
         assert!(twins.is_sorted() && (3_000..5_000).contains(&twins.len()), "{}", twins.len());
         assert!(twins.iter().all(|word| word.len() > 3 && !is_word(word)));
         assert_eq!(first_word("zzz"), "");
-        assert_eq!(first_word(""), line_at(WORDS, 0));
+        assert_eq!(first_word(""), line_at(&ENGLISH, 0));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A judgement in words: which label, which characters, what they read as.
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
+use uts58::unicode::ScriptOf as _;
 
+use crate::properties::{is_canonical, nfkc};
 use crate::verdict::{Reason, Reasons, Verdict};
 use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
 use uts58::unicode::hosts::is_bidi_control;
@@ -59,8 +60,7 @@ impl Character {
     /// Which languages have it, in words; empty where that says nothing: of styled letters, and of Cyrillic
     /// ones of which nothing is known.
     fn of_languages(&self) -> String {
-        let styled =
-            !std::iter::once(self.character).nfkc().eq(std::iter::once(self.character).nfc());
+        let styled = !is_canonical(self.character);
         match self.languages.as_deref() {
             Some([only]) => format!(" ({only})"),
             Some([first, second]) => format!(" ({first} and {second})"),
@@ -83,7 +83,7 @@ impl Character {
             name => name,
         };
         let mut words = format!("U+{code:04X} {name}{}", self.of_languages());
-        let plain: String = std::iter::once(c).nfkc().collect();
+        let plain: String = nfkc(c).collect();
         if is_bidi_control(c) {
             words.push_str(" turns the reading direction");
         } else if Class::of(c).is_ignored() {
@@ -302,7 +302,7 @@ mod tests {
     fn words_are_ascii() {
         for c in '\u{80}'..'\u{3000}' {
             let words = Character::of(c).words();
-            assert!(words.is_ascii() || !c.nfkc().all(|c| c.is_ascii()), "{words}");
+            assert!(words.is_ascii() || !nfkc(c).all(|c| c.is_ascii()), "{words}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which languages are written with a Latin or Cyrillic letter (CLDR exemplar characters).
 
-use unicode_script::{Script, UnicodeScript};
+use unicode_script::Script;
+use uts58::unicode::ScriptOf as _;
 
 use super::letter_table::{CYRILLIC, CYRILLIC_LANGUAGES, HOMES, LATIN_LANGUAGES, LETTERS, WORDS};
 

@@ -1,6 +1,6 @@
 //! Names that are often visited, at the degree suspect: thousands, found by one look-up.
 //!
-//! The list (`listed.txt`) says what a reader knows, not what deserves protection: a host whose
+//! The list (`lists/listed.txt`) says what a reader knows, not what deserves protection: a host whose
 //! letters are not those of a listed name but look like them is reported. Only letters beyond ASCII
 //! count, and letters of the country whose top-level domain it is do not.
 
@@ -11,14 +11,12 @@ use std::sync::OnceLock;
 use super::domain::{Section, suffix_labels};
 use super::english;
 use super::form::{Form, Literal};
+use super::lists::LISTED as NAMES;
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
 use super::names::BadName;
 use super::reading::{Sight, Sights};
 use super::target::{Hit, Host, Subject, tokens};
 use crate::verdict::{Reason, Verdict};
-
-/// Registrable names, one a line; the head says where they are from.
-const NAMES: &str = include_str!("listed.txt");
 
 /// Shortest label that is recognised under another suffix than its own, and under its own.
 const ELSEWHERE: usize = 4;
@@ -106,8 +104,8 @@ impl Known {
 
     fn looks(&self) -> &Looks {
         self.looks.get_or_init(|| {
-            let names = NAMES.lines().filter(|line| !line.starts_with('#'));
-            let entries = names.map(|name| Entry { name: name.into(), brand: brand(name).into() });
+            let entries =
+                NAMES.lines().map(|name| Entry { name: name.into(), brand: brand(name).into() });
             Looks::new(entries.collect())
         })
     }
@@ -181,7 +179,7 @@ impl Entry {
 /// Whether a name of the built-in list, which is sorted, has this label.
 fn has_builtin(label: &str) -> bool {
     // Names with something behind the label, a hyphen too, stand before or behind those with a full stop.
-    brand(english::first_from(NAMES, &format!("{label}."))) == label
+    brand(english::first_from(&NAMES, &format!("{label}."))) == label
 }
 
 /// As much of a line as fits into a message.
@@ -330,7 +328,7 @@ mod tests {
 
     #[test]
     fn the_list_is_sound() {
-        let names: Vec<&str> = NAMES.lines().filter(|line| !line.starts_with('#')).collect();
+        let names: Vec<&str> = NAMES.lines().collect();
         assert!((9_000..=10_000).contains(&names.len()), "{}", names.len());
         assert!(names.is_sorted());
         for name in names {
@@ -346,7 +344,7 @@ mod tests {
         let known = Known::builtin();
         let read = Known::builtin();
         read.looks();
-        let names = NAMES.lines().filter(|line| !line.starts_with('#'));
+        let names = NAMES.lines();
         for label in names.map(brand).chain(["", "-", "a", "zzzzzz", "googl", "paypa1"]) {
             let longer = format!("{label}x");
             for label in [label, &longer] {

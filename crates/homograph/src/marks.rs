@@ -1,8 +1,8 @@
 //! Combining marks: UTS #39 §5.4 "optional detection", and dots that make an `i` of another letter.
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, ScriptExtension};
 
+use super::properties::{extension, nfd};
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::hosts::is_mark;
@@ -45,7 +45,8 @@ fn are_abused(label: &str) -> bool {
     let mut stacked = 0;
     // Most labels are decomposed as they stand.
     let composed = label.chars().any(|c| Traits::of(c).is_composed());
-    let mut canonical = (composed || has_marks_in_a_row(label)).then(|| label.nfd());
+    let mut canonical =
+        (composed || has_marks_in_a_row(label)).then(|| nfd(label.chars()).into_iter());
     let mut plain = label.chars();
     while let Some(c) = canonical.as_mut().map_or_else(|| plain.next(), Iterator::next) {
         if !is_mark(c) {
@@ -84,14 +85,14 @@ fn stray(base: char, mark: char) -> bool {
     if own && base.script() == script {
         return false;
     }
-    let extension = ScriptExtension::from(mark);
-    if extension.is_inherited() || extension.is_common() {
+    let of_mark = extension(mark);
+    if of_mark.is_inherited() || of_mark.is_common() {
         return !takes_marks(base);
     }
-    let base = ScriptExtension::from(base);
-    let shared = base.is_common() || !base.intersection(extension).is_empty();
+    let base = extension(base);
+    let shared = base.is_common() || !base.intersection(of_mark).is_empty();
     // Kana voicing marks extend to Common in no data, so that ASCII digits take none.
-    !shared || base.is_common() && !takes_digits(extension)
+    !shared || base.is_common() && !takes_digits(of_mark)
 }
 
 /// Whether marks of the scripts stand on digits and hyphens (as the keycap of emoji does not).

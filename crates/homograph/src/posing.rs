@@ -10,8 +10,8 @@ use super::form::Form;
 use super::lookalike::{Hashes, Likeness, Look, LookHash, likeness, longer};
 use super::names::{Name, Names, Reach};
 use super::organisations::{Counts, Organisations, registrable_label};
+use super::properties::nfkc;
 use super::reading::{Sight, reads_as};
-use unicode_normalization::UnicodeNormalization;
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.
@@ -289,7 +289,7 @@ fn seen_as(c: char) -> Sight {
 
 /// The letter of ASCII that one of a style (`𝗣`, `Ⓟ`) stands for.
 pub(super) fn unstyled(c: char) -> Option<char> {
-    let mut plain = [c].into_iter().nfkc();
+    let mut plain = nfkc(c);
     let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
     first.filter(|_| plain.next().is_none())
 }

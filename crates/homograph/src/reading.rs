@@ -12,10 +12,10 @@ use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 mod table;
 
 use unicode_script::Script;
-use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
 use super::lookalike::Likeness;
+use super::properties::skeleton;
 use super::script::is_numeral;
 
 /// How close a character comes to what it is read as.
@@ -140,8 +140,7 @@ fn is_twin(c: char, script: Script) -> bool {
     }
     let mut buffer = [0; 4];
     let spelled: &str = c.encode_utf8(&mut buffer);
-    let mut seen = skeleton(spelled);
-    let (Some(seen), None) = (seen.next(), seen.next()) else { return false };
+    let [seen] = *skeleton(spelled) else { return false };
     twins_of(script).contains(seen)
 }
 
@@ -151,8 +150,7 @@ pub(super) fn twins_in_capitals(c: char, script: Script) -> bool {
         return false;
     }
     let mut buffer = [0; 4];
-    let mut seen = skeleton(c.encode_utf8(&mut buffer));
-    let (Some(seen), None) = (seen.next(), seen.next()) else { return false };
+    let [seen] = *skeleton(c.encode_utf8(&mut buffer)) else { return false };
     match script {
         Script::Latin => seen.is_ascii_alphabetic(),
         Script::Cyrillic => "ABCEHIJKMOPSTXYl".contains(seen),
@@ -386,7 +384,7 @@ mod tests {
     #[test]
     fn twins_of_scripts_are_those_of_the_data() {
         let first = |c: char| {
-            let mut seen = skeleton(c.encode_utf8(&mut [0; 4])).collect::<Vec<_>>();
+            let mut seen = skeleton(c.encode_utf8(&mut [0; 4]));
             (seen.len() == 1).then(|| seen.remove(0))
         };
         for script in [Script::Armenian, Script::Cyrillic, Script::Greek, Script::Hebrew] {

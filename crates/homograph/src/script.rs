@@ -9,11 +9,11 @@
 //! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
 //! | UTS #46 mapping of styled letters | `compat` |
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, ScriptExtension};
 use unicode_security::mixed_script::AugmentedScriptSet;
 
 use super::homes::is_stranger;
+use super::properties::{augmented, is_canonical, nfkc};
 use super::reading::Shape;
 use super::reading::Sights;
 use super::{are_twins, cjk, english, homes, marks, separators, status};
@@ -218,11 +218,10 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     if c.is_ascii() || !Traits::of(c).is_styled() || super::form::is_dot(c) {
         return None;
     }
-    let plain: Vec<char> = std::iter::once(c).nfkc().collect();
+    let plain: Vec<char> = nfkc(c).collect();
     // What is canonically the same is spelling (`Å` for Å), but for the Kelvin sign, a `K` that
     // hides a name from a search for it.
-    let canonical = std::iter::once(c).nfc().eq(plain.iter().copied());
-    if canonical && !plain.iter().all(char::is_ascii) {
+    if is_canonical(c) && !plain.iter().all(char::is_ascii) {
         return None;
     }
     // ĳ, ǆ and their like are two letters of the language, on one key.
@@ -241,13 +240,13 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
     let mut all = AugmentedScriptSet::default();
     let mut but_latin = AugmentedScriptSet::default();
     let mut extended_latin = false;
-    let ascii = AugmentedScriptSet::for_char('a');
+    let ascii = augmented('a');
     for c in label.chars() {
         let set = match c {
             'a'..='z' | 'A'..='Z' => ascii,
             // Digits and hyphens are of every script.
             _ if c.is_ascii() => continue,
-            _ => AugmentedScriptSet::for_char(c),
+            _ => augmented(c),
         };
         all.intersect_with(set);
         if !set.base.contains_script(Script::Latin) {
@@ -347,9 +346,9 @@ mod tests {
 
     #[test]
     fn ascii_has_the_scripts_that_the_data_say() {
-        for c in ('\0'..='\x7f').map(AugmentedScriptSet::for_char) {
+        for c in ('\0'..='\x7f').map(augmented) {
             let every = AugmentedScriptSet::default() == c;
-            assert!(every || c == AugmentedScriptSet::for_char('a'), "{c:?}");
+            assert!(every || c == augmented('a'), "{c:?}");
         }
     }
 
@@ -358,7 +357,7 @@ mod tests {
     fn a_script_is_among_the_scripts_of_its_characters() {
         let none = [Script::Common, Script::Inherited, Script::Unknown];
         for c in ('\0'..=char::MAX).filter(|c| !none.contains(&c.script())) {
-            let of_one = AugmentedScriptSet::for_char(c).base.contains_script(c.script());
+            let of_one = augmented(c).base.contains_script(c.script());
             assert!(of_one, "{c:?}");
         }
         let single = RestrictionLevel::SingleScript;

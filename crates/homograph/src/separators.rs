@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 
 use unicode_script::Script;
-use unicode_security::skeleton;
 
 use super::cjk::is_cjk;
 use super::homes::is_home;
+use super::properties::skeleton;
 use super::reading::{Separates, Sights};
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
@@ -52,8 +52,8 @@ pub fn ends_host_to_a_reader(c: char) -> bool {
         return false;
     }
     let mut buffer = [0; 4];
-    let mut seen = skeleton(c.encode_utf8(&mut buffer)).peekable();
-    seen.peek().is_some() && seen.all(|c| "/\\?#>".contains(c))
+    let seen = skeleton(c.encode_utf8(&mut buffer));
+    !seen.is_empty() && seen.into_iter().all(|c| "/\\?#>".contains(c))
 }
 
 /// RFC 5892 A.3: Catalan `l·l`.

@@ -5,12 +5,10 @@
 //! | UTS #39 §3.1 Identifier_Type | [`grade`] |
 //! | RFC 5892 A.1, A.2 joiners (S31) | [`joiner`] |
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_script::Script;
-use unicode_security::GeneralSecurityProfile;
-use unicode_security::general_security_profile::IdentifierType;
 
 use super::homes::is_home;
+use super::properties::{is_of_limited_use, is_of_uncommon_use, nfd};
 use super::reading::{Reading, Sight};
 use super::script::{self, LabelContext};
 use crate::letters;
@@ -84,7 +82,7 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
     match company {
         Company::Own(Some(_)) if is_in_use(c) && is_home(script, tld) => {
             // Letters that even their readers seldom see, and that read as others.
-            let odd = c.identifier_type() == Some(IdentifierType::Uncommon_Use) && looks;
+            let odd = is_of_uncommon_use(c) && looks;
             odd.then_some(Verdict::Suspect)
         }
         Company::Own(_) if is_rare(c) => Some(Verdict::Notice),
@@ -117,7 +115,7 @@ fn latin(c: char, looks: bool, tld: &str) -> Option<Verdict> {
         return Some(Verdict::Notice);
     }
     // A plain letter with an accent (`nigrȁd`) is rare; one that was made to be another deceives.
-    let accented = std::iter::once(c).nfd().count() > 1;
+    let accented = nfd([c]).len() > 1;
     Some(if looks && !accented { Verdict::Unsafe } else { Verdict::Suspect })
 }
 
@@ -137,12 +135,11 @@ fn mark(c: char, company: Company, tld: &str) -> Option<Verdict> {
 
 /// Letters that some language is written with today.
 fn is_in_use(c: char) -> bool {
-    let limited = c.identifier_type() == Some(IdentifierType::Limited_Use);
+    let limited = is_of_limited_use(c);
     limited || is_rare(c) || matches!(c.script(), Script::Yi | Script::Mongolian)
 }
 
 /// Rare letters, ideographs and jamo of scripts that everybody writes.
 fn is_rare(c: char) -> bool {
-    c.identifier_type() == Some(IdentifierType::Uncommon_Use)
-        || matches!(c.script(), Script::Han | Script::Hangul)
+    is_of_uncommon_use(c) || matches!(c.script(), Script::Han | Script::Hangul)
 }

@@ -1,13 +1,16 @@
 //! The Public Suffix List: which names a registry or a hoster gives others names below.
 //!
-//! A list is a tree of labels, read from the right, in four flat arrays: what is built in costs no work at
-//! the start and no allocation in a look-up, which takes one binary search a label.
+//! A list is a tree of labels, read from the right, in flat arrays: a look-up takes one binary search a label
+//! and no allocation. What is built in is packed ([`packed`]), and unpacked once.
 
+mod packed;
 mod suffix_table;
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use packed::Packed;
 
 /// Whose suffix it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,19 +31,19 @@ pub struct Suffix {
 }
 
 /// A list; [`BUILTIN`] comes with this crate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuffixList {
     /// The labels of all nodes, one behind the other.
-    labels: Cow<'static, str>,
+    labels: String,
     /// Where the label of a node ends, from the beginning of its block of [`BLOCK`] nodes.
-    ends: Cow<'static, [u16]>,
+    ends: Vec<u16>,
     /// Where a block's labels begin.
-    blocks: Cow<'static, [u32]>,
+    blocks: Vec<u32>,
     /// The first child of each node, and behind the last node where the children end; they stand in the
     /// order of their parents, sorted by label. Node 0 is the root.
-    children: Cow<'static, [u16]>,
+    children: Vec<u16>,
     /// [`RULE`] and its like.
-    rules: Cow<'static, [u8]>,
+    rules: Vec<u8>,
 }
 
 /// Nodes whose label ends are counted from the same beginning: 1,024 labels of 63 bytes fit 16 bits.
@@ -62,14 +65,11 @@ const NODES: usize = 60_000;
 /// Bytes of a label (RFC 1035 §2.3.4), with room for U-labels.
 const LABEL: usize = 63;
 
-/// The list as it was when this crate was made.
-pub static BUILTIN: SuffixList = SuffixList {
-    labels: Cow::Borrowed(suffix_table::LABELS),
-    ends: Cow::Borrowed(suffix_table::ENDS),
-    blocks: Cow::Borrowed(suffix_table::BLOCKS),
-    children: Cow::Borrowed(suffix_table::CHILDREN),
-    rules: Cow::Borrowed(suffix_table::RULES),
-};
+/// The list as it was when this crate was made, unpacked when it is first asked.
+pub static BUILTIN: LazyLock<SuffixList> = LazyLock::new(|| {
+    // The table is held to the list by a test: what is left out here would be seen there.
+    suffix_table::BUILTIN.unpack().unwrap_or_default()
+});
 
 impl SuffixList {
     /// The public suffix of a name, its labels in lower case, from the right. U-labels and A-labels are
@@ -131,6 +131,19 @@ impl SuffixList {
         self.labels.as_bytes().get(begins + from..begins + end(node)).unwrap_or_default()
     }
 
+    /// Adds a node: its label, and which node is its first child. `None`: there are too many.
+    fn push(&mut self, label: &str, first_child: usize, rule: u8) -> Option<()> {
+        if self.rules.len().is_multiple_of(BLOCK) {
+            self.blocks.push(u32::try_from(self.labels.len()).ok()?);
+        }
+        self.labels.push_str(label);
+        let begins = self.blocks.last().map_or(0, |at| *at as usize);
+        self.ends.push(u16::try_from(self.labels.len() - begins).ok()?);
+        self.children.push(u16::try_from(first_child).ok()?);
+        self.rules.push(rule);
+        Some(())
+    }
+
     /// Reads a list in the form of publicsuffix.org: a rule a line, `//` comments, and a comment that
     /// begins each section.
     ///
@@ -158,12 +171,6 @@ impl SuffixList {
             return Err(BadList::Empty);
         }
         root.flat().ok_or(BadList::TooLong(rules))
-    }
-
-    /// The arrays in the order of the table's constants, for its generator.
-    #[doc(hidden)]
-    pub fn arrays(&self) -> (&str, &[u16], &[u32], &[u16], &[u8]) {
-        (&self.labels, &self.ends, &self.blocks, &self.children, &self.rules)
     }
 }
 
@@ -237,32 +244,18 @@ impl Tree {
     /// The tree in arrays, level by level.
     fn flat(&self) -> Option<SuffixList> {
         let mut nodes = vec![("", self)];
-        let (mut labels, mut ends, mut blocks) = (String::new(), Vec::new(), Vec::new());
-        let (mut children, mut rules) = (Vec::new(), Vec::new());
+        let mut list = SuffixList::default();
         let mut at = 0;
         while let Some((label, tree)) = nodes.get(at).copied() {
-            if at.is_multiple_of(BLOCK) {
-                blocks.push(u32::try_from(labels.len()).ok()?);
-            }
-            labels.push_str(label);
-            let begins = blocks.last().map_or(0, |at| *at as usize);
-            ends.push(u16::try_from(labels.len() - begins).ok()?);
-            children.push(u16::try_from(nodes.len()).ok()?);
-            rules.push(tree.rule);
+            list.push(label, nodes.len(), tree.rule)?;
             nodes.extend(tree.below.iter().map(|(label, tree)| (label.as_str(), tree)));
             at += 1;
             if nodes.len() > NODES {
                 return None;
             }
         }
-        children.push(u16::try_from(nodes.len()).ok()?);
-        Some(SuffixList {
-            labels: Cow::Owned(labels),
-            ends: Cow::Owned(ends),
-            blocks: Cow::Owned(blocks),
-            children: Cow::Owned(children),
-            rules: Cow::Owned(rules),
-        })
+        list.children.push(u16::try_from(nodes.len()).ok()?);
+        Some(list)
     }
 }
 

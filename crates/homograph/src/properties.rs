@@ -1,0 +1,138 @@
+//! What the data of Unicode say of a character beyond [`uts58::unicode::Traits`]: what it is normalized to,
+//! its prototype, its type as part of an identifier, the scripts that it is used with.
+//!
+//! The tables are packed: judging is to fit into a web page. Each is unpacked when it is first asked, and searched
+//! in no more steps than those of the crates that they are generated from.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | UAX #15 NFD, NFKC of a character | [`nfd`], [`nfkc`], [`is_canonical`] |
+//! | UTS #39 §4 skeleton | [`skeleton`] |
+//! | UTS #39 §3.1 Identifier_Type | [`is_of_limited_use`], [`is_of_uncommon_use`] |
+//! | UAX #24 Script_Extensions | [`extension`], [`augmented`] |
+
+#[cfg(test)]
+mod derived;
+mod packed;
+mod table;
+
+use std::sync::LazyLock;
+
+use smallvec::SmallVec;
+use unicode_script::{Script, ScriptExtension};
+use unicode_security::mixed_script::AugmentedScriptSet;
+use uts58::unicode::{ScriptOf as _, Traits};
+
+use packed::{Ranges, Texts};
+
+static NFKC: LazyLock<Texts> = LazyLock::new(|| Texts::unpack(&table::NFKC));
+static NFD: LazyLock<Texts> = LazyLock::new(|| Texts::unpack(&table::NFD));
+static PROTOTYPES: LazyLock<Texts> = LazyLock::new(|| Texts::unpack(&table::PROTOTYPES));
+static CLASSES: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::CLASSES));
+static IGNORED: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::IGNORED));
+static TYPES: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::TYPES));
+static EXTENSIONS: LazyLock<Ranges> = LazyLock::new(|| Ranges::unpack(table::EXTENSIONS));
+
+/// Values of `TYPES`.
+const LIMITED_USE: u8 = 1;
+const UNCOMMON_USE: u8 = 2;
+
+/// Hangul syllables, which are composed by arithmetic (Unicode §3.12).
+const SYLLABLES: std::ops::RangeInclusive<u32> = 0xac00..=0xd7a3;
+const LEADING: u32 = 0x1100;
+const VOWEL: u32 = 0x1161;
+const TRAILING: u32 = 0x11a7;
+
+/// Characters, few enough to need no allocation as a rule.
+pub(super) type Chars = SmallVec<[char; 8]>;
+
+/// What compatibility composition (NFKC) makes of one character.
+pub(super) fn nfkc(c: char) -> impl Iterator<Item = char> + Clone {
+    let other = if Traits::of(c).is_styled() { NFKC.get(c) } else { None };
+    other.unwrap_or_default().chars().chain(other.is_none().then_some(c))
+}
+
+/// Whether NFKC and NFC make the same of the character: it stands for nothing else than itself.
+pub(super) fn is_canonical(c: char) -> bool {
+    !Traits::of(c).is_styled() || nfd([c]) == nfd(nfkc(c))
+}
+
+/// Canonical decomposition (NFD).
+pub(super) fn nfd(text: impl IntoIterator<Item = char>) -> Chars {
+    let mut out = Chars::new();
+    let mut marks = false;
+    for c in text {
+        let traits = Traits::of(c);
+        if traits.is_composed() {
+            marks = true;
+            decompose(c, &mut out);
+        } else {
+            marks |= traits.is_mark();
+            out.push(c);
+        }
+    }
+    if marks {
+        reorder(&mut out);
+    }
+    out
+}
+
+fn decompose(c: char, out: &mut Chars) {
+    let code = u32::from(c);
+    if SYLLABLES.contains(&code) {
+        let at = code - SYLLABLES.start();
+        let jamo = [LEADING + at / 588, VOWEL + at % 588 / 28, TRAILING + at % 28];
+        let absent = |jamo: &u32| *jamo != TRAILING;
+        out.extend(jamo.into_iter().filter(absent).filter_map(char::from_u32));
+    } else {
+        out.extend(NFD.get(c).unwrap_or_default().chars());
+    }
+}
+
+/// Puts marks that stand side by side in the order of their classes.
+fn reorder(text: &mut [char]) {
+    let class = |c: &char| if Traits::of(*c).is_mark() { CLASSES.get(*c) } else { 0 };
+    for marks in text.split_mut(|c| class(c) == 0) {
+        if marks.len() > 1 {
+            marks.sort_by_key(class);
+        }
+    }
+}
+
+/// UTS #39 §4: texts of the same skeleton look alike.
+pub(super) fn skeleton(text: &str) -> Chars {
+    let mut out = Chars::new();
+    for c in nfd(text.chars()).into_iter().filter(|c| IGNORED.get(*c) == 0) {
+        match PROTOTYPES.get(c) {
+            Some(prototype) => out.extend(prototype.chars()),
+            None => out.push(c),
+        }
+    }
+    nfd(out)
+}
+
+/// Whether the letter is one of a script that few write today.
+pub(super) fn is_of_limited_use(c: char) -> bool {
+    TYPES.get(c) == LIMITED_USE
+}
+
+/// Whether hardly anybody needs the letter.
+pub(super) fn is_of_uncommon_use(c: char) -> bool {
+    TYPES.get(c) == UNCOMMON_USE
+}
+
+/// The scripts that the character is used with.
+pub(super) fn extension(c: char) -> ScriptExtension {
+    match table::SCRIPTS.get(usize::from(EXTENSIONS.get(c))) {
+        Some([first, rest @ ..]) => {
+            let more = |all: ScriptExtension, one: &Script| all.union((*one).into());
+            rest.iter().fold((*first).into(), more)
+        }
+        _ => c.script().into(),
+    }
+}
+
+/// The same, with the writing systems of several scripts (UTS #39 §5.1).
+pub(super) fn augmented(c: char) -> AugmentedScriptSet {
+    extension(c).into()
+}

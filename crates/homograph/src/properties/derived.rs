@@ -1,0 +1,181 @@
+//! The tables are those of the crates that follow Unicode.
+
+#![allow(clippy::disallowed_methods)] // the table is a file
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_script::{Script, ScriptExtension, UnicodeScript};
+use unicode_security::GeneralSecurityProfile;
+use unicode_security::general_security_profile::IdentifierType;
+
+use super::*;
+
+fn all() -> impl Iterator<Item = char> {
+    '\0'..=char::MAX
+}
+
+#[test]
+fn properties_are_those_of_the_data() {
+    let fresh = written();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/properties/table.rs");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, fresh).unwrap();
+        return;
+    }
+    let old = std::fs::read_to_string(&path).unwrap();
+    assert!(old == fresh, "stale: UPDATE=1 cargo test -p homograph properties_are_those");
+    for c in all() {
+        assert!(nfkc(c).eq([c].into_iter().nfkc()), "NFKC of {c:?}");
+        assert!(nfd([c]).into_iter().eq([c].into_iter().nfd()), "NFD of {c:?}");
+        assert_eq!(
+            is_canonical(c),
+            [c].into_iter().nfc().eq([c].into_iter().nfkc()),
+            "whether {c:?} is canonical"
+        );
+        let mut buffer = [0; 4];
+        let text: &str = c.encode_utf8(&mut buffer);
+        assert!(
+            skeleton(text).into_iter().eq(unicode_security::skeleton(text)),
+            "skeleton of {c:?}"
+        );
+        let of = c.identifier_type();
+        assert_eq!(is_of_limited_use(c), of == Some(IdentifierType::Limited_Use), "{c:?}");
+        assert_eq!(is_of_uncommon_use(c), of == Some(IdentifierType::Uncommon_Use), "{c:?}");
+        assert_eq!(extension(c), ScriptExtension::from(c), "{c:?}");
+        // What stands in no order of its own is no mark.
+        assert!(canonical_combining_class(c) == 0 || Traits::of(c).is_mark(), "{c:?}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn marks_stand_in_their_order(text in "[a-zäǖṩ가각\u{300}-\u{345}\u{591}-\u{5c7}\u{64b}-\u{65f}\u{1e00}-\u{1eff}\u{200b}-\u{2070}]{0,12}") {
+        proptest::prop_assert_eq!(nfd(text.chars()).into_iter().collect::<String>(), text.nfd().collect::<String>());
+        let whole: String = skeleton(&text).into_iter().collect();
+        proptest::prop_assert_eq!(whole, unicode_security::skeleton(&text).collect::<String>());
+    }
+}
+
+fn written() -> String {
+    let mut out = String::from(HEAD);
+    texts(&mut out, "NFKC", |c| {
+        let plain: String = [c].into_iter().nfkc().collect();
+        (plain != c.to_string()).then_some(plain)
+    });
+    texts(&mut out, "NFD", |c| {
+        let plain: String = [c].into_iter().nfd().collect();
+        (plain != c.to_string() && !SYLLABLES.contains(&u32::from(c))).then_some(plain)
+    });
+    texts(&mut out, "PROTOTYPES", prototype);
+    ranges(&mut out, "CLASSES", canonical_combining_class);
+    ranges(&mut out, "IGNORED", |c| u8::from(is_ignored(c)));
+    ranges(&mut out, "TYPES", |c| match c.identifier_type() {
+        Some(IdentifierType::Limited_Use) => LIMITED_USE,
+        Some(IdentifierType::Uncommon_Use) => UNCOMMON_USE,
+        _ => 0,
+    });
+    extensions(&mut out);
+    out
+}
+
+/// Default_Ignorable_Code_Point: a skeleton has none.
+fn is_ignored(c: char) -> bool {
+    unicode_security::skeleton(c.encode_utf8(&mut [0; 4])).next().is_none()
+}
+
+/// What a character that stays as it is in NFD becomes before the second NFD, which makes no difference to what
+/// that makes of it.
+fn prototype(c: char) -> Option<String> {
+    let mut buffer = [0; 4];
+    let text: &str = c.encode_utf8(&mut buffer);
+    let seen: String = unicode_security::skeleton(text).collect();
+    (text.nfd().eq([c]) && seen != text && !is_ignored(c)).then_some(seen)
+}
+
+fn extensions(out: &mut String) {
+    let mut order: Vec<Vec<Script>> = vec![Vec::new()];
+    ranges(out, "EXTENSIONS", |c| {
+        let set = ScriptExtension::from(c);
+        if set == UnicodeScript::script(&c).into() {
+            return 0;
+        }
+        let set: Vec<_> = set.iter().collect();
+        let at = order.iter().position(|known| *known == set).unwrap_or_else(|| {
+            order.push(set);
+            order.len() - 1
+        });
+        u8::try_from(at).unwrap()
+    });
+    out.push_str("\n/// The scripts of each value of `EXTENSIONS`.\n#[rustfmt::skip]\n");
+    let _ = writeln!(out, "pub(super) static SCRIPTS: [&[Script]; {}] = [", order.len());
+    for set in order {
+        let names: Vec<_> = set.iter().map(|script| format!("Script::{script:?}")).collect();
+        let _ = writeln!(out, "    &[{}],", names.join(", "));
+    }
+    out.push_str("];\n");
+}
+
+fn texts(out: &mut String, name: &str, text_of: impl Fn(char) -> Option<String>) {
+    let (mut steps, mut lengths, mut texts, mut last) = (Vec::new(), Vec::new(), String::new(), 0);
+    for c in all() {
+        let Some(text) = text_of(c) else { continue };
+        number(u32::from(c) - last, &mut steps);
+        last = u32::from(c);
+        lengths.push(u8::try_from(text.len()).unwrap());
+        texts.push_str(&text);
+    }
+    let _ =
+        writeln!(out, "\n#[rustfmt::skip]\npub(super) static {name}: PackedTexts = PackedTexts {{");
+    for (field, bytes) in [("steps", steps), ("lengths", lengths)] {
+        let _ = writeln!(out, "    {field}: &[{}    ],", rows(&bytes));
+    }
+    let _ = writeln!(out, "    texts: \"{}\",\n}};", texts.escape_default());
+}
+
+fn ranges(out: &mut String, name: &str, mut value_of: impl FnMut(char) -> u8) {
+    let mut found: Vec<(u32, u32, u8)> = Vec::new();
+    for c in all() {
+        let (code, value) = (u32::from(c), value_of(c));
+        match found.last_mut() {
+            Some((_, last, of)) if *last + 1 == code && *of == value => *last = code,
+            _ if value != 0 => found.push((code, code, value)),
+            _ => {}
+        }
+    }
+    let (mut bytes, mut next) = (Vec::new(), 0);
+    for (first, last, value) in found {
+        number(first - next, &mut bytes);
+        number(last - first, &mut bytes);
+        number(value.into(), &mut bytes);
+        next = last + 1;
+    }
+    let _ =
+        writeln!(out, "\n#[rustfmt::skip]\npub(super) static {name}: &[u8] = &[{}];", rows(&bytes));
+}
+
+fn rows(bytes: &[u8]) -> String {
+    let row = |row: &[u8]| row.iter().map(|byte| format!("{byte},")).collect::<String>();
+    let rows: Vec<_> = bytes.chunks(32).map(|bytes| format!("    {}\n", row(bytes))).collect();
+    format!("\n{}", rows.concat())
+}
+
+fn number(mut number: u32, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+const HEAD: &str = "\
+// Generated by `UPDATE=1 cargo test -p homograph properties_are_those`; not for editing.
+
+//! Data of Unicode, packed: what characters become, and values of ranges of them.
+
+use unicode_script::Script;
+
+use super::packed::PackedTexts;
+";

@@ -1,0 +1,91 @@
+//! Tables of characters as they are kept in a program, and as they are searched.
+
+/// What characters become: a row each, sorted.
+pub(super) struct PackedTexts {
+    /// How far each character stands behind the one before, in groups of seven bits, lowest first; the
+    /// eighth says that another follows.
+    pub steps: &'static [u8],
+    /// The bytes of each text.
+    pub lengths: &'static [u8],
+    /// The texts, one behind the other.
+    pub texts: &'static str,
+}
+
+/// Texts by character.
+pub(super) struct Texts {
+    /// The characters, sorted.
+    keys: Vec<u32>,
+    /// Where the text of each ends; it begins where the one before ends.
+    ends: Vec<u32>,
+    texts: &'static str,
+}
+
+impl Texts {
+    pub(super) fn unpack(packed: &PackedTexts) -> Texts {
+        let running = |at: &mut u32, step: u32| {
+            *at += step;
+            Some(*at)
+        };
+        let keys = Numbers(packed.steps).scan(0, running).collect();
+        let ends = packed.lengths.iter().map(|length| u32::from(*length)).scan(0, running);
+        Texts { keys, ends: ends.collect(), texts: packed.texts }
+    }
+
+    /// The text of the character, if it has one.
+    pub(super) fn get(&self, c: char) -> Option<&'static str> {
+        let at = self.keys.binary_search(&u32::from(c)).ok()?;
+        let end = *self.ends.get(at)? as usize;
+        let begin =
+            at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |at| *at as usize);
+        self.texts.get(begin..end)
+    }
+}
+
+/// Values of characters by ranges; 0 where none is said.
+pub(super) struct Ranges {
+    /// First and last character, and the value; sorted.
+    ranges: Vec<(u32, u32, u8)>,
+}
+
+impl Ranges {
+    /// Of each range, how far it begins behind the one before, how many follow its first character, its value.
+    pub(super) fn unpack(packed: &'static [u8]) -> Ranges {
+        let mut numbers = Numbers(packed);
+        let mut ranges = Vec::new();
+        let mut next = 0;
+        while let (Some(gap), Some(more), Some(value)) =
+            (numbers.next(), numbers.next(), numbers.next())
+        {
+            let first = next + gap;
+            ranges.push((first, first + more, u8::try_from(value).unwrap_or_default()));
+            next = first + more + 1;
+        }
+        Ranges { ranges }
+    }
+
+    pub(super) fn get(&self, c: char) -> u8 {
+        let code = u32::from(c);
+        let at = self.ranges.partition_point(|(_, last, _)| *last < code);
+        self.ranges.get(at).map_or(0, |(first, _, value)| if *first <= code { *value } else { 0 })
+    }
+}
+
+/// Numbers in groups of seven bits, lowest first.
+struct Numbers(&'static [u8]);
+
+impl Iterator for Numbers {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let mut number = 0;
+        for shift in (0..32).step_by(7) {
+            let (byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u32::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+}

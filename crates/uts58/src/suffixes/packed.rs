@@ -1,0 +1,127 @@
+//! The built-in list as it is kept in a program: each label without what it shares with the one before.
+
+use super::SuffixList;
+
+/// A list in 90 KB that compress well: one byte and a rest a node, in the order of the arrays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packed<'t> {
+    /// Bytes that the label of each node shares with that of the node before.
+    pub(super) shared: &'t [u8],
+    /// The bytes behind, each rest with a full stop behind it.
+    pub(super) rests: &'t str,
+    /// Nodes that have children, by how far each stands behind the one before, and how many; numbers of at
+    /// most two bytes, big-endian, the first with its top bit set.
+    pub(super) families: &'t [u8],
+    /// What is said of the names, likewise one byte a node.
+    pub(super) rules: &'t [u8],
+}
+
+impl Packed<'_> {
+    /// The list; `None` if the table is no such list.
+    pub(super) fn unpack(&self) -> Option<SuffixList> {
+        let mut list = SuffixList::default();
+        let mut families = self.families.iter().copied();
+        let mut next_family = number(&mut families);
+        let (mut label, mut children) = (String::new(), 1);
+        let nodes = self.shared.iter().zip(self.rests.split_terminator('.')).zip(self.rules);
+        for (at, ((shared, rest), rule)) in nodes.enumerate() {
+            label.truncate(label.floor_char_boundary((*shared).into()));
+            label.push_str(rest);
+            list.push(&label, children, *rule)?;
+            if next_family == Some(at) {
+                children += number(&mut families)?;
+                next_family = number(&mut families).map(|step| at + step);
+            }
+        }
+        list.children.push(u16::try_from(children).ok()?);
+        Some(list)
+    }
+}
+
+fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
+    let first = usize::from(bytes.next()?);
+    Some(if first < 0x80 { first } else { (first & 0x7f) << 8 | usize::from(bytes.next()?) })
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)] // the table is a file
+mod tests {
+    use std::fmt::Write as _;
+    use std::path::Path;
+
+    use super::*;
+    use crate::suffixes::suffix_table;
+
+    const LIST: &str = include_str!("../../data/public_suffix_list.txt");
+
+    #[test]
+    fn suffixes_are_those_of_the_list() {
+        let list = SuffixList::parse(LIST).unwrap();
+        let fresh = written(&list);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/suffixes/suffix_table.rs");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, fresh).unwrap();
+            return;
+        }
+        let old = std::fs::read_to_string(&path).unwrap();
+        assert!(old == fresh, "stale: UPDATE=1 cargo test -p uts58 suffixes_are_those");
+        assert!(suffix_table::BUILTIN.unpack() == Some(list));
+    }
+
+    /// The fields of [`Packed`] in their order.
+    fn packed(list: &SuffixList) -> (Vec<u8>, String, Vec<u8>, Vec<u8>) {
+        let (mut shared, mut rests, mut families) = (Vec::new(), String::new(), Vec::new());
+        let (mut before, mut last) = (String::new(), 0);
+        for at in 0..list.rules.len() {
+            let label = String::from_utf8_lossy(list.label(at)).into_owned();
+            let pairs = before.char_indices().zip(label.chars());
+            let same = pairs.take_while(|((_, one), other)| one == other);
+            let common = same.map(|((at, c), _)| at + c.len_utf8()).last().unwrap_or_default();
+            shared.push(u8::try_from(common).unwrap_or_default());
+            rests.extend([label.get(common..).unwrap_or_default(), "."]);
+            let children = list.first_child(at + 1) - list.first_child(at);
+            if children > 0 {
+                push(at - last, &mut families);
+                push(children, &mut families);
+                last = at;
+            }
+            before = label;
+        }
+        (shared, rests, families, list.rules.clone())
+    }
+
+    fn push(number: usize, out: &mut Vec<u8>) {
+        let [high, low] = u16::try_from(number).unwrap_or(u16::MAX).to_be_bytes();
+        if number < 0x80 {
+            out.push(low);
+        } else {
+            out.extend([high | 0x80, low]);
+        }
+    }
+
+    fn written(list: &SuffixList) -> String {
+        let (shared, rests, families, rules) = packed(list);
+        let mut out = String::from(HEAD);
+        let _ = writeln!(out, "    rests: {rests:?},");
+        for (name, bytes) in [("shared", shared), ("families", families), ("rules", rules)] {
+            let _ = writeln!(out, "    {name}: &[");
+            for line in bytes.chunks(32) {
+                let line: Vec<String> = line.iter().map(u8::to_string).collect();
+                let _ = writeln!(out, "        {},", line.join(","));
+            }
+            out.push_str("    ],\n");
+        }
+        out.push_str("};\n");
+        out
+    }
+
+    const HEAD: &str = "\
+// Generated by `UPDATE=1 cargo test -p uts58 suffixes_are_those` from `data/public_suffix_list.txt` (MPL 2.0);
+// not for editing.
+
+use super::Packed;
+
+#[rustfmt::skip]
+pub(super) static BUILTIN: Packed<'static> = Packed {
+";
+}
