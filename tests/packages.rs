@@ -9,13 +9,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// What stands in a package beside the folders of its crate; the first three are cargo's own.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     ".cargo_vcs_info.json",
     "Cargo.lock",
     "Cargo.toml.orig",
     "Cargo.toml",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "LICENSE-UNICODE",
     "README.md",
     "CHANGELOG.md",
 ];
@@ -87,7 +88,11 @@ fn manifests_say_all_that_a_registry_shows() {
         if package["metadata"]["docs"]["rs"]["all-features"] != Value::Bool(true) {
             missing.push(format!("{name}: package.metadata.docs.rs"));
         }
-        for key in ["edition", "license", "rust_version", "repository"] {
+        let licence = text(&package["license"]);
+        let plain = licence.strip_prefix('(').unwrap_or(licence);
+        assert!(plain.starts_with("MIT OR Apache-2.0"), "{name}: {licence}");
+        // No repository: there is none yet that others can reach.
+        for key in ["edition", "rust_version", "repository"] {
             assert_eq!(package[key], packages[0][key], "{name}: the same {key} for all");
         }
     }
@@ -148,15 +153,40 @@ fn what_is_of_others_comes_with_its_notice() {
             assert_eq!(fs::read(ours).unwrap(), fs::read(theirs).unwrap(), "{name}: {licence}");
         }
     }
+    for package in packages() {
+        let ours = folder(&package).join("LICENSE-UNICODE").exists();
+        let told = text(&package["license"]).contains("AND Unicode-3.0");
+        assert_eq!(
+            ours, told,
+            "{}: LICENSE-UNICODE stands where Unicode-3.0 is told",
+            package["name"]
+        );
+    }
     let begins = |file: &str, words: &str| {
         let text = fs::read_to_string(root.join("crates").join(file)).unwrap();
         assert!(text.chars().take(400).collect::<String>().contains(words), "{file}: {words}");
     };
-    begins("uts58/tests/unicode/LICENSE", "UNICODE LICENSE V3");
-    begins("homograph/tests/unicode/LICENSE", "UNICODE LICENSE V3");
+    for file in ["LICENSE-UNICODE", "tests/unicode/LICENSE"] {
+        begins(&format!("uts58/{file}"), "UNICODE LICENSE V3");
+        begins(&format!("homograph/{file}"), "UNICODE LICENSE V3");
+    }
     begins("uts58/data/public_suffix_list.txt", "Mozilla Public License, v. 2.0");
     begins("homograph/src/lists/english.txt", "Kevin Atkinson");
     begins("homograph/src/lists/twins.txt", "Kevin Atkinson");
+}
+
+/// Who has a package has no folder above it.
+#[test]
+fn a_readme_leads_nowhere_outside_of_its_package() {
+    for package in packages() {
+        let root = folder(&package);
+        let readme = fs::read_to_string(root.join("README.md")).unwrap();
+        let links = readme.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for link in links.filter(|link| !link.is_empty() && !link.contains(':')) {
+            let inside = !link.split('/').any(|folder| folder == "..") && root.join(link).exists();
+            assert!(inside, "{}: README.md leads to {link}", package["name"]);
+        }
+    }
 }
 
 /// Each is run by its test, and a reader of the README knows how to start it.
