@@ -3,7 +3,7 @@
 
 use super::content::LONGEST_WRAPPED;
 use super::limits::{Bound, Limits};
-use super::{budget, fields, finding, host, images, judging, met, mime, net, pdf, settle};
+use super::{budget, fields, finding, host, images, inspection, judging, met, mime, net, pdf};
 use mailsplice::splice::undo;
 
 /// The bounds that no configuration changes. [`Limits::bounds`] has the others.
@@ -145,7 +145,7 @@ fn message() -> Vec<Bound> {
         Bound {
             name: "rounds",
             unit: "times an edited message is read again",
-            default: settle::ROUNDS as u64,
+            default: inspection::ROUNDS as u64,
             reason: "An edit for one reading of a part can change what another one shows. Real mail \
                      needs one.",
             effect: "the edits so far stay; `limit:rounds`",

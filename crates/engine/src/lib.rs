@@ -1,7 +1,7 @@
 //! The engine: pure functions from a message to an outcome. No I/O, no clock, no globals.
 //!
-//! [`inspect`] is the recipe: split, read, judge, act. [`Inspection::resolve`] finishes it with what
-//! the DNS said, and [`splice`] carries it out.
+//! [`inspect`] surveys a message: it is split, read and judged. [`Inspection::resolve`] decides with what the
+//! DNS said, edits, and surveys again until nothing is left; [`splice`] carries it out.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -17,11 +17,14 @@ mod budget;
 pub mod check;
 pub mod content;
 pub mod cost;
+mod decide;
+mod edits;
 pub mod fields;
 mod finding;
 mod guard;
 mod headers;
 mod images;
+mod inspection;
 mod judged;
 mod judging;
 pub mod limits;
@@ -33,19 +36,17 @@ pub mod outcome;
 mod parts;
 mod pdf;
 pub mod policy;
-mod resolve;
 mod sender;
-mod settle;
 pub mod trace;
 pub mod words;
 
 pub use guard::{Inspect, examine, guarded, unread};
 pub use homograph::{self as host, Memory, explain};
+pub use inspection::{Inspection, inspect_case};
 pub use mailsplice::mime::{self, Message};
 pub use mailsplice::{span, splice, whole};
 pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
 pub use policy::Policy;
-pub use resolve::Inspection;
 pub use uts58::tlds::{Answer, Answers, TldTable};
 pub use uts58::{self as link, tlds, unicode};
 
@@ -150,13 +151,17 @@ impl<'a> Case<'a> {
     }
 }
 
-/// As [`inspect`], with a memory.
-pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
-    let bytes = case.message.head.len() + case.message.body.len();
-    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop).within(case.steps);
-    let tree = split(case, &mut budget);
-    let (asked, found) = search(case, &tree, &mut budget);
-    Inspection::new(case, tree, asked, found, budget)
+/// What there is in a message: its parts, what is to be asked for, every link judged with its edits.
+struct Survey {
+    tree: mime::Tree,
+    asked: Asked,
+    found: Findings,
+}
+
+fn survey(case: Case<'_>, budget: &mut Budget<'_>) -> Survey {
+    let tree = split(case, budget);
+    let (asked, found) = search(case, &tree, budget);
+    Survey { tree, asked, found }
 }
 
 /// The parts of the message, and what it took to find them.

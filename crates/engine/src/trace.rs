@@ -9,7 +9,7 @@ use super::finding::{Candidate, Findings};
 use super::judging::TldStatus;
 use super::outcome::{Bypass, Finding};
 use super::policy::{Policy, Report};
-use super::{Case, Facts, TldTable, search, split};
+use super::{Case, Facts, Survey, TldTable, survey};
 use mailsplice::mime::{Message, Tree};
 use mailsplice::span::TextEdit;
 
@@ -47,8 +47,8 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTab
     let case = Case::new(message, facts, &policy, tlds);
     let bytes = message.head.len() + message.body.len();
     let mut budget = Budget::of(&policy.limits, bytes, None);
-    let tree = split(case, &mut budget);
-    let (_, Findings { candidates, bypasses, .. }) = search(case, &tree, &mut budget);
+    let Survey { tree, found, .. } = survey(case, &mut budget);
+    let Findings { candidates, bypasses, .. } = found;
     let links = candidates
         .into_iter()
         .map(|Candidate { finding, tld_status, reading, edits }| Traced {

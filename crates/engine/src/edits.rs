@@ -1,78 +1,23 @@
-//! Edits until nothing is left to edit.
-//!
-//! A part that clients read in several ways is edited in each of them. Where the edits of two readings
-//! meet on the same bytes only one can be made, and an edit for one reading may change what another one
-//! shows. So the edited message is read again, and what still lives in it is edited as well, until every
-//! reading is inert. A message whose parts are read in one way needs no second look.
+//! What was decided, as raw edits of the message.
 
 use std::collections::BTreeMap;
 
 use super::budget::Budget;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
-use super::outcome::Bypass;
-use super::{Answers, Case, resolve, search, split};
 use mailsplice::mime::{self, Lowered, Lowering, Message, Tree, View};
 use mailsplice::span::TextEdit;
-use mailsplice::splice::{apply, apply_head, compose};
-
-/// Times that an edited message is read again. Real mail needs one; each costs what the first reading
-/// did.
-pub(super) const ROUNDS: usize = 4;
-
-/// The raw edits of what was found, such that a second run finds nothing to edit. Where that takes more
-/// than [`ROUNDS`] the edits so far stay, and the outcome says `limit:rounds`.
-pub fn settle(
-    case: Case<'_>,
-    tree: &Tree,
-    found: &mut Findings,
-    answers: &Answers,
-    budget: &mut Budget<'_>,
-) -> Lowered {
-    settle_within(ROUNDS, (case, tree), found, answers, budget)
-}
-
-fn settle_within(
-    rounds: usize,
-    (case, tree): (Case<'_>, &Tree),
-    found: &mut Findings,
-    answers: &Answers,
-    budget: &mut Budget<'_>,
-) -> Lowered {
-    let (mut lowered, readings) = lower(case.message, tree, found, budget);
-    if lowered.edits.is_empty() || readings == Readings::One {
-        return lowered;
-    }
-    if let Some(why) = budget.over() {
-        found.bypass("0", why);
-        return lowered;
-    }
-    for _ in 0..rounds {
-        let next = again(case, &lowered, answers, budget);
-        if let Some(why) = budget.over() {
-            found.bypass("0", why);
-            return lowered;
-        }
-        match (next.edits.is_empty(), next.refused) {
-            (true, false) => return lowered,
-            (true, true) => break,
-            (false, _) => {}
-        }
-        let Some(both) = joined(&lowered, next, case.message.body.len()) else { break };
-        lowered = both;
-    }
-    found.bypasses.push(("0".to_owned(), Bypass::Limit("rounds")));
-    lowered
-}
+use mailsplice::splice::compose;
 
 /// In how many ways the edited parts are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Readings {
+pub(super) enum Readings {
     One,
     Several,
 }
 
-fn lower(
+/// The raw edits of what was decided, and in how many ways what they change is read.
+pub(super) fn edit(
     message: Message<'_>,
     tree: &Tree,
     found: &mut Findings,
@@ -182,20 +127,8 @@ fn join(edits: &mut Vec<TextEdit>) {
     });
 }
 
-/// The edits that the edited message still needs.
-fn again(case: Case<'_>, lowered: &Lowered, answers: &Answers, budget: &mut Budget<'_>) -> Lowered {
-    let head = apply_head(case.message.head, &lowered.head);
-    let body = apply(case.message.body, &lowered.edits).to_vec();
-    let message = Message { head: &head, body: &body };
-    let case = Case { message, ..case };
-    let tree = split(case, budget);
-    let (_, found) = search(case, &tree, budget);
-    let mut found = resolve::answered(found, answers);
-    lower(message, &tree, &mut found, budget).0
-}
-
 /// Edits, and edits of what they make, as edits of the original. `None` when both change the header.
-fn joined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
+pub(super) fn combined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
     let head = match (first.head.is_empty(), then.head.is_empty()) {
         (_, true) => first.head.clone(),
         (true, false) => then.head,
@@ -205,38 +138,4 @@ fn joined(first: &Lowered, then: Lowered, length: usize) -> Option<Lowered> {
     recoded.extend(then.recoded.into_iter().filter(|path| !first.recoded.contains(path)));
     let edits = compose(&first.edits, &then.edits, length);
     Some(Lowered { edits, head, recoded, refused: first.refused || then.refused })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::policy::Defang;
-    use crate::{Facts, Policy, TldTable};
-
-    /// Plain text that a sniffing client reads as HTML: two readings, so an edited message is read again.
-    const BODY: &[u8] = b"<p><a href='http://example.com/'>http://example.com/</a></p>\r\n";
-
-    fn settled(rounds: usize) -> (Lowered, Vec<(String, Bypass)>) {
-        let message = Message { head: b"Content-Type: text/plain\r\n", body: BODY };
-        let policy = Policy { defang: Defang::All, ..Policy::default() };
-        let tlds = TldTable::new(["com"], "");
-        let facts = Facts::default();
-        let case = Case::new(message, &facts, &policy, &tlds);
-        let tree = mime::parse(message, &policy.limits.structure());
-        let mut budget = Budget::of(&policy.limits, BODY.len(), None);
-        let mut found = search(case, &tree, &mut budget).1;
-        let answers = Answers::new();
-        let lowered = settle_within(rounds, (case, &tree), &mut found, &answers, &mut budget);
-        (lowered, found.bypasses)
-    }
-
-    #[test]
-    fn rounds_are_bounded() {
-        let (lowered, bypasses) = settled(ROUNDS);
-        assert!(!lowered.edits.is_empty());
-        assert_eq!(bypasses, []);
-        let (cut, bypasses) = settled(0);
-        assert!(!cut.edits.is_empty(), "the edits so far stay");
-        assert_eq!(bypasses, [("0".to_owned(), Bypass::Limit("rounds"))]);
-    }
 }

@@ -1,63 +1,17 @@
-//! From what was found to what is done: the answers of the DNS, the raw edits, the header fields.
+//! What is done about what was found: which of it the DNS knows, and what the outcome says of it.
 
 use super::actions::{self, Subject};
-use super::budget::Budget;
-use super::cost::Cost;
 use super::finding::{Candidate, Findings};
-use super::judging::{Asked, TldStatus};
+use super::judging::TldStatus;
 use super::outcome::{Done, HeadEdit, Outcome, Reason, Verdict, unread_verdict};
 use super::policy::HeaderFields;
-use super::{Answer, Answers, Case, banner, fields, settle};
-use mailsplice::mime::{Lowered, Tree};
+use super::{Answer, Answers, Case, fields};
+use mailsplice::mime::Lowered;
 use mailsplice::splice::{self, fields::HeaderField};
-
-/// A message read and judged, waiting for what the DNS says of the names it names.
-#[derive(Debug)]
-pub struct Inspection<'a> {
-    /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
-    /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
-    pub questions: Vec<String>,
-    /// Registrable domains of links, in lower-case ASCII form, that lists of others may know
-    /// ([`super::policy::AskDomains`]): none that is protected, allowed, or known to be bad. Who finds one
-    /// listed inspects the message anew, with a [`super::lists::Listing`] more.
-    pub domains: Vec<String>,
-    case: Case<'a>,
-    tree: Tree,
-    found: Findings,
-    /// What is left for the rounds.
-    budget: Budget<'a>,
-}
-
-impl<'a> Inspection<'a> {
-    pub(super) fn new(
-        case: Case<'a>,
-        tree: Tree,
-        asked: Asked,
-        found: Findings,
-        budget: Budget<'a>,
-    ) -> Inspection<'a> {
-        let Asked { tlds: questions, domains } = asked;
-        Inspection { questions, domains, case, tree, found, budget }
-    }
-
-    /// What was spent so far.
-    pub fn cost(&self) -> Cost {
-        self.budget.cost()
-    }
-
-    /// Finishes with what the DNS answered; an unanswered question counts as unverified.
-    pub fn resolve(mut self, answers: &Answers) -> Outcome {
-        let mut found = answered(self.found, answers);
-        banner::add(self.case, &self.tree, &mut found);
-        let lowered = settle::settle(self.case, &self.tree, &mut found, answers, &mut self.budget);
-        let outcome = finish(self.case, self.tree.head.as_deref(), found, lowered);
-        Outcome { cost: self.budget.cost(), ..outcome }
-    }
-}
 
 /// Keeps the candidates whose TLD exists. What is missing is no link; what nobody could verify is
 /// reported and left alone.
-pub(super) fn answered(mut found: Findings, answers: &Answers) -> Findings {
+pub(super) fn decide(mut found: Findings, answers: &Answers) -> Findings {
     found.candidates.retain_mut(|candidate| {
         let answer = |tld| answers.get(tld).copied().unwrap_or(Answer::Unverified);
         match &candidate.tld_status {
@@ -85,7 +39,8 @@ fn unverified(candidate: &mut Candidate) {
     finding.done = Done::Reported;
 }
 
-fn finish(
+/// What becomes of the message, and what it tells of that itself.
+pub(super) fn conclude(
     case: Case<'_>,
     agreed: Option<&[HeaderField]>,
     found: Findings,

@@ -1,0 +1,147 @@
+//! What is done with a message: survey → ask → decide → edit → survey again, until nothing is left.
+//!
+//! A part that clients read in several ways is edited in each of them. Where the edits of two readings
+//! meet on the same bytes only one can be made, and an edit for one reading may change what another one
+//! shows. So the edited message is surveyed again, and what still lives in it is edited as well, until every
+//! reading is inert. A message whose parts are read in one way needs no second look.
+
+use super::budget::Budget;
+use super::cost::Cost;
+use super::decide::{conclude, decide};
+use super::edits::{Readings, combined, edit};
+use super::finding::Findings;
+use super::judging::Asked;
+use super::outcome::{Bypass, Outcome};
+use super::{Answers, Case, Survey, banner, survey};
+use mailsplice::mime::{Lowered, Message, Tree};
+use mailsplice::splice::{apply, apply_head};
+
+/// Times that an edited message is read again. Real mail needs one; each costs what the first reading
+/// did.
+pub(super) const ROUNDS: usize = 4;
+
+/// A message read and judged, waiting for what the DNS says of the names it names.
+#[derive(Debug)]
+pub struct Inspection<'a> {
+    /// TLDs to be asked of the DNS, in lower-case ASCII form: those that the table lacks, or every
+    /// one ([`super::policy::AskTlds`]); at most [`super::limits::Limits::questions`].
+    pub questions: Vec<String>,
+    /// Registrable domains of links, in lower-case ASCII form, that lists of others may know
+    /// ([`super::policy::AskDomains`]): none that is protected, allowed, or known to be bad. Who finds one
+    /// listed inspects the message anew, with a [`super::lists::Listing`] more.
+    pub domains: Vec<String>,
+    case: Case<'a>,
+    tree: Tree,
+    found: Findings,
+    /// What is left for the rounds.
+    budget: Budget<'a>,
+}
+
+/// As [`super::inspect`], with a memory.
+pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
+    let bytes = case.message.head.len() + case.message.body.len();
+    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop).within(case.steps);
+    let Survey { tree, asked, found } = survey(case, &mut budget);
+    let Asked { tlds: questions, domains } = asked;
+    Inspection { questions, domains, case, tree, found, budget }
+}
+
+impl<'a> Inspection<'a> {
+    /// What was spent so far.
+    pub fn cost(&self) -> Cost {
+        self.budget.cost()
+    }
+
+    /// Finishes with what the DNS answered; an unanswered question counts as unverified.
+    pub fn resolve(self, answers: &Answers) -> Outcome {
+        let Inspection { case, tree, found, mut budget, .. } = self;
+        let mut decided = decide(found, answers);
+        banner::add(case, &tree, &mut decided);
+        let edits = until_settled(ROUNDS, (case, &tree), &mut decided, answers, &mut budget);
+        let outcome = conclude(case, tree.head.as_deref(), decided, edits);
+        Outcome { cost: budget.cost(), ..outcome }
+    }
+}
+
+/// The edits of what was decided, such that a survey of the edited message finds nothing to edit. Where that
+/// takes more rounds than these the edits so far stay, and the outcome says `limit:rounds`.
+fn until_settled(
+    rounds: usize,
+    (case, tree): (Case<'_>, &Tree),
+    decided: &mut Findings,
+    answers: &Answers,
+    budget: &mut Budget<'_>,
+) -> Lowered {
+    let (mut edits, readings) = edit(case.message, tree, decided, budget);
+    if edits.edits.is_empty() || readings == Readings::One {
+        return edits;
+    }
+    if let Some(why) = budget.over() {
+        decided.bypass("0", why);
+        return edits;
+    }
+    for _ in 0..rounds {
+        let next = still_needed(case, &edits, answers, budget);
+        if let Some(why) = budget.over() {
+            decided.bypass("0", why);
+            return edits;
+        }
+        match (next.edits.is_empty(), next.refused) {
+            (true, false) => return edits,
+            (true, true) => break,
+            (false, _) => {}
+        }
+        let Some(both) = combined(&edits, next, case.message.body.len()) else { break };
+        edits = both;
+    }
+    decided.bypasses.push(("0".to_owned(), Bypass::Limit("rounds")));
+    edits
+}
+
+/// The edits that the edited message still needs.
+fn still_needed(
+    case: Case<'_>,
+    edits: &Lowered,
+    answers: &Answers,
+    budget: &mut Budget<'_>,
+) -> Lowered {
+    let head = apply_head(case.message.head, &edits.head);
+    let body = apply(case.message.body, &edits.edits).to_vec();
+    let message = Message { head: &head, body: &body };
+    let Survey { tree, found, .. } = survey(Case { message, ..case }, budget);
+    let mut decided = decide(found, answers);
+    edit(message, &tree, &mut decided, budget).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Defang;
+    use crate::{Facts, Policy, TldTable};
+
+    /// Plain text that a sniffing client reads as HTML: two readings, so an edited message is read again.
+    const BODY: &[u8] = b"<p><a href='http://example.com/'>http://example.com/</a></p>\r\n";
+
+    fn settled(rounds: usize) -> (Lowered, Vec<(String, Bypass)>) {
+        let message = Message { head: b"Content-Type: text/plain\r\n", body: BODY };
+        let policy = Policy { defang: Defang::All, ..Policy::default() };
+        let tlds = TldTable::new(["com"], "");
+        let facts = Facts::default();
+        let case = Case::new(message, &facts, &policy, &tlds);
+        let mut budget = Budget::of(&policy.limits, BODY.len(), None);
+        let Survey { tree, mut found, .. } = survey(case, &mut budget);
+        let answers = Answers::new();
+        let lowered = until_settled(rounds, (case, &tree), &mut found, &answers, &mut budget);
+        (lowered, found.bypasses)
+    }
+
+    #[test]
+    fn rounds_are_bounded() {
+        let (lowered, bypasses) = settled(ROUNDS);
+        assert!(!lowered.edits.is_empty());
+        assert_eq!(bypasses, []);
+        let (cut, bypasses) = settled(0);
+        assert!(!cut.edits.is_empty(), "the edits so far stay");
+        assert_eq!(bypasses, [("0".to_owned(), Bypass::Limit("rounds"))]);
+    }
+}
