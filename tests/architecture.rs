@@ -149,6 +149,10 @@ fn the_check_sees_a_wrong_edge() {
     assert_eq!(resolve("crate::tld", "cli::check").unwrap(), "tld");
 }
 
+/// Files of constants that are kept packed.
+const UNPACKED: [&str; 3] =
+    ["uts58/src/suffixes.rs", "homograph/src/lists.rs", "homograph/src/properties.rs"];
+
 #[test]
 fn the_engine_is_pure() {
     let banned = [
@@ -172,11 +176,15 @@ fn the_engine_is_pure() {
     ];
     let mut wrong = Vec::new();
     let files = PURE.iter().flat_map(|folder| sources(&root().join(folder).join("src")));
-    for file in files.filter(|file| !file.ends_with("tests.rs")) {
+    let generator = "homograph/src/properties/derived.rs";
+    let files = files.filter(|file| !file.ends_with("tests.rs") && !file.ends_with(generator));
+    for file in files {
+        // What is built in packed and unpacked once depends on nothing: a constant that costs a moment.
+        let unpacks = UNPACKED.iter().any(|unpacked| file.ends_with(unpacked));
         for (number, line) in code_lines(&fs::read_to_string(&file).unwrap()) {
             // Bytes in memory, for a decoder that wants to seek in them.
             let line = line.replace("std::io::Cursor", "");
-            for word in banned {
+            for word in banned.into_iter().filter(|word| !unpacks || *word != "LazyLock") {
                 if line.contains(word) {
                     wrong.push(format!("{}:{number}: {word}", file.display()));
                 }
