@@ -114,3 +114,154 @@ fn hosts_that_anchors_cut() {
         }
     }
 }
+
+/// Text as uuencode has it, in a block.
+fn uuencoded(text: &str) -> String {
+    let digit = |value: u32| match value & 63 {
+        0 => '`',
+        value => char::from(b' ' + value as u8),
+    };
+    let mut out = "begin 644 a.txt\r\n".to_owned();
+    for line in text.as_bytes().chunks(45) {
+        out.push(digit(line.len() as u32));
+        for unit in line.chunks(3) {
+            let byte = |at: usize| unit.get(at).copied().map_or(0, u32::from);
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            out.extend([18, 12, 6, 0].map(|shift| digit(bits >> shift)));
+        }
+        out += "\r\n";
+    }
+    out + "`\r\nend\r\n"
+}
+
+/// A line of uuencode with a byte too many: behind what its length byte says it is nothing to some, inside it any
+/// byte has a value, and others pass over the line.
+#[test]
+fn lines_of_uuencode_that_are_not_as_long_as_they_say() {
+    for host in HOSTS {
+        let shown = text(host);
+        let lines: Vec<String> = uuencoded(&shown).lines().map(str::to_owned).collect();
+        let with = |line: usize, at: usize, odd: &str| {
+            let mut lines = lines.clone();
+            lines[line].insert_str(at, odd);
+            lines.join("\r\n")
+        };
+        for label in ["x-uuencode", "7bit"] {
+            let fields = format!(
+                "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: {label}\r\n"
+            );
+            for odd in ["\x01", "\x0b", "z", "~", "\u{E9}", "\t\t", "<br>", "{end}"] {
+                let body = with(2, lines[2].len(), odd);
+                class("uuencode with more behind", Fate::Caught, everywhere(&fields, body));
+            }
+            // The first line is 45 bytes, up to the scheme: without it the host begins the text.
+            for (at, odd) in [(0, "  "), (61, "\t"), (20, "a"), (47, "x"), (30, " ")] {
+                let shown = format!("{:<37}https://{host}/login\r\n", "Please confirm at");
+                let lines = uuencoded(&shown).replacen("\r\nM", "\r\n\u{1}M", 1);
+                let (before, behind) = lines.split_once('\u{1}').unwrap();
+                let body = format!("{before}{}{odd}{}", &behind[..at], &behind[at..]);
+                class("uuencode without a line", Fate::Reported, everywhere(&fields, body));
+            }
+        }
+    }
+}
+
+/// Line ends that are no escapes, as CRLF and as LF: in text of several bytes a character all that stands behind
+/// one begins elsewhere.
+#[test]
+fn line_ends_inside_text_of_several_bytes() {
+    let quoted = |bytes: &[u8]| -> Vec<u8> {
+        let escaped = bytes.iter().map(|byte| match byte {
+            b'\n' => "\r\n".to_owned(),
+            b'!'..=b'<' | b'>'..=b'~' => char::from(*byte).to_string(),
+            byte => format!("={byte:02X}"),
+        });
+        escaped.collect::<String>().into_bytes()
+    };
+    let stored = |bytes: &[u8]| -> Vec<u8> {
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        lines.join(&b"\r\n"[..])
+    };
+    let shown = format!("Hello,\nplease confirm at https://{}/login today.\n", HOSTS[1]);
+    for (label, width, big) in
+        [("utf-16le", 2, false), ("utf-16be", 2, true), ("utf-32le", 4, false), ("utf-32", 4, true)]
+    {
+        let bytes = wide(width, big)(&shown);
+        let fields = format!("Content-Type: text/plain; charset={label}\r\n");
+        let packed = format!("{fields}Content-Transfer-Encoding: quoted-printable\r\n");
+        class("line ends", Fate::Caught, everywhere(&packed, quoted(&bytes)));
+        class("line ends", Fate::Caught, everywhere(&fields, stored(&bytes)));
+        // A letter whose two bytes are CRLF, stored as LF.
+        let letter = if big { '\u{D0A}' } else { '\u{A0D}' };
+        let bytes = wide(width, big)(&format!("Hello{letter} see https://{}/ now", HOSTS[1]));
+        let lf = String::from_utf8(quoted(&bytes)).unwrap().replace("=0D\r\n", "\n");
+        class("line ends", Fate::Caught, everywhere(&packed, lf));
+    }
+}
+
+/// Nobody says how wide the characters are: their NULs do.
+#[test]
+fn characters_whose_width_nobody_labelled() {
+    for (width, big) in [(2, false), (2, true), (4, false), (4, true)] {
+        for label in ["", "; charset=", "; charset=x-any"] {
+            let page = format!("<a href=\"https://{}/login\">x</a>", HOSTS[1]);
+            for (kind, shown) in [("plain", text(HOSTS[1])), ("html", page)] {
+                let bytes = wide(width, big)(&shown);
+                let quoted: String = bytes.iter().map(|byte| format!("={byte:02X}")).collect();
+                let fields = format!(
+                    "Content-Type: text/{kind}{label}\r\nContent-Transfer-Encoding: quoted-printable\r\n"
+                );
+                class("width by NULs", Fate::Caught, everywhere(fields, quoted));
+            }
+        }
+    }
+}
+
+/// Korean and Chinese sets in seven bits, called by an escape and reached by a shift.
+#[test]
+fn sets_that_are_called_and_shifted_to() {
+    for label in ["", "; charset=", "; encoding=iso2022_kr,x"] {
+        for host in ["\x1b$)C\x0e,b,Q\x0fypal.com", "\x1b$)A\x0e'b'Q\x0fypal.com"] {
+            let body = format!("Please confirm at https://{host}/login today.\r\n");
+            let fields = format!("Content-Type: text/plain{label}\r\n");
+            class("called sets", Fate::Caught, everywhere(&fields, &body));
+            let quoted = body.replace('\x1b', "=1B").replace('\x0e', "=0E").replace('\x0f', "=0F");
+            let fields = format!("{fields}Content-Transfer-Encoding: quoted-printable\r\n");
+            class("called sets", Fate::Caught, everywhere(fields, quoted));
+        }
+    }
+}
+
+/// Some pass over blank lines before a header; to the others it is empty there.
+#[test]
+fn headers_behind_blank_lines() {
+    for host in HOSTS {
+        let fields =
+            "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n";
+        let inner = format!("{fields}\r\n{}", base64(text(host)));
+        for before in ["\n", "\r\n\r\n", "\r\n \r\n\t\r\n"] {
+            let message = format!("{before}Subject: x\r\n{inner}");
+            for (label, body) in [("8bit", message.clone()), ("base64", base64(&message))] {
+                let fields = format!(
+                    "Content-Type: message/rfc822\r\nContent-Transfer-Encoding: {label}\r\n"
+                );
+                class("blank lines", Fate::Caught, everywhere(fields, body));
+            }
+            let part = format!("--abc\r\n{before}{inner}\r\n--abc--\r\n");
+            let fields = "Content-Type: multipart/mixed; boundary=abc\r\n";
+            class("blank lines", Fate::Caught, everywhere(fields, part));
+        }
+    }
+}
+
+/// What hosts are mapped without may stand in the last label, too, before a dot in brackets.
+#[test]
+fn hosts_with_nothing_in_their_last_label() {
+    for nothing in ['\u{FEFF}', '\u{200B}', '\u{2060}', '\u{AD}', '\u{FE0F}'] {
+        for host in ["xn--ypal-43d9g.c{}om[.]", "раypal.c{}om[.]", "xn--ypal-4{}3d9g.c{}om[.]"] {
+            let body = format!("see https://{} now\r\n", host.replace("{}", &nothing.to_string()));
+            let fields = "Content-Type: text/plain; charset=utf-8\r\n";
+            class("nothing in a label", Fate::Reported, everywhere(fields, &body));
+        }
+    }
+}

@@ -17,11 +17,12 @@ import html.parser
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import unicodedata
 import urllib.parse
+
+from asked import Asked
 
 NAMES = ["раypal.com", "gοοgle.com", "аррӏе.com", "login.evil.example", "wake.uk"]
 
@@ -125,20 +126,9 @@ def filtered(linkmilter, folder, name):
     return run.returncode, verdict.group(1) if verdict else "none", reasons.group(1) if reasons else ""
 
 
-def witnessed(command, folder, side, names):
-    """What each witness of this command shows alive: (file, witness) pairs, and who spoke at all."""
-    paths = "".join(f"{folder}/{side}/{name}\n" for name in names)
-    run = subprocess.run(shlex.split(command), input=paths.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    found, spoke = set(), set()
-    for line in run.stdout.decode("utf-8", "replace").split("\n"):
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        spoke.add(entry["witness"])
-        if any(alive(part) for part in entry["parts"]):
-            found.add((os.path.basename(entry["file"]), entry["witness"]))
-    return found, spoke
+def alive_in(asked):
+    """What the witnesses of a command show alive: (file, witness) pairs."""
+    return {(os.path.basename(path), witness) for (path, witness), parts in asked.shown.items() if any(alive(part) for part in parts)}
 
 
 def main():
@@ -157,23 +147,35 @@ def main():
     names = sorted(index)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = dict(zip(names, pool.map(lambda name: filtered(linkmilter, folder, name), names)))
-    before, after, spoke = set(), set(), set()
+    def ask(job):
+        command, side = job
+        return Asked(command, [f"{folder}/{side}/{name}" for name in names])
+
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        sides = lambda command: [witnessed(command, folder, side, names) for side in ["original", "filtered"]]
-        shown = list(pool.map(sides, commands))
-    for command, ((live, who), (left, _)) in zip(commands, shown):
-        before |= live
-        after |= left
+        jobs = [(command, side) for command in commands for side in ["original", "filtered"]]
+        asked = dict(zip(jobs, pool.map(ask, jobs)))
+    before, after, spoke, faults = set(), set(), set(), []
+    for command in commands:
+        sides = asked[command, "original"], asked[command, "filtered"]
+        for side in sides:
+            faults += side.again()
+        before |= alive_in(sides[0])
+        after |= alive_in(sides[1])
+        who = sides[0].witnesses()
         spoke |= who
         if not who:
             print(f"not there: {command}", file=sys.stderr)
+        for witness in sorted(who ^ sides[1].witnesses()):
+            faults.append(f"{command}: {witness} spoke of one side alone")
     with open(f"{folder}/shown.jsonl", "w") as out:
         for name, witness in sorted(before):
             print(json.dumps({"file": name, "witness": witness}), file=out)
-    return report(index, results, before, after, sorted(spoke), options, write)
+    for fault in faults:
+        print(f"the machine: {fault}")
+    return report(index, results, before, after, sorted(spoke), options, write, faults)
 
 
-def report(index, results, before, after, spoke, options, write):
+def report(index, results, before, after, spoke, options, write, faults):
     by_file = collections.defaultdict(set)
     for name, witness in after:
         by_file[name].add(witness)
@@ -199,7 +201,10 @@ def report(index, results, before, after, spoke, options, write):
     effective = len(shown)
     wrong = fates["through"] + fates["crash"]
     print(f"{effective} of {len(index)} are shown; {fates['through']} through, {fates['reported']} alive and reported")
-    if "--table" in options:
+    if faults:
+        print("nothing is compared: what witnesses did not say is no reading; run it again on a quieter machine")
+        wrong += 1
+    elif "--table" in options:
         import table
 
         wrong += table.check(options, index, before, rows, spoke, effective, write)

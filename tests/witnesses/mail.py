@@ -9,11 +9,10 @@ FOLDER holds the messages and index.jsonl, a line {file, name, hosts} each, as t
 import collections
 import json
 import re
-import shlex
-import subprocess
 import sys
 import urllib.parse
 
+from asked import Asked
 from judge import RELATIVE, URLS, Page
 
 # What announces a host in text, and the host.
@@ -78,27 +77,27 @@ def main():
     with open(exceptions) as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines if line.startswith("live-witnesses\t")]
     known = {name for _, name, *_ in rows}
-    paths = "".join(f"{folder}/{name}\n" for name in sorted(index)).encode()
+    paths = [f"{folder}/{name}" for name in sorted(index)]
     live = collections.defaultdict(dict)
+    faults = []
     for command in commands:
-        run = subprocess.run(shlex.split(command), input=paths, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-        for line in run.stdout.decode("utf-8", "replace").split("\n"):
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                continue
-            message = index[entry["file"].rsplit("/", 1)[-1]]
-            edited = set(message["hosts"])
-            for part in entry["parts"]:
-                if shown := hosts(part) & edited:
-                    live[message["name"]][entry["witness"]] = min(shown)
+        asked = Asked(command, paths)
+        faults += asked.again()
+        for (path, witness), parts in asked.shown.items():
+            message = index[path.rsplit("/", 1)[-1]]
+            for part in parts:
+                if shown := hosts(part) & set(message["hosts"]):
+                    live[message["name"]][witness] = min(shown)
+    for fault in faults:
+        print(f"the machine: {fault}")
     fresh, stale = sorted(set(live) - known), sorted(known - set(live))
     print(f"mail: {len(index)} edited messages, {len(live) - len(fresh)} exceptions, {len(fresh)} alive")
     for name in fresh if "--all" in sys.argv else fresh[:40]:
         print(f"  {name}: {', '.join(f'{witness} {host}' for witness, host in sorted(live[name].items()))}")
-    for name in stale:
+    # Who did not answer may be whom the exception is for.
+    for name in stale if not faults else []:
         print(f"  an exception that holds no more: {name}")
-    return 1 if fresh or stale else 0
+    return 1 if fresh or stale or faults else 0
 
 
 if __name__ == "__main__":

@@ -35,14 +35,19 @@ async function byEmailjs(raw) {
 }
 
 const readers = { 'postal-mime': byPostal, mailparser: byMailparser, 'emailjs-mime-parser': byEmailjs };
-const late = ms => new Promise((_, fail) => setTimeout(() => fail(new Error('late')), ms).unref());
+const LATE = new Error('late');
+const late = ms => new Promise((_, fail) => setTimeout(() => fail(LATE), ms).unref());
 
 for await (const path of readline.createInterface({ input: process.stdin })) {
   const raw = fs.readFileSync(path);
   for (const [witness, read] of Object.entries(readers)) {
-    let parts = [];
-    try { parts = await Promise.race([read(raw), late(10_000)]); } catch { /* it shows nothing */ }
-    fs.writeSync(1, JSON.stringify({ file: path, witness, parts }) + '\n');
+    const entry = { file: path, witness, parts: [] };
+    try {
+      entry.parts = await Promise.race([read(raw), late(10_000)]);
+    } catch (fault) { // It shows nothing, or it was not asked long enough.
+      entry.late = fault === LATE;
+    }
+    fs.writeSync(1, JSON.stringify(entry) + '\n');
   }
 }
 process.exit(0);

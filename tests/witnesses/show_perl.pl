@@ -63,9 +63,9 @@ while (my $path = <STDIN>) {
     for my $witness (['MIME::Tools', \&by_tools, $tools], ['Email::MIME', \&by_mime, $mime]) {
         my ($name, $parts, $there) = @$witness;
         next unless $there;
-        my @parts;
-        eval { local $SIG{ALRM} = sub { die }; alarm 10; @parts = $parts->($raw); };
+        my (@parts, $late);
+        eval { local $SIG{ALRM} = sub { $late = 1; die }; alarm 10; @parts = $parts->($raw); };
         alarm 0;
-        print $json->encode({ file => $path, witness => $name, parts => \@parts }), "\n";
+        print $json->encode({ file => $path, witness => $name, parts => \@parts, $late ? (late => 1) : () }), "\n";
     }
 }

@@ -8,6 +8,10 @@ import sys
 import tempfile
 
 
+# Commands whose time ran out on this message.
+LATE = []
+
+
 def decoded(data):
     try:
         return data.decode()
@@ -20,6 +24,7 @@ def run(*command, data=None):
         done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10, check=False)
         return done.stdout
     except subprocess.TimeoutExpired:
+        LATE.append(command)
         return b""
 
 
@@ -75,4 +80,6 @@ for line in sys.stdin:
     with open(path, "rb") as file:
         data = file.read().replace(b"\r\n", b"\n")
     for name, tool in TOOLS.items():
-        print(json.dumps({"file": path, "witness": name, "parts": list(tool(data, path))}))
+        LATE.clear()
+        parts = list(tool(data, path))
+        print(json.dumps({"file": path, "witness": name, "parts": parts, "late": bool(LATE)}))

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::WINDOW;
 use crate::content::script;
 use mailsplice::mime::{Charset, soft_break};
+use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;
 
 /// Where a host may begin.
@@ -110,7 +111,7 @@ pub struct Letter {
     pub raw: Range<usize>,
 }
 
-/// A window as text, its escapes decoded once; NUL, soft hyphens and soft breaks are nothing.
+/// A window as text, its escapes decoded once; NUL, soft breaks and what hosts are mapped without are nothing.
 pub fn letters(window: &[u8]) -> Vec<Letter> {
     referenced(&characters(&octets(window)))
 }
@@ -171,7 +172,7 @@ fn characters(octets: &[(u8, Range<usize>)]) -> Vec<Letter> {
     found
 }
 
-/// References of HTML, XML and script decoded, soft hyphens left out.
+/// References of HTML, XML and script decoded, without what hosts are mapped without.
 fn referenced(letters: &[Letter]) -> Vec<Letter> {
     let mut found = Vec::with_capacity(letters.len());
     let mut at = 0;
@@ -180,7 +181,7 @@ fn referenced(letters: &[Letter]) -> Vec<Letter> {
         let decoded = matches!(first.c, '&' | '\\').then(|| reference(&text(ahead))).flatten();
         let (c, length) = decoded.unwrap_or((first.c, 1));
         let last = letters.get(at + length - 1).unwrap_or(first);
-        if c != '\u{AD}' {
+        if !Class::of(c).is_ignored() {
             found.push(Letter { c, raw: first.raw.start..last.raw.end });
         }
         at += length;

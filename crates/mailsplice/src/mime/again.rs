@@ -122,11 +122,38 @@ impl Splitter<'_> {
             other.head = Head::Block(head.start..ragged);
             others.push((Why::Header, other, ragged..range.end.max(ragged)));
         }
+        others.extend(self.below_blanks(walk, entity, range));
         for (why, entity, range) in others {
             if !self.reread(walk, why, entity, range) {
                 return;
             }
         }
+    }
+
+    /// The reading of those who pass over blank lines before a header (Ruby's mail): an empty one ends there, and
+    /// labels stand behind it.
+    fn below_blanks(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+    ) -> Option<(Why, Entity, Range<usize>)> {
+        let bytes = walk.bytes.get().get(..range.end)?;
+        let rest = bytes.get(range.start..)?.trim_ascii_start();
+        let empty = matches!(&entity.head, Head::Block(block) if block.is_empty());
+        if !empty || header::colon(rest).is_none() {
+            return None;
+        }
+        let (head, body) = head_of(bytes, range.end - rest.len());
+        let block = self.capped(bytes.get(head.clone()).unwrap_or_default(), &entity.path);
+        let lines = memchr::memchr_iter(b'\n', block).map(|feed| feed + 1);
+        let is_label = |at: usize| block.get(at..).is_some_and(header::is_label);
+        if !std::iter::once(0).chain(lines).any(is_label) {
+            return None;
+        }
+        let labels = Labels::of(block, entity.context.default_type);
+        let other = Entity { labels, head: Head::Block(head), ..entity.clone() };
+        Some((Why::Header, other, body..range.end))
     }
 
     /// Queues a reading as a message of what only some programs open as one.

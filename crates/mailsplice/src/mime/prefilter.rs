@@ -31,8 +31,11 @@ pub(super) fn raw(raw: &[u8], transfer: Transfer, media: Media, labels: &[String
         | Transfer::Base64Quanta
         | Transfer::Base64Skipping
         | Transfer::Base64Unpadded
+        | Transfer::IdentityTurned
         | Transfer::QuotedPrintableJoined
-        | Transfer::Uuencode => return Candidates::Maybe,
+        | Transfer::QuotedPrintableTurned
+        | Transfer::Uuencode
+        | Transfer::UuencodeWhole => return Candidates::Maybe,
     };
     match unwrapped(raw, media, labels) {
         Candidates::None if quoted && escapes(raw) => Candidates::Maybe,

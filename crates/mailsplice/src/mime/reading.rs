@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::charset::{self, Charset};
 use super::prefilter::{self, Candidates};
-use super::transfer::{Transfer, base64, qp};
+use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::{Media, Message, Reading, Tree, sniff};
 use crate::span::Map;
 
@@ -92,7 +92,8 @@ pub(super) fn all<'m>(
 }
 
 /// The encodings that a part may be read in. Base64 with padding inside is base64 in two ways, with padding
-/// in odd places in four; quoted-printable with a soft break inside an escape in two.
+/// in odd places in four; quoted-printable with a soft break inside an escape in two, and uuencode with lines that
+/// are not what their length byte says. The line ends of what holds NUL are read in both ways.
 fn transfers(labelled: &[Transfer], raw: &[u8]) -> VecDeque<Transfer> {
     let mut all: VecDeque<Transfer> = labelled.iter().copied().collect();
     if labelled.contains(&Transfer::Base64) && base64::goes_on_behind_padding(raw) {
@@ -103,6 +104,17 @@ fn transfers(labelled: &[Transfer], raw: &[u8]) -> VecDeque<Transfer> {
     }
     if labelled.contains(&Transfer::QuotedPrintable) && qp::breaks_escapes(raw) {
         all.push_back(Transfer::QuotedPrintableJoined);
+    }
+    if labelled.contains(&Transfer::Uuencode) && uu::has_odd_lines(raw) {
+        all.push_back(Transfer::UuencodeWhole);
+    }
+    for (kept, nul, turned) in [
+        (Transfer::Identity, &b"\0"[..], Transfer::IdentityTurned),
+        (Transfer::QuotedPrintable, b"=00", Transfer::QuotedPrintableTurned),
+    ] {
+        if labelled.contains(&kept) && ends::matter(raw, nul) {
+            all.push_back(turned);
+        }
     }
     all
 }
@@ -216,6 +228,13 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
     if !labelled && ascii && memchr::memmem::find(bytes, b"\x1B$").is_some() {
         found.push(Charset::Iso2022Jp2);
         found.push(Charset::Known(encoding_rs::ISO_2022_JP));
+        // Korean and Chinese designate their set, and shift to it.
+        if memchr::memmem::find(bytes, b"\x1B$)").is_some() {
+            found.push(Charset::Iso2022Shift);
+        }
+    }
+    if !labelled {
+        found.extend(charset::by_nuls(bytes));
     }
     if !labelled && ascii && memchr::memmem::find(bytes, b"~{").is_some() {
         found.push(Charset::Hz);

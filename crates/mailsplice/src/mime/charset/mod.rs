@@ -39,6 +39,7 @@ pub(super) use codec::Codec;
 use pages::Page;
 use rows::Rows;
 use utf7::Form;
+pub(super) use wide::by_nuls;
 
 /// A charset that a client might read a part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

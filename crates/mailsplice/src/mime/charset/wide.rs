@@ -1,6 +1,6 @@
-//! UTF-32 (Unicode §3.10), with its map.
+//! UTF-32 (Unicode §3.10), with its map; how text of several bytes a character is told by its NULs.
 
-use super::{Builder, Endian};
+use super::{Builder, Charset, Endian};
 use crate::span::Text;
 
 /// Decodes. A byte order mark decides; what is no scalar value becomes U+FFFD.
@@ -33,6 +33,18 @@ pub(super) fn encode(text: &str, endian: Endian) -> Vec<u8> {
         Endian::Little => u32::from(character).to_le_bytes(),
     });
     units.flatten().collect()
+}
+
+/// What those take unlabelled bytes for who look where NUL stands in the first four (Roundcube).
+pub(in crate::mime) fn by_nuls(bytes: &[u8]) -> Option<Charset> {
+    let opening = bytes.first_chunk::<4>()?.map(|byte| byte == 0);
+    match opening {
+        [true, true, true, false] => Some(Charset::Utf32(Endian::Big)),
+        [false, true, true, true] => Some(Charset::Utf32(Endian::Little)),
+        [true, false, true, false] => Some(Charset::Utf16(Endian::Big)),
+        [false, true, false, true] => Some(Charset::Utf16(Endian::Little)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

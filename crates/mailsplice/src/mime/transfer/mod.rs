@@ -6,8 +6,10 @@
 //! | RFC 2045 §6.7, quoted-printable | [`qp`] |
 //! | RFC 2045 §6.8, base64 | [`base64`] |
 //! | POSIX `uuencode` | [`uu`] |
+//! | RFC 5322 §2.3, line ends | [`ends`] |
 
 pub(super) mod base64;
+pub(super) mod ends;
 pub(super) mod qp;
 pub(super) mod uu;
 
@@ -16,6 +18,7 @@ use std::ops::Range;
 
 use base64::Padding;
 use qp::Breaks;
+use uu::Data;
 
 use crate::edit::RawEdit;
 use crate::span::{Map, Untracked};
@@ -27,10 +30,14 @@ pub enum Transfer {
     /// 7bit, 8bit, binary, and every label that nobody knows.
     #[default]
     Identity,
+    /// The same with the other line ends, which matter to text of several bytes a character.
+    IdentityTurned,
     /// Escapes of three characters, lines of 76 (RFC 2045 §6.7).
     QuotedPrintable,
     /// The same as those read it who join lines before they look for escapes.
     QuotedPrintableJoined,
+    /// The same with the other line ends.
+    QuotedPrintableTurned,
     /// Four characters for three bytes, as most programs decode it (RFC 2045 §6.8).
     Base64,
     /// Base64 as those read it who take four characters at a time, padding among them.
@@ -41,6 +48,8 @@ pub enum Transfer {
     Base64Unpadded,
     /// `x-uuencode` and its spellings; also blocks inside text.
     Uuencode,
+    /// The same as those read it who pass over lines whose length byte does not fit.
+    UuencodeWhole,
 }
 
 /// What an encoding unwraps to.
@@ -82,13 +91,15 @@ impl Transfer {
     /// The name written into a header field.
     pub fn as_str(self) -> &'static str {
         match self {
-            Transfer::Identity => "8bit",
-            Transfer::QuotedPrintable | Transfer::QuotedPrintableJoined => "quoted-printable",
+            Transfer::Identity | Transfer::IdentityTurned => "8bit",
+            Transfer::QuotedPrintable
+            | Transfer::QuotedPrintableJoined
+            | Transfer::QuotedPrintableTurned => "quoted-printable",
             Transfer::Base64
             | Transfer::Base64Quanta
             | Transfer::Base64Skipping
             | Transfer::Base64Unpadded => "base64",
-            Transfer::Uuencode => "x-uuencode",
+            Transfer::Uuencode | Transfer::UuencodeWhole => "x-uuencode",
         }
     }
 
@@ -96,15 +107,19 @@ impl Transfer {
     pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
         let quoted = |breaks| Cow::Owned(qp::unwrap(raw, breaks, &mut Untracked));
         let base64 = |padding| Cow::Owned(base64::unwrap(raw, padding, &mut Untracked).0);
+        let uu = |data| Cow::Owned(uu::unwrap(raw, data, &mut Untracked));
         match self {
             Transfer::Identity => Cow::Borrowed(raw),
+            Transfer::IdentityTurned => Cow::Owned(ends::unwrap(raw, &mut Untracked)),
             Transfer::QuotedPrintable => quoted(Breaks::InPlace),
             Transfer::QuotedPrintableJoined => quoted(Breaks::First),
+            Transfer::QuotedPrintableTurned => quoted(Breaks::Turned),
             Transfer::Base64 => base64(Padding::Ends),
             Transfer::Base64Quanta => base64(Padding::Counts),
             Transfer::Base64Skipping => base64(Padding::Skipped),
             Transfer::Base64Unpadded => base64(Padding::Nothing),
-            Transfer::Uuencode => Cow::Owned(uu::unwrap(raw, &mut Untracked)),
+            Transfer::Uuencode => uu(Data::ByLength),
+            Transfer::UuencodeWhole => uu(Data::Whole),
         }
     }
 
@@ -115,12 +130,15 @@ impl Transfer {
                 Decoded { bytes: Cow::Borrowed(raw), map: None, restarts: Vec::new() }
             }
             Transfer::QuotedPrintable => qp::decode(raw, Breaks::InPlace),
+            Transfer::IdentityTurned => ends::decode(raw),
             Transfer::QuotedPrintableJoined => qp::decode(raw, Breaks::First),
+            Transfer::QuotedPrintableTurned => qp::decode(raw, Breaks::Turned),
             Transfer::Base64 => base64::decode(raw, Padding::Ends),
             Transfer::Base64Quanta => base64::decode(raw, Padding::Counts),
             Transfer::Base64Skipping => base64::decode(raw, Padding::Skipped),
             Transfer::Base64Unpadded => base64::decode(raw, Padding::Nothing),
-            Transfer::Uuencode => uu::decode(raw),
+            Transfer::Uuencode => uu::decode(raw, Data::ByLength),
+            Transfer::UuencodeWhole => uu::decode(raw, Data::Whole),
         }
     }
 
@@ -130,12 +148,15 @@ impl Transfer {
         match self {
             Transfer::Identity => edits.to_vec(),
             Transfer::QuotedPrintable => qp::lower(raw, edits, line_end, Breaks::InPlace),
+            Transfer::IdentityTurned => ends::lower(raw, edits),
             Transfer::QuotedPrintableJoined => qp::lower(raw, edits, line_end, Breaks::First),
+            Transfer::QuotedPrintableTurned => qp::lower(raw, edits, line_end, Breaks::Turned),
             Transfer::Base64 => base64::lower(raw, edits, line_end, Padding::Ends),
             Transfer::Base64Quanta => base64::lower(raw, edits, line_end, Padding::Counts),
             Transfer::Base64Skipping => base64::lower(raw, edits, line_end, Padding::Skipped),
             Transfer::Base64Unpadded => base64::lower(raw, edits, line_end, Padding::Nothing),
-            Transfer::Uuencode => uu::lower(raw, edits, line_end),
+            Transfer::Uuencode => uu::lower(raw, edits, line_end, Data::ByLength),
+            Transfer::UuencodeWhole => uu::lower(raw, edits, line_end, Data::Whole),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
 use crate::edit::RawEdit;
 use crate::span::{Map, PieceKind, Track};
@@ -20,6 +21,8 @@ pub(in crate::mime) enum Breaks {
     InPlace,
     /// Before escapes are looked for: one may hold a break (mailparser, postal-mime, emailjs).
     First,
+    /// Where they stand; the other line ends are turned from CRLF to LF, or from LF to CRLF.
+    Turned,
 }
 
 /// Whether a soft break stands inside an escape, where the readings of [`Breaks`] differ.
@@ -61,17 +64,18 @@ pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'_> {
 
 /// Unwraps.
 pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) -> Vec<u8> {
+    let ends = if breaks == Breaks::Turned { Ends::turned(raw) } else { Ends::Kept };
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(rest) = raw.get(at..)
         && !rest.is_empty()
     {
         let stop = memchr::memchr2(b'=', b'\n', rest).map_or(raw.len(), |found| at + found);
-        copy(raw, at, stop, &mut bytes, map);
+        let carriage = copy(raw, at, stop, &mut bytes, map);
         at = match raw.get(stop) {
             Some(b'=') => escape(raw, stop, breaks, &mut bytes, map),
             Some(_) => {
-                bytes.push(b'\n');
+                ends.write(stop, carriage, &mut bytes, map);
                 stop + 1
             }
             None => stop,
@@ -81,15 +85,16 @@ pub(in crate::mime) fn unwrap(raw: &[u8], breaks: Breaks, map: &mut impl Track) 
 }
 
 /// Copies the literal bytes of `from..to`; before a line end (rule 3) its white space goes.
-/// The line end's own bytes are mapped with them, so a run of plain lines is one piece.
-fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl Track) {
+/// The line end's own bytes are mapped with them, so a run of plain lines is one piece. Whether a carriage
+/// return, which is not copied, belongs to the line end.
+fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl Track) -> bool {
     let literal = raw.get(from..to).unwrap_or_default();
     if raw.get(to) != Some(&b'\n') {
         if !literal.is_empty() {
             map.push(bytes.len(), from, PieceKind::Linear);
             bytes.extend_from_slice(literal);
         }
-        return;
+        return false;
     }
     let (line, carriage) = match literal.strip_suffix(b"\r") {
         Some(line) => (line, 1),
@@ -101,9 +106,7 @@ fn copy(raw: &[u8], from: usize, to: usize, bytes: &mut Vec<u8>, map: &mut impl 
     if kept < line.len() {
         map.push(bytes.len(), to - carriage, PieceKind::Linear);
     }
-    if carriage == 1 {
-        bytes.push(b'\r');
-    }
+    carriage == 1
 }
 
 /// Reads what begins with the `=` at `at`: a run of escapes, a soft break, or the sign itself. The offset

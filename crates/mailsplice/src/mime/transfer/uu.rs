@@ -10,6 +10,20 @@ use crate::span::{Map, PieceKind, Track};
 /// Bytes that a line carries at most: what every encoder writes.
 const LINE: usize = 45;
 
+/// Which lines are data: programs differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mime) enum Data {
+    /// Those with as much behind their length byte as it says, or less; more is nothing (Python, Ruby).
+    ByLength,
+    /// Those alone that hold what their length byte says, and no letter in lower case (MIME::Tools).
+    Whole,
+}
+
+/// Whether some line is data to the one and nothing to the other reading of [`Data`].
+pub(in crate::mime) fn has_odd_lines(raw: &[u8]) -> bool {
+    data_lines(raw, Data::ByLength).any(|(_, line)| !is_whole(line))
+}
+
 /// A block inside a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::mime) struct Block<'a> {
@@ -22,13 +36,15 @@ pub(in crate::mime) struct Block<'a> {
 /// Whether what these bytes unwrap to may hold a block: a look that saves decoding every text twice.
 pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
     match transfer {
-        Transfer::Identity => true,
-        Transfer::Uuencode => false,
+        Transfer::Identity | Transfer::IdentityTurned => true,
+        Transfer::Uuencode | Transfer::UuencodeWhole => false,
         Transfer::Base64
         | Transfer::Base64Quanta
         | Transfer::Base64Skipping
         | Transfer::Base64Unpadded => !raw.is_empty(),
-        Transfer::QuotedPrintable | Transfer::QuotedPrintableJoined => {
+        Transfer::QuotedPrintable
+        | Transfer::QuotedPrintableJoined
+        | Transfer::QuotedPrintableTurned => {
             let begin = |at: usize| {
                 raw.get(at..at + 5).is_some_and(|word| word.eq_ignore_ascii_case(b"begin"))
             };
@@ -55,6 +71,7 @@ pub(in crate::mime) fn may_hold_blocks(raw: &[u8], transfer: Transfer) -> bool {
 /// The blocks of a text, in order.
 pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
     let mut found = Vec::new();
+    let mut ends = Ends { next: 0 };
     let mut at = 0;
     while let Some(begin) = next_begin(text, at) {
         let (line, mut next) = line_at(text, begin);
@@ -72,10 +89,11 @@ pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
                 next = after;
                 break;
             }
-            if !is_data(line) {
+            if is_data(line) {
+                lines += 1;
+            } else if !ends.is_before(text, next) {
                 break;
             }
-            lines += 1;
             next = after;
         }
         if lines > 0 {
@@ -86,18 +104,36 @@ pub(in crate::mime) fn blocks(text: &[u8]) -> Vec<Block<'_>> {
     found
 }
 
+/// Lines that end a block: until one comes a line that is no data is passed over. Each is looked for once.
+struct Ends {
+    next: usize,
+}
+
+impl Ends {
+    /// Whether such a line stands behind the one at `at`.
+    fn is_before(&mut self, text: &[u8], at: usize) -> bool {
+        if self.next <= at {
+            let rest = text.get(at..).unwrap_or_default();
+            let end = memchr::memmem::find_iter(rest, b"\nend")
+                .find(|feed| line_at(rest, feed + 1).0 == b"end");
+            self.next = end.map_or(usize::MAX, |feed| at + feed + 1);
+        }
+        self.next < text.len()
+    }
+}
+
 /// Unwraps, and says where each byte came from.
-pub(in crate::mime) fn decode(raw: &[u8]) -> Decoded<'_> {
+pub(in crate::mime) fn decode(raw: &[u8], data: Data) -> Decoded<'_> {
     let mut map = Map::new();
-    let bytes = unwrap(raw, &mut map);
+    let bytes = unwrap(raw, data, &mut map);
     map.close(bytes.len(), raw.len());
     Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts: Vec::new() }
 }
 
 /// Unwraps every data line; what is none is skipped.
-pub(in crate::mime) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
+pub(in crate::mime) fn unwrap(raw: &[u8], data: Data, map: &mut impl Track) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(raw.len() / 4 * 3);
-    for (range, line) in data_lines(raw) {
+    for (range, line) in data_lines(raw, data) {
         map.push(bytes.len(), range.start, PieceKind::Atomic);
         decode_line(line, &mut bytes);
         map.push(bytes.len(), range.end, PieceKind::Atomic);
@@ -106,10 +142,15 @@ pub(in crate::mime) fn unwrap(raw: &[u8], map: &mut impl Track) -> Vec<u8> {
 }
 
 /// Lowers edits of the unwrapped bytes: the lines that they touch are encoded anew.
-pub(in crate::mime) fn lower(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+pub(in crate::mime) fn lower(
+    raw: &[u8],
+    edits: &[RawEdit],
+    line_end: LineEnd,
+    data: Data,
+) -> Vec<RawEdit> {
     let mut lowered = Vec::new();
     let mut edits = edits.iter().peekable();
-    let mut lines = data_lines(raw).peekable();
+    let mut lines = data_lines(raw, data).peekable();
     let mut offset = 0;
     while let Some((range, line)) = lines.next() {
         let mut old = Vec::new();
@@ -150,7 +191,7 @@ pub(in crate::mime) fn lower(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -
 }
 
 /// The data lines between `begin` (when there is one) and `end`, without their line ends.
-fn data_lines(raw: &[u8]) -> impl Iterator<Item = (Range<usize>, &[u8])> {
+fn data_lines(raw: &[u8], data: Data) -> impl Iterator<Item = (Range<usize>, &[u8])> {
     let mut at = match next_begin(raw, 0) {
         Some(begin) => line_at(raw, begin).1,
         None => 0,
@@ -164,7 +205,11 @@ fn data_lines(raw: &[u8]) -> impl Iterator<Item = (Range<usize>, &[u8])> {
                 at = raw.len();
                 return None;
             }
-            if is_data(line) && line.first().is_some_and(|length| value(*length) > 0) {
+            let counts = match data {
+                Data::ByLength => is_data(line),
+                Data::Whole => is_data(line) && is_whole(line),
+            };
+            if counts && line.first().is_some_and(|length| value(*length) > 0) {
                 return Some((start..start + line.len(), line));
             }
         }
@@ -210,17 +255,32 @@ fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
     }
 }
 
-/// Whether a line can carry data: its length character, then at least that much. Trailing white space
-/// may be lost on the way, and what stands behind is nothing to programs that go by the length.
+/// Whether a line can carry data: its length character, then at least that much of whatever bytes, or less of
+/// those that data is made of. Trailing white space may be lost on the way, and what stands behind is nothing to
+/// programs that go by the length.
 fn is_data(line: &[u8]) -> bool {
     let Some((length, data)) = line.split_first() else { return false };
-    if !(b' '..=b'`').contains(length) || data.iter().any(|b| !(b' '..=b'`').contains(b)) {
-        return false;
-    }
-    let need = usize::from(value(*length)).div_ceil(3) * 4;
-    (need > 0 || data.len() <= 2)
+    let of_data = |byte: &u8| (b' '..=b'`').contains(byte);
+    let need = length_of(*length);
+    let all = data.len() >= need || data.iter().all(of_data);
+    of_data(length)
+        && all
+        && (need > 0 || (data.len() <= 2 && data.iter().all(of_data)))
         && data.len() + 4 >= need.min(4)
         && (need == 0 || !data.is_empty())
+}
+
+/// Whether a line of data holds what its length byte says, give or take white space lost at its end.
+fn is_whole(line: &[u8]) -> bool {
+    let Some((length, data)) = line.split_first() else { return false };
+    let need = length_of(*length);
+    (need.saturating_sub(3)..=need).contains(&data.len())
+        && !line.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Characters that a length byte asks for.
+fn length_of(byte: u8) -> usize {
+    usize::from(value(byte)).div_ceil(3) * 4
 }
 
 fn value(byte: u8) -> u8 {
@@ -271,7 +331,7 @@ mod tests {
     fn finds_blocks_in_text() {
         let found = blocks(BLOCK.as_bytes());
         assert_eq!(found, [Block { range: 3..32, name: b"a.html" }]);
-        assert_eq!(decode(&BLOCK.as_bytes()[3..32]).bytes.as_ref(), b"Cat");
+        assert_eq!(decode(&BLOCK.as_bytes()[3..32], Data::ByLength).bytes.as_ref(), b"Cat");
         assert!(blocks(b"begin 644\nbegin the day\nbegin 99 x\n").is_empty());
     }
 
@@ -281,19 +341,19 @@ mod tests {
         let mut raw = b"begin 644 x\n".to_vec();
         raw.extend_from_slice(&encode(&long, LineEnd::Lf));
         raw.extend_from_slice(b"\n`\nend\n");
-        assert_eq!(decode(&raw).bytes.as_ref(), long);
+        assert_eq!(decode(&raw, Data::ByLength).bytes.as_ref(), long);
         let edits = [
             RawEdit { range: 40..50, replacement: b"[.]".to_vec() },
             RawEdit { range: 99..100, replacement: vec![b'Z'; 50] },
         ];
         let mut out = raw.clone();
-        for edit in lower(&raw, &edits, LineEnd::Lf).iter().rev() {
+        for edit in lower(&raw, &edits, LineEnd::Lf, Data::ByLength).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         let mut want = long.clone();
         want.splice(99..100, vec![b'Z'; 50]);
         want.splice(40..50, *b"[.]");
-        assert_eq!(decode(&out).bytes.as_ref(), want);
+        assert_eq!(decode(&out, Data::ByLength).bytes.as_ref(), want);
         assert!(out.starts_with(b"begin 644 x\n"));
     }
 }
