@@ -22,7 +22,10 @@ pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let escaped = memchr::memchr_iter(b'=', bytes)
         .filter(|at| is_escaped_sign(bytes.get(at + 1..at + 3).unwrap_or_default()))
         .map(|at| at + 3);
-    signs.chain(behind(b"//")).chain(behind(b"www.")).chain(behind(b"WWW.")).chain(escaped)
+    // A row of slashes goes on behind two of them.
+    let last = |at: usize| matches!(bytes.get(at..), Some([b'/', next, ..]) if *next != b'/');
+    let slashes = behind(b"//").map(move |at| at + usize::from(last(at)));
+    signs.chain(slashes).chain(behind(b"www.")).chain(behind(b"WWW.")).chain(escaped)
 }
 
 /// Whether these are the digits of `/`, `@` or `:`.

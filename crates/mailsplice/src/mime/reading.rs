@@ -233,9 +233,8 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
             found.push(Charset::Iso2022Shift);
         }
     }
-    if !labelled {
-        found.extend(charset::by_nuls(bytes));
-    }
+    // To some a label of another spelling is none.
+    found.extend(charset::by_nuls(bytes));
     if !labelled && ascii && memchr::memmem::find(bytes, b"~{").is_some() {
         found.push(Charset::Hz);
     }
