@@ -146,7 +146,7 @@ fn lines_of_uuencode_that_are_not_as_long_as_they_say() {
             lines[line].insert_str(at, odd);
             lines.join("\r\n")
         };
-        for label in ["x-uuencode", "7bit"] {
+        for label in ["x-uuencode", "x-uu", "7bit"] {
             let fields = format!(
                 "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: {label}\r\n"
             );
@@ -162,6 +162,48 @@ fn lines_of_uuencode_that_are_not_as_long_as_they_say() {
                 let body = format!("{before}{}{odd}{}", &behind[..at], &behind[at..]);
                 class("uuencode without a line", Fate::Reported, everywhere(&fields, body));
             }
+        }
+    }
+}
+
+/// The net looks into what only some unwrap: base64 without its padding, here with a URL that no browser takes for
+/// one before a program leaves out what is not seen of it.
+#[test]
+fn urls_behind_what_is_not_seen() {
+    let fields = "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n";
+    for host in HOSTS {
+        let digits = base64(format!("<a href=\"\u{200B}https://\u{FEFF}{host}/\">x</a>"));
+        let digits = digits.replace("\r\n", "");
+        for at in [11, 18, 26] {
+            let (before, behind) = digits.split_at(at);
+            let body = format!("{before}==={behind}\r\n");
+            class("behind what is not seen", Fate::Reported, everywhere(fields, body));
+        }
+    }
+}
+
+/// A label that nobody but some knows: to the others the text is as it stands.
+#[test]
+fn text_below_a_label_of_uuencode() {
+    for label in ["x-uuencode", "uuencode", "x-uu"] {
+        for host in HOSTS {
+            let fields = format!(
+                "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: {label}\r\n"
+            );
+            class("no uuencode", Fate::Caught, everywhere(fields, text(host)));
+        }
+    }
+}
+
+/// Behind a first line that is no field, and its folds, most programs read on.
+#[test]
+fn labels_behind_a_broken_first_line() {
+    for broken in ["C\r\n ontent-Type: text/plain\r\n", "x\r\n\ty\r\n z\r\n"] {
+        for host in HOSTS {
+            let fields = format!("{broken}Content-Transfer-Encoding: base64\r\n");
+            let part = format!("--abc\r\n{fields}\r\n{}\r\n--abc--\r\n", base64(text(host)));
+            let fields = "Content-Type: multipart/mixed; boundary=abc\r\n";
+            class("broken first line", Fate::Caught, everywhere(fields, part));
         }
     }
 }

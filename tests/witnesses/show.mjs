@@ -34,6 +34,9 @@ async function byEmailjs(raw) {
     part(node.contentType?.value || 'text/plain', node.contentType?.params?.name, utf8(node.content)));
 }
 
+// A pipe that is full makes writeSync fail, or write a part.
+const say = line => new Promise((done, fail) => process.stdout.write(line, fault => (fault ? fail(fault) : done())));
+
 const readers = { 'postal-mime': byPostal, mailparser: byMailparser, 'emailjs-mime-parser': byEmailjs };
 const LATE = new Error('late');
 const late = ms => new Promise((_, fail) => setTimeout(() => fail(LATE), ms).unref());
@@ -47,7 +50,7 @@ for await (const path of readline.createInterface({ input: process.stdin })) {
     } catch (fault) { // It shows nothing, or it was not asked long enough.
       entry.late = fault === LATE;
     }
-    fs.writeSync(1, JSON.stringify(entry) + '\n');
+    await say(JSON.stringify(entry) + '\n');
   }
 }
 process.exit(0);

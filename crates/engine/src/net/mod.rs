@@ -14,7 +14,7 @@
 //! | base64, with whatever line ends | [`BASE64`]: what `://` becomes, in every alignment; the bytes round it are unwrapped |
 //! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`packed::wide`], [`packed::ebcdic`] |
 //! | yEnc | [`packed::yenc`] |
-//! | uuencode | the readings of its parts |
+//! | uuencode; base64 with padding inside, quoted-printable whose breaks or line ends programs differ over | [`mime::odd_readings`] |
 //!
 //! Linear: every place that calls for a look is looked at through a window of fixed size.
 
@@ -40,7 +40,7 @@ use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
-use mailsplice::mime::{self, Media, Message, Part, Transfer, Tree, View};
+use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
 use places::Places;
@@ -101,7 +101,7 @@ pub fn cast(
         for (at, bytes) in yenc(body) {
             net.plain(&bytes, Bytes::Unwrapped(at));
         }
-        net.uuencoded(message);
+        net.odd(message);
         net.wrapped(message);
     }
     if let Some(why) = budget.over() {
@@ -222,13 +222,12 @@ impl Net<'_, '_, '_> {
         }
     }
 
-    /// Looks behind every trigger in what uuencoded parts unwrap to.
-    fn uuencoded(&mut self, message: Message<'_>) {
+    /// Looks behind every trigger in what parts unwrap to whose encoding cannot be seen through as it stands.
+    fn odd(&mut self, message: Message<'_>) {
         let tree = self.tree;
-        let uuencoded = |part: &Part| part.transfer() == Transfer::Uuencode;
-        for (index, part) in tree.parts.iter().enumerate().filter(|(_, part)| uuencoded(part)) {
+        for (index, part) in tree.parts.iter().enumerate() {
             let at = part.raw_range().map_or(0, |range| range.start);
-            for reading in mime::readings(message, tree, index) {
+            for reading in mime::odd_readings(message, tree, index) {
                 let text = reading.text.as_str();
                 if !self.budget.spend(Stage::Net, text.len() as u64) {
                     return;

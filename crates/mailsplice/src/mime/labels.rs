@@ -239,6 +239,10 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
         distinct(&mut found, Transfer::from_label(&whole).into_iter().collect());
         distinct(&mut found, vec![Transfer::Identity]);
     }
+    // Not everybody knows it.
+    if found.contains(&Transfer::Uuencode) {
+        distinct(&mut found, vec![Transfer::Identity]);
+    }
     // Some look for the name anywhere in the label (`x-base64`).
     let lower = label.to_ascii_lowercase();
     let within = [("base64", Transfer::Base64), ("quoted-printable", Transfer::QuotedPrintable)];

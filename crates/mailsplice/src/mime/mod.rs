@@ -200,6 +200,12 @@ pub fn all_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Re
     reading::all(message, tree, part, reading::Filter::Off)
 }
 
+/// The readings of a part in an encoding that does not say, byte for byte or unit for unit, what its bytes are:
+/// uuencode, and what programs differ over in others.
+pub fn odd_readings<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
+    reading::odd(message, tree, part)
+}
+
 /// Raw edits for edits in a reading's text.
 #[derive(Clone, Debug, Default)]
 pub struct Lowered {

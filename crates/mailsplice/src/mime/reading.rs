@@ -91,6 +91,14 @@ pub(super) fn all<'m>(
     }
 }
 
+/// See [`super::odd_readings`].
+pub(super) fn odd<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
+    let mut readings = all(message, tree, part, Filter::On);
+    let usual = [Transfer::Identity, Transfer::QuotedPrintable, Transfer::Base64];
+    readings.transfers.retain(|transfer| !usual.contains(transfer));
+    readings
+}
+
 /// The encodings that a part may be read in. Base64 with padding inside is base64 in two ways, with padding
 /// in odd places in four; quoted-printable with a soft break inside an escape in two, and uuencode with lines that
 /// are not what their length byte says. The line ends of what holds NUL are read in both ways.

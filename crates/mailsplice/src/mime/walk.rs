@@ -75,8 +75,7 @@ impl Walk<'_> {
             let field = header::colon(bytes.get(at..).unwrap_or_default()).is_some();
             if !field && !envelope && !folded {
                 // Behind a first line that is no field most programs read on.
-                let labels = header::is_label(bytes.get(next..).unwrap_or_default());
-                if first && !labels {
+                if first && !is_label_below(bytes, next) {
                     return Block { head: start..start, body: start, ragged };
                 }
                 ragged = ragged.or(Some(at));
@@ -111,6 +110,18 @@ impl Walk<'_> {
         let before = self.bytes.get().get(..at).unwrap_or_default();
         header::without_line_end(before).len()
     }
+}
+
+/// Whether a label stands at this offset, or behind the folds of the line before it.
+fn is_label_below(bytes: &[u8], mut at: usize) -> bool {
+    while matches!(bytes.get(at), Some(b' ' | b'\t')) {
+        let next = header::line_after(bytes, at);
+        if bytes.get(at..next).unwrap_or_default().trim_ascii().is_empty() {
+            return false;
+        }
+        at = next;
+    }
+    header::is_label(bytes.get(at..).unwrap_or_default())
 }
 
 /// The delimiters in force: boundary → indices of its frames, the outermost first. Where two multiparts

@@ -83,7 +83,7 @@ impl Transfer {
             "7bit" | "8bit" | "7-bit" | "8-bit" | "binary" => Some(Transfer::Identity),
             "quoted-printable" | "quoted_printable" => Some(Transfer::QuotedPrintable),
             "base64" | "base-64" => Some(Transfer::Base64),
-            "x-uuencode" | "uuencode" | "x-uue" | "uue" => Some(Transfer::Uuencode),
+            "x-uuencode" | "uuencode" | "x-uue" | "uue" | "x-uu" | "uu" => Some(Transfer::Uuencode),
             _ => None,
         }
     }
