@@ -29,7 +29,8 @@ def run(*command, data=None):
 
 
 def files(folder):
-    for name in sorted(os.listdir(folder)):
+    # A name may be one of a folder to an extractor.
+    for name in sorted(name for name in os.listdir(folder) if os.path.isfile(f"{folder}/{name}")):
         with open(f"{folder}/{name}", "rb") as file:
             yield {"type": "", "name": name, "text": decoded(file.read())}
 
@@ -81,5 +82,11 @@ for line in sys.stdin:
         data = file.read().replace(b"\r\n", b"\n")
     for name, tool in TOOLS.items():
         LATE.clear()
-        parts = list(tool(data, path))
+        parts = []
+        try:
+            for part in tool(data, path):
+                parts.append(part)
+        except (OSError, ValueError) as fault:
+            # What was shown so far counts.
+            print(f"{name}: {path}: {fault}", file=sys.stderr)
         print(json.dumps({"file": path, "witness": name, "parts": parts, "late": bool(LATE)}))
