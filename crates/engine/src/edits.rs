@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::budget::Budget;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings};
+use homograph::verdict::Reason;
 use mailsplice::mime::{self, Lowered, Lowering, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use mailsplice::splice::compose;
@@ -26,6 +27,8 @@ pub(super) fn edit(
     let mut lowering = Lowering::new(message, tree);
     let mut several = tree.parts.iter().any(|part| part.view != View::Usual);
     several |= !found.plain_edits.is_empty();
+    // What is turned round stands elsewhere for the reader: what an edit leaves may join it there.
+    several |= found.says(Reason::HtmlObfuscated);
     lowering.plain(std::mem::take(&mut found.plain_edits));
     let mut tops = std::mem::take(&mut found.tops);
     // A part in which nothing can be a link has no reading of its own here.

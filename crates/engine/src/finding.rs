@@ -139,6 +139,11 @@ impl Findings {
         }
     }
 
+    /// Whether a candidate has this reason.
+    pub fn says(&self, reason: Reason) -> bool {
+        self.told.0.contains(reason)
+    }
+
     /// Whether a link says something of the message that no candidate said: such a one is kept, however
     /// many there are.
     pub fn is_news(&self, judged: &Judged) -> bool {

@@ -224,6 +224,19 @@ fn an_edit_of_what_is_markup_to_another_reader_is_read_again() {
     }
 }
 
+/// A reader of `<bdo>` sees what follows from its end: what an edit leaves is another host there.
+#[test]
+fn what_is_turned_round_is_read_again_beside_a_dead_host() {
+    for text in [
+        "http://\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<bdo dir=rtl>http://<img src=>wordmoc.elpmaxe</a>",
+        "\u{430}\u{440}\u{440}\u{4cf}\u{435}.com<bdo dir=rtl>moc.elpmaxe</bdo>",
+    ] {
+        for defang in [Defang::All, Defang::Judged] {
+            come_back_and_leave_nothing(text, "text/html", Wrapping::EightBit, defang);
+        }
+    }
+}
+
 fn wrapping() -> impl Strategy<Value = Wrapping> {
     select(vec![Wrapping::EightBit, Wrapping::QuotedPrintable, Wrapping::Base64])
 }
