@@ -1,6 +1,8 @@
 //! English words, for labels in another script that read as one (UTS #39 §4.1).
 
-use super::lists::{ENGLISH, TWINS};
+use smallvec::SmallVec;
+
+use super::lists::{ENGLISH, TWINS, Words};
 use super::lookalike::VARIANTS;
 use super::reading::{Reading, Shape, Sights};
 use uts58::unicode::is_letter;
@@ -21,15 +23,15 @@ pub(super) fn holds_twin(label: &Sights) -> bool {
 
 /// Whether the letters read as a word of these lists in shapes as close as this. Readings are followed as long
 /// as some word begins so, few at a time.
-fn reads_as(letters: &[(char, &[Reading])], least: Shape, lists: &[&'static str]) -> bool {
-    let begins = |text: &str| lists.iter().any(|list| first_from(list, text).starts_with(text));
+fn reads_as(letters: &[(char, &[Reading])], least: Shape, lists: &[&Words]) -> bool {
+    let begins = |text: &str| lists.iter().any(|list| list.begins(text));
     let mut beginnings = vec![String::new()];
     for (c, readings) in letters {
         let texts = readings.iter().filter(|reading| reading.shape <= least);
-        let texts: Vec<&str> = texts.map(|reading| reading.text.as_str()).collect();
+        let texts: SmallVec<[&str; 4]> = texts.map(|reading| reading.text.as_str()).collect();
         let mut longer = Vec::new();
         for beginning in &beginnings {
-            let next = texts.iter().map(|text| format!("{beginning}{text}"));
+            let next = texts.iter().map(|text| [beginning.as_str(), *text].concat());
             let next = next.filter(|text| is_letter(*c) && begins(text));
             // Readings that come to the same count once.
             next.for_each(|text| {
@@ -44,40 +46,12 @@ fn reads_as(letters: &[(char, &[Reading])], least: Shape, lists: &[&'static str]
         }
         beginnings = longer;
     }
-    let is_word =
-        |word: &String| !word.is_empty() && lists.iter().any(|list| first_from(list, word) == word);
-    beginnings.iter().any(is_word)
+    beginnings.iter().any(|word| lists.iter().any(|list| list.holds(word)))
 }
 
 /// Whether it is one of the words.
 pub(super) fn is_word(word: &str) -> bool {
-    !word.is_empty() && first_word(word) == word
-}
-
-/// The first word of the list that is not before this one.
-fn first_word(word: &str) -> &'static str {
-    first_from(&ENGLISH, word)
-}
-
-/// The first line of a sorted text that is not before this one; empty behind the last.
-pub(super) fn first_from<'t>(text: &'t str, line: &str) -> &'t str {
-    let (mut low, mut high) = (0, text.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        let before = text.get(low..middle).unwrap_or_default();
-        let start = before.rfind('\n').map_or(low, |feed| low + feed + 1);
-        let other = line_at(text, start);
-        if other < line {
-            low = start + other.len() + 1;
-        } else {
-            high = start;
-        }
-    }
-    line_at(text, low)
-}
-
-fn line_at(text: &str, start: usize) -> &str {
-    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+    ENGLISH.holds(word)
 }
 
 #[cfg(test)]
@@ -91,13 +65,12 @@ mod tests {
         assert!(words.is_sorted());
         for word in words {
             assert!(word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
-            assert_eq!(first_word(word), word);
+            assert!(is_word(word) && !is_word(&format!("{word}zz")), "{word}");
         }
         let twins: Vec<&str> = TWINS.lines().collect();
         assert!(twins.is_sorted() && (3_000..5_000).contains(&twins.len()), "{}", twins.len());
         assert!(twins.iter().all(|word| word.len() > 3 && !is_word(word)));
-        assert_eq!(first_word("zzz"), "");
-        assert_eq!(first_word(""), line_at(&ENGLISH, 0));
+        assert!(twins.iter().all(|word| TWINS.holds(word)));
     }
 
     #[test]

@@ -9,9 +9,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use super::domain::{Section, suffix_labels};
-use super::english;
 use super::form::{Form, Literal};
-use super::lists::LISTED as NAMES;
+use super::lists::{LISTED as NAMES, first_from};
 use super::lookalike::{Likeness, Look, LookHash, likeness, looks, name_look};
 use super::names::BadName;
 use super::reading::{Sight, Sights};
@@ -179,7 +178,7 @@ impl Entry {
 /// Whether a name of the built-in list, which is sorted, has this label.
 fn has_builtin(label: &str) -> bool {
     // Names with something behind the label, a hyphen too, stand before or behind those with a full stop.
-    brand(english::first_from(&NAMES, &format!("{label}."))) == label
+    brand(first_from(&NAMES, &format!("{label}."))) == label
 }
 
 /// As much of a line as fits into a message.
@@ -298,11 +297,11 @@ pub(super) fn judge(
     look: &Look,
     how: Likeness,
 ) -> Option<Verdict> {
-    if how < Likeness::Marks || host.is_at_home(at) {
+    if how < Likeness::Marks {
         return None;
     }
     let whole = host.ends_as(at, name);
-    if look.len() < if whole { WHOLE } else { ELSEWHERE } {
+    if look.len() < if whole { WHOLE } else { ELSEWHERE } || host.is_at_home(at) {
         return None;
     }
     let latin = sights.iter().any(|sight| sight.c.is_ascii_alphabetic());

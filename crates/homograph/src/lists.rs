@@ -8,10 +8,10 @@ mod table;
 use std::sync::LazyLock;
 
 /// English words that everybody knows (`english.txt`), sorted, one a line.
-pub(super) static ENGLISH: LazyLock<String> = LazyLock::new(|| lines(words(table::ENGLISH)));
+pub(super) static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::ENGLISH)));
 
 /// More words, of letters that have twins in one other alphabet (`twins.txt`), likewise.
-pub(super) static TWINS: LazyLock<String> = LazyLock::new(|| lines(words(table::TWINS)));
+pub(super) static TWINS: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::TWINS)));
 
 /// Domains looked up most (`listed.txt`), likewise.
 pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
@@ -22,6 +22,91 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
     names.sort_unstable();
     lines(names.into_iter())
 });
+
+/// Words in lower-case letters, sorted, one a line, with the places where those of the same first two letters
+/// begin: a label is looked up many times, and most of what it reads as begins like no word.
+pub(super) struct Words {
+    text: String,
+    /// Where the words of each pair of letters begin, and behind the last where all end.
+    places: Vec<usize>,
+}
+
+/// Letters, and pairs of them.
+const LETTERS: usize = 26;
+const PAIRS: usize = LETTERS * LETTERS;
+
+impl Words {
+    fn new(words: impl Iterator<Item = String>) -> Words {
+        let text = lines(words);
+        let pair = |line: &str| {
+            let mut letters = line.bytes().map(|byte| usize::from(byte.saturating_sub(b'a')));
+            letters.next().unwrap_or_default() * LETTERS + letters.next().unwrap_or_default()
+        };
+        let (mut places, mut at) = (Vec::with_capacity(PAIRS + 1), 0);
+        for line in text.lines() {
+            while places.len() <= pair(line) {
+                places.push(at);
+            }
+            at += line.len() + 1;
+        }
+        places.resize(PAIRS + 1, at);
+        Words { text, places }
+    }
+
+    #[cfg(test)]
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.text.lines()
+    }
+
+    /// The words that begin with the first one or two letters of this one.
+    fn near(&self, word: &str) -> &str {
+        let index = |byte: &u8| byte.is_ascii_lowercase().then(|| usize::from(byte - b'a'));
+        let mut letters = word.bytes().map(|byte| index(&byte));
+        let pairs = match (letters.next().flatten(), letters.next()) {
+            (Some(first), None) => Some((first * LETTERS, (first + 1) * LETTERS)),
+            (Some(first), Some(Some(second))) => {
+                let pair = first * LETTERS + second;
+                Some((pair, pair + 1))
+            }
+            _ => None,
+        };
+        let place = |pair: usize| self.places.get(pair).copied().unwrap_or_default();
+        let near = pairs.and_then(|(from, to)| self.text.get(place(from)..place(to)));
+        near.unwrap_or_default()
+    }
+
+    /// Whether some word begins so.
+    pub(super) fn begins(&self, text: &str) -> bool {
+        let near = self.near(text);
+        !near.is_empty() && (text.len() <= 2 || first_from(near, text).starts_with(text))
+    }
+
+    /// Whether this is one of the words.
+    pub(super) fn holds(&self, word: &str) -> bool {
+        !word.is_empty() && first_from(self.near(word), word) == word
+    }
+}
+
+/// The first line of a sorted text that is not before this one; empty behind the last.
+pub(super) fn first_from<'t>(text: &'t str, line: &str) -> &'t str {
+    let (mut low, mut high) = (0, text.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        let before = text.get(low..middle).unwrap_or_default();
+        let start = before.rfind('\n').map_or(low, |feed| low + feed + 1);
+        let other = line_at(text, start);
+        if other < line {
+            low = start + other.len() + 1;
+        } else {
+            high = start;
+        }
+    }
+    line_at(text, low)
+}
+
+fn line_at(text: &str, start: usize) -> &str {
+    text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
+}
 
 /// Words of a packed list. Each begins with a capital that says how many letters it shares with the one before:
 /// none (`A`) to 25.
@@ -84,8 +169,28 @@ mod tests {
         }
         let old = std::fs::read_to_string(&path).unwrap();
         assert!(old == fresh, "stale: UPDATE=1 cargo test -p homograph lists_are_those");
-        for (file, list) in FILES.into_iter().zip([&ENGLISH, &TWINS, &LISTED]) {
+        for (file, list) in FILES.into_iter().zip([&ENGLISH.text, &TWINS.text, &*LISTED]) {
             assert!(entries(file).eq(list.lines()));
+        }
+    }
+
+    /// The places are those where the words stand.
+    #[test]
+    fn words_are_found_by_their_first_letters() {
+        for list in [&*ENGLISH, &*TWINS] {
+            for first in b'a'..=b'z' {
+                for second in b'a'..=b'z' {
+                    let pair = String::from_utf8(vec![first, second]).unwrap();
+                    let here: Vec<&str> =
+                        list.lines().filter(|word| word.starts_with(&pair)).collect();
+                    assert_eq!(list.near(&pair).lines().collect::<Vec<_>>(), here, "{pair}");
+                    assert_eq!(list.begins(&pair), !here.is_empty(), "{pair}");
+                }
+            }
+            for none in ["", "1", "a1", "-", "é", "zz", "zzzz"] {
+                assert!(!list.holds(none) && !list.begins(none), "{none}");
+            }
+            assert!(list.begins("a") && list.begins("p") && !list.holds("a"));
         }
     }
 

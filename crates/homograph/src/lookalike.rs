@@ -337,6 +337,13 @@ impl LookHash {
         self
     }
 
+    /// The look, read backwards, with these bytes in front of it.
+    #[inline]
+    fn preceded_by(mut self, text: &[u8]) -> LookHash {
+        backwards(text, |byte| self.byte(byte));
+        self
+    }
+
     fn text(&mut self, text: &[u8], mut step: impl FnMut(LookHash)) {
         for &byte in text {
             // Both halves, so that `rn` finds its way to `m`.
@@ -387,7 +394,18 @@ pub(super) fn looks<F: Fn(LookHash) -> bool>(
 /// The looks with one character more, at most [`VARIANTS`]: those of whose every reading `begins` says so.
 pub(super) fn longer(
     hashes: &[LookHash],
+    sight: &Sight,
+    begins: impl Fn(LookHash) -> bool,
+    next: &mut Hashes,
+) {
+    longer_by(hashes, sight, LookHash::followed_by, begins, next);
+}
+
+/// The same, with the character where `add` puts it.
+fn longer_by(
+    hashes: &[LookHash],
     Sight { c, readings, .. }: &Sight,
+    add: impl Fn(LookHash, &[u8]) -> LookHash,
     begins: impl Fn(LookHash) -> bool,
     next: &mut Hashes,
 ) {
@@ -399,10 +417,73 @@ pub(super) fn longer(
     };
     for before in hashes {
         for reading in *readings {
-            keep(before.followed_by(reading.text.bytes()));
+            keep(add(*before, reading.text.bytes()));
         }
         if readings.is_empty() {
-            keep(before.followed_by(c.encode_utf8(&mut [0; 4]).as_bytes()));
+            keep(add(*before, c.encode_utf8(&mut [0; 4]).as_bytes()));
+        }
+    }
+}
+
+/// The lengths of the beginnings of the characters with which some name begins, by what `begins` says.
+pub(super) fn beginnings(
+    letters: &[Sight],
+    begins: impl Fn(LookHash) -> bool,
+) -> impl Iterator<Item = usize> {
+    lengths(letters.iter(), LookHash::followed_by, begins)
+}
+
+/// The lengths of the endings of the characters with which some name ends, by what `ends` says of looks that are
+/// read backwards.
+pub(super) fn endings(
+    letters: &[Sight],
+    ends: impl Fn(LookHash) -> bool,
+) -> impl Iterator<Item = usize> {
+    lengths(letters.iter().rev(), LookHash::preceded_by, ends)
+}
+
+fn lengths<'a>(
+    letters: impl Iterator<Item = &'a Sight>,
+    add: impl Fn(LookHash, &[u8]) -> LookHash,
+    known: impl Fn(LookHash) -> bool,
+) -> impl Iterator<Item = usize> {
+    let mut hashes = Hashes::new();
+    hashes.push(LookHash::EMPTY);
+    let mut next = Hashes::new();
+    let some = letters.take(LABEL_CHARS).map_while(move |sight| {
+        longer_by(&hashes, sight, &add, &known, &mut next);
+        std::mem::swap(&mut hashes, &mut next);
+        (!hashes.is_empty()).then_some(())
+    });
+    some.zip(1..).map(|((), length)| length)
+}
+
+/// Hands out the bytes under their classes, last first.
+#[inline]
+fn backwards(text: &[u8], mut step: impl FnMut(u8)) {
+    for byte in text.iter().rev() {
+        let class = CLASSES.get(usize::from(*byte)).copied().unwrap_or(*byte);
+        match halves(class) {
+            Some([first, second]) => [second, first].into_iter().for_each(&mut step),
+            None => step(class),
+        }
+    }
+}
+
+/// The looks of all endings of a name, by its first readings, read backwards.
+pub(super) fn name_endings(label: &str, mut ending: impl FnMut(LookHash)) {
+    let mut hash = LookHash::EMPTY;
+    ending(hash);
+    let mut step = |byte| {
+        hash.byte(byte);
+        ending(hash);
+    };
+    let letters: SmallVec<[char; LABEL_CHARS]> =
+        label.chars().flat_map(char::to_lowercase).take(LABEL_CHARS).collect();
+    for c in letters.into_iter().rev() {
+        match primary(c) {
+            Some(text) => backwards(text.bytes(), &mut step),
+            None => backwards(c.encode_utf8(&mut [0; 4]).as_bytes(), &mut step),
         }
     }
 }
@@ -486,6 +567,27 @@ mod tests {
             let look = name_look(name, |beginning| beginnings.push(beginning));
             let seen = looks(Sights::of(label.chars()).all(), |hash| beginnings.contains(&hash));
             assert_eq!(seen.collect::<Vec<_>>(), [look], "{label} {name}");
+        }
+    }
+
+    /// What has a look of a name has it backwards as well, and so all of it is an ending of the name.
+    #[test]
+    fn what_resembles_ends_alike() {
+        for (label, name) in [
+            ("pаypаl", "paypal"),
+            ("arnazon", "amazon"),
+            ("vvise", "wise"),
+            ("g00g1e", "google"),
+            ("шмԋтв", "wmhtb"),
+            ("ﬃx", "ffix"),
+            ("почтa", "почта"),
+            ("muller", "müller"),
+        ] {
+            let mut known = Vec::new();
+            name_endings(name, |ending| known.push(ending));
+            let sights = Sights::of(label.chars());
+            let seen: Vec<usize> = endings(sights.all(), |hash| known.contains(&hash)).collect();
+            assert_eq!(seen.last(), Some(&sights.len()), "{label} {name}");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{and_above, registry_suffix};
 use super::form::{Form, Literal};
 use super::listed::Known;
-use super::lookalike::{Look, LookHash, name_look};
+use super::lookalike::{Look, LookHash, name_endings, name_look};
 use super::near::Near;
 use super::organisations::Organisations;
 use super::reading::Sights;
@@ -33,6 +33,8 @@ pub struct Names {
     by_look: HashMap<u64, Vec<usize>, Looks>,
     /// The looks of all beginnings of registrable labels.
     beginnings: HashSet<u64, Looks>,
+    /// The looks of all their endings, read backwards.
+    endings: HashSet<u64, Looks>,
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
     /// Index by brands one letter away.
@@ -145,6 +147,7 @@ impl Names {
         self.exact.reserve(names);
         self.by_look.reserve(names);
         self.beginnings.reserve(names.saturating_mul(LETTERS));
+        self.endings.reserve(names.saturating_mul(LETTERS));
         self.near.reserve(names.saturating_mul(LETTERS));
     }
 
@@ -250,6 +253,12 @@ impl Names {
         self.beginnings.contains(&look.value())
     }
 
+    /// Whether the registrable label of some name ends with this look, which is read backwards.
+    #[inline]
+    pub(super) fn ends(&self, look: LookHash) -> bool {
+        self.endings.contains(&look.value())
+    }
+
     /// The name that is displayed as this host is, if it runs from right to left.
     pub(super) fn by_bidi(&self, unicode: &str) -> Option<&Name> {
         if self.by_bidi.is_empty() || !is_bidi(unicode) {
@@ -306,6 +315,9 @@ impl Names {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push(at);
+            name_endings(label, |ending| {
+                self.endings.insert(ending.value());
+            });
         }
         let unicode: Vec<&str> = name.labels.iter().map(|(label, _)| label.as_ref()).collect();
         let unicode = unicode.join(".");

@@ -6,13 +6,13 @@
 //! the name itself or a host below it.
 
 use std::cell::OnceCell;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use uts58::unicode::a_label::is_a_label;
 
 use super::domain::Endings;
 use super::form::Part;
 use super::listed;
-use super::lookalike::{Hashes, LABEL_CHARS, Likeness, Look, LookHash, likeness, longer, looks};
+use super::lookalike::{LABEL_CHARS, Likeness, Look, beginnings, endings, likeness, looks};
 use super::names::{Name, Names, Reach};
 use super::phrase;
 use super::reading::{Sight, Sights};
@@ -80,12 +80,18 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     let host = OnceCell::new();
     let host = || host.get_or_init(|| Host::of(subject));
     for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
+        // Many names have the same label under different suffixes.
+        let mut before: Option<(&str, Option<Likeness>, Option<Likeness>)> = None;
         for name in candidates(part, sights.all(), names) {
-            let look = name.labels.get(name.brand).map(|(_, look)| look);
-            let Some(how) = look.and_then(|look| resemblance(part, sights.all(), look)) else {
-                continue;
-            };
-            let word = host().word(at, &part.unicode, sights.all(), name);
+            let Some((brand, look)) = name.labels.get(name.brand) else { continue };
+            let known = before.take().filter(|(known, ..)| **known == **brand);
+            let (_, mapped, how) = *before.insert(known.unwrap_or_else(|| {
+                let mapped = likeness(sights.all(), look);
+                (brand, mapped, resemblance(part, mapped, look))
+            }));
+            let Some(how) = how else { continue };
+            let word =
+                mapped.and_then(|how| host().word(at, &part.unicode, sights.all(), name, how));
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
         if let Some((name, verdict)) = part_of(part, sights, names)
@@ -97,10 +103,11 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
             let Token { unicode, sights, .. } = token;
             for look in looks(sights, |beginning| names.begins(beginning)) {
                 for name in names.by_look(look) {
-                    let verdict = host().token(at, unicode, sights, name);
-                    let word =
-                        || host().word(at, unicode, sights, name).filter(|_| !token.is_in_phrase());
-                    keep(name, at, verdict.max(word()));
+                    let look = name.labels.get(name.brand).map(|(_, look)| look);
+                    let Some(how) = look.and_then(|look| likeness(sights, look)) else { continue };
+                    let verdict = host().token(at, unicode, name, how);
+                    let word = host().word(at, unicode, sights, name, how);
+                    keep(name, at, verdict.max(word.filter(|_| !token.is_in_phrase())));
                 }
             }
         }
@@ -159,7 +166,7 @@ impl<'a> Host<'a> {
         let sights = self.sights.get(start..end)?;
         let others = span.iter().zip(sights).zip(&name.labels).enumerate();
         for (_, ((part, sights), (_, look))) in others.filter(|(index, _)| *index != name.brand) {
-            worst = worst.max(resemblance(part, sights.all(), look)?);
+            worst = worst.max(resemblance(part, likeness(sights.all(), look), look)?);
         }
         let short = name.labels.get(name.brand).is_some_and(|(_, look)| look.len() < WHOLE_ASCII);
         match worst {
@@ -256,10 +263,10 @@ impl<'a> Host<'a> {
             && self.is_spelled_at_home(name, label)
     }
 
-    /// The registrable label between hyphens.
-    fn token(&self, at: usize, token: &str, sights: &[Sight], name: &Name) -> Option<Verdict> {
+    /// The registrable label between hyphens, which resembles that of the name so.
+    fn token(&self, at: usize, token: &str, name: &Name, how: Likeness) -> Option<Verdict> {
         let (_, look) = name.labels.get(name.brand)?;
-        let how = self.loose(at, name, likeness(sights, look)?)?;
+        let how = self.loose(at, name, how)?;
         // Beside the suffix of the name itself, five letters are enough.
         let own = self.ends_as(at, &name.ascii) && how >= Likeness::Marks;
         let enough = if own { LONG_WHOLE } else { BRAND_TOKEN };
@@ -269,12 +276,18 @@ impl<'a> Host<'a> {
 
     /// The label, or a piece of it between hyphens, in the disguise of a name that is a word: those who
     /// bear the word rightly write it in their own letters.
-    fn word(&self, at: usize, label: &str, sights: &[Sight], name: &Name) -> Option<Verdict> {
+    fn word(
+        &self,
+        at: usize,
+        label: &str,
+        sights: &[Sight],
+        name: &Name,
+        how: Likeness,
+    ) -> Option<Verdict> {
         if name.reach == Reach::Brand || at > self.registrable || label.is_ascii() {
             return None;
         }
         let (_, look) = name.labels.get(name.brand)?;
-        let how = likeness(sights, look)?;
         let own = self.ends_as(at, &name.ascii) && look.len() >= LONG_WHOLE;
         if own && how >= Likeness::Marks && !self.is_kin(name, label) {
             return Some(Verdict::Suspect);
@@ -320,8 +333,7 @@ fn is_chance(span: &[Part], name: &Name) -> bool {
 
 /// How a label resembles the name, in the raw spelling and mapped: mail shows the raw one, and
 /// capitals matter (`fƖipkart`). Mapped to the very name, it is the name.
-fn resemblance(part: &Part, sights: &[Sight], look: &Look) -> Option<Likeness> {
-    let mapped = likeness(sights, look);
+fn resemblance(part: &Part, mapped: Option<Likeness>, look: &Look) -> Option<Likeness> {
     if mapped == Some(Likeness::Same) || part.spelling == part.unicode || is_a_label(&part.spelling)
     {
         return mapped;
@@ -344,67 +356,51 @@ fn candidates<'a>(part: &Part, sights: &[Sight], names: &'a Names) -> Vec<&'a Na
 }
 
 /// A brand that a part of the label reads as, a letter beyond ASCII in that part: `lédgerlive`,
-/// `trėzorwallet`. The part begins or ends the label or a token of it. Time is linear in the label
-/// for each of the few beginnings that some name has.
+/// `trėzorwallet`. The part begins or ends the label or a token of it: from each such place the
+/// letters are followed as far as some name goes.
 fn part_of<'a>(part: &Part, sights: &Sights, names: &'a Names) -> Option<(&'a Name, Verdict)> {
     if part.unicode.is_ascii() || sights.len() <= BRAND_TOKEN {
         return None;
     }
-    let letters = sights.all();
-    let hyphen = |at: usize| letters.get(at).is_some_and(|sight| sight.c == '-');
-    let edge = |at: usize| at == 0 || hyphen(at - 1);
-    let closes = |at: usize| at == letters.len() || hyphen(at);
-    let mut looks = Looks::default();
-    // A part of as many letters fits behind it.
-    let mut starts = (0..=letters.len() - BRAND_TOKEN).take(LABEL_CHARS);
-    starts.find_map(|start| {
-        let rest = letters.get(start..)?;
-        looks.of_beginnings(rest, names);
-        looks.found.iter().find_map(|(length, look)| {
-            let piece = rest.get(..*length)?;
-            let counts = *length >= BRAND_TOKEN
-                && *length < letters.len()
-                && (edge(start) || closes(start + length))
-                && piece.iter().any(|sight| !sight.c.is_ascii());
-            if !counts {
-                return None;
-            }
-            names.by_look(*look).find_map(|name| {
-                let (_, brand) = name.labels.get(name.brand)?;
-                let how = likeness(piece, brand)?;
-                let told = how >= Likeness::Marks
-                    && brand.len() >= BRAND_TOKEN
-                    && name.reach == Reach::Brand;
-                told.then_some((name, Verdict::Suspect))
-            })
+    let piece_is = |piece: &Range<usize>| {
+        let letters = sights.all().get(piece.clone())?;
+        let mut named =
+            looks(letters, |look| names.begins(look)).flat_map(|look| names.by_look(look));
+        named.find_map(|name| {
+            let (_, brand) = name.labels.get(name.brand)?;
+            let how = likeness(letters, brand)?;
+            let told =
+                how >= Likeness::Marks && brand.len() >= BRAND_TOKEN && name.reach == Reach::Brand;
+            told.then_some((name, Verdict::Suspect))
         })
-    })
+    };
+    pieces(sights.all(), names).iter().find_map(piece_is)
 }
 
-/// Room for the looks of beginnings, used again for each place of a label.
-#[derive(Default)]
-struct Looks {
-    hashes: Hashes,
-    next: Hashes,
-    /// Characters, and a look of so many.
-    found: Vec<(usize, u64)>,
-}
-
-impl Looks {
-    /// The looks of the beginnings of the characters, by their length, as long as some name begins so.
-    fn of_beginnings(&mut self, letters: &[Sight], names: &Names) {
-        self.found.clear();
-        self.hashes.clear();
-        self.hashes.push(LookHash::EMPTY);
-        for (at, sight) in letters.iter().enumerate() {
-            longer(&self.hashes, sight, |look| names.begins(look), &mut self.next);
-            std::mem::swap(&mut self.hashes, &mut self.next);
-            if self.hashes.is_empty() {
-                break;
-            }
-            self.found.extend(self.hashes.iter().map(|hash| (at + 1, hash.value())));
-        }
-    }
+/// The parts of a label that may read as a brand, in order: of so many letters, one of them beyond ASCII, and
+/// fewer than the label has.
+fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
+    let hyphens = letters.iter().enumerate().filter(|(_, sight)| sight.c == '-').map(|(at, _)| at);
+    let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
+    let from_start = starts.flat_map(|start| {
+        let rest = letters.get(start..).unwrap_or_default();
+        let lengths = beginnings(rest, |look| names.begins(look));
+        lengths.map(move |length| start..start + length)
+    });
+    let to_end = hyphens.chain([letters.len()]).flat_map(|end| {
+        let before = letters.get(..end).unwrap_or_default();
+        let lengths = endings(before, |look| names.ends(look));
+        lengths.map(move |length| end - length..end)
+    });
+    let counts = |piece: &Range<usize>| {
+        let foreign = |sight: &Sight| !sight.c.is_ascii();
+        (BRAND_TOKEN..letters.len()).contains(&piece.len())
+            && piece.start < LABEL_CHARS
+            && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
+    };
+    let mut pieces: Vec<Range<usize>> = from_start.chain(to_end).filter(counts).collect();
+    pieces.sort_unstable_by_key(|piece| (piece.start, piece.end));
+    pieces
 }
 
 /// A piece of a label between hyphens.
