@@ -4,6 +4,7 @@ use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
 use crate::properties::{is_canonical, nfkc};
+use crate::script::restricted;
 use crate::verdict::{Reason, Reasons, Verdict};
 use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
 use uts58::unicode::hosts::is_bidi_control;
@@ -29,9 +30,19 @@ pub struct Character {
 }
 
 /// The characters of a label that a reader should know of: those beyond ASCII, as spelled and,
-/// where the spelling is Punycode, as they would be shown. Each once, in order.
+/// where the spelling is Punycode, as they would be shown. Each once, in order. Where nothing is said but
+/// that some should not stand in a name, those: the rest are letters like any.
 pub fn characters(label: &Label) -> Vec<Character> {
-    characters_of(label.spelling.chars().chain(label.unicode.chars()), CHARACTERS)
+    let all = || label.spelling.chars().chain(label.unicode.chars());
+    let few = [Reason::StatusRestricted, Reason::InvisibleRemoved];
+    if !label.reasons.is_empty() && label.reasons.iter().all(|reason| few.contains(&reason)) {
+        let odd = all().filter(|c| restricted(*c) || Class::of(*c).is_ignored());
+        let found = characters_of(odd, CHARACTERS);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    characters_of(all(), CHARACTERS)
 }
 
 /// The characters beyond ASCII of a text, each once, in order, so many at most.
@@ -93,7 +104,9 @@ impl Character {
         } else if let Some(text) = &self.reads_as {
             let kind = if text.bytes().all(|b| b.is_ascii_digit()) { "digit" } else { "Latin" };
             words.push_str(&format!(" reads as {kind} {text}"));
-        } else if !name.to_lowercase().contains(&self.script.to_lowercase().replace('_', " ")) {
+        } else if !matches!(c.script(), Script::Common | Script::Inherited)
+            && !name.to_lowercase().contains(&self.script.to_lowercase().replace('_', " "))
+        {
             words.push_str(&format!(" ({})", self.script));
         }
         words

@@ -196,8 +196,13 @@ fn read_alternatives(c: char, readings: &[Reading], next: Option<char>, out: &mu
             (other, _) => other,
         };
         let text = reading.text.as_str();
+        // An accent on a letter that only looks like the other one is no shape of it (`í` for l).
+        let twin_how = match how {
+            Likeness::Marks => Likeness::Rough,
+            other => other.max(Likeness::Foreign),
+        };
         for twin in twins(text) {
-            add(twin, 1, how.max(Likeness::Foreign));
+            add(twin, 1, twin_how);
         }
         add(text, 1, how);
     }
@@ -535,6 +540,8 @@ mod tests {
             ("arnazon", "amazon", Some(Likeness::Ascii)),
             ("modem", "modern", Some(Likeness::Faint)),
             ("googıe", "google", Some(Likeness::Foreign)),
+            ("googíe", "google", Some(Likeness::Rough)),
+            ("googĺe", "google", Some(Likeness::Marks)),
             ("gọọgle", "google", Some(Likeness::Hidden)),
             ("githuɓ", "github", Some(Likeness::Hidden)),
             ("ķlarna", "klarna", Some(Likeness::Hidden)),
