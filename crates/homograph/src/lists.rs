@@ -16,10 +16,12 @@ pub(super) static TWINS: LazyLock<Words> = LazyLock::new(|| Words::new(words(tab
 /// Domains looked up most (`listed.txt`), likewise.
 pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
     let groups = table::LISTED.lines().filter_map(|line| line.split_once(':'));
-    let names = groups
-        .flat_map(|(suffix, labels)| words(labels).map(move |label| format!("{label}.{suffix}")));
+    let names = groups.flat_map(|(suffix, labels)| {
+        words(labels).map(move |label| [&label, ".", suffix].concat())
+    });
     let mut names: Vec<String> = names.collect();
-    names.sort_unstable();
+    // Those of one suffix stand in order but for hyphens, and a stable sort makes use of it.
+    names.sort();
     lines(names.into_iter())
 });
 
