@@ -39,7 +39,7 @@ fn judge(raw: &[u8]) -> Outcome {
 fn judge_by(raw: &[u8], policy: &Policy) -> Outcome {
     let end = raw.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
     let message = Message { head: &raw[..end + 2], body: &raw[end + 4..] };
-    inspect(message, &Facts::default(), policy, &TLDS).resolve(&Answers::new())
+    inspect(message, &Facts::default(), policy, &*TLDS).resolve(&Answers::new())
 }
 
 fn fate(raw: &[u8]) -> Fate {

@@ -43,7 +43,7 @@ fn main() {
 }
 
 fn check(case: &Case, difference: Option<&String>) -> Result<(), Failed> {
-    let found: Vec<&str> = Linkifier::new(&TLDS)
+    let found: Vec<&str> = Linkifier::new(&*TLDS)
         .links(&case.text)
         .filter(|link| (case.kinds)(link.kind) && (link.kind == Kind::Email || link.user.is_none()))
         .map(|link| &case.text[link.inner..link.span.end])

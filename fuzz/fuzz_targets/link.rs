@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(link.span.end, transcription::link_end(&text, link.tail.start));
         }
     }
-    let mut lenient = Linkifier::new(&TLDS).links(&text);
+    let mut lenient = Linkifier::new(&*TLDS).links(&text);
     well_formed(&text, &lenient.by_ref().collect::<Vec<_>>());
     assert!(lenient.steps() <= 24 * text.len() as u64, "more than linear");
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::shared::ConfigFile;
 use super::{Answer, done, input};
 use crate::engine::link::{Confidence, Kind, Link, Linkifier, detect};
-use crate::engine::tlds::TldTable;
+use crate::engine::tlds::TldSet;
 
 /// Find the links in plain text
 ///
@@ -37,7 +37,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     done(write(&mut out, &bytes, &args, &tlds).and_then(|()| out.flush()))
 }
 
-fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &TldTable) -> io::Result<()> {
+fn write(out: &mut impl Write, bytes: &[u8], args: &Args, tlds: &dyn TldSet) -> io::Result<()> {
     let prose = args.prose.then(|| Linkifier::new(tlds));
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
         // What is not UTF-8 holds no link, and goes out as it came in.

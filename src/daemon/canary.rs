@@ -10,7 +10,7 @@ use super::health::Health;
 use super::metrics::{Ended, Metrics};
 use super::notify::Notifier;
 use crate::engine::outcome::Verdict;
-use crate::engine::{Answers, Facts, Message, Policy, TldTable, inspect};
+use crate::engine::{Answers, Facts, Message, Policy, TldSet, inspect};
 
 /// Header of the canary, as the milter hands headers over.
 const HEAD: &[u8] = b"From: canary@linkmilter.example\r\nSubject: canary\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
@@ -80,7 +80,7 @@ pub async fn fly(
 ///
 /// # Errors
 /// Says what was expected and what the engine found instead.
-pub fn check(tlds: &TldTable) -> Result<(), CanaryError> {
+pub fn check(tlds: &dyn TldSet) -> Result<(), CanaryError> {
     let policy = Policy::default();
     let message = Message { head: HEAD, body: BODY };
     let outcome = inspect(message, &Facts::default(), &policy, tlds).resolve(&Answers::new());

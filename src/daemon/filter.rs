@@ -379,7 +379,7 @@ impl Job {
             message,
             facts: &self.facts,
             policy: &self.policy,
-            tlds: &self.tlds,
+            tlds: &*self.tlds,
             memory: Some(self.memory.as_ref()),
             stop: Some(&self.stop),
             steps,

@@ -83,7 +83,7 @@ mod tests {
         let judge = |generation, tlds| {
             let memory = memories.of(generation, tlds);
             let message = Message { head: b"", body };
-            let case = Case::new(message, &facts, &policy, tlds);
+            let case = Case::new(message, &facts, &policy, &**tlds);
             inspect_case(Case { memory: Some(memory.as_ref()), ..case }).resolve(&Answers::new())
         };
         let lookups = || {

@@ -200,7 +200,7 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let server = Arc::new(Server::new(Arc::clone(&filter), limits));
 
     let canary = Arc::clone(&filter);
-    let check = move || canary::check(&canary.tlds.table());
+    let check = move || canary::check(&*canary.tlds.table());
     let seen = canary::Seen { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
     tokio::spawn(canary::fly(notifier.clone(), seen, check));
     let (sender, troubled) = (Arc::clone(&filter), Arc::clone(&health));

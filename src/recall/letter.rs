@@ -13,7 +13,7 @@ use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
 use crate::engine::splice::undo::{RECIPES, restore_one};
 use crate::engine::splice::{RestoreError, Seal, is_ours, note};
 use crate::engine::whole::Whole;
-use crate::engine::{Answers, Case, Facts, Message, Policy, TldTable, examine, inspect_case};
+use crate::engine::{Answers, Case, Facts, Message, Policy, TldSet, examine, inspect_case};
 use crate::policy::is_below;
 use crate::record::printable::defanged;
 
@@ -88,7 +88,7 @@ impl Recall {
     /// # Errors
     /// When what comes out could not be given back: the old copy goes, so this one has to hold it. When
     /// there is no such link in what could be read, and that was not all.
-    pub fn recalled(&self, bytes: &[u8], tlds: &TldTable) -> Result<Option<Recalled>, Left> {
+    pub fn recalled(&self, bytes: &[u8], tlds: &dyn TldSet) -> Result<Option<Recalled>, Left> {
         let message = Message::split(bytes);
         let (facts, policy) = (&self.facts, &self.policy);
         let case = Case::new(message, facts, policy, tlds);

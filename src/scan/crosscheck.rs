@@ -10,7 +10,7 @@ use mail_parser::{MessageParser, MimeHeaders};
 use memchr::memmem;
 
 use crate::engine::link;
-use crate::engine::{Outcome, TldTable};
+use crate::engine::{Outcome, TldSet};
 
 /// Bytes of a message that the witness reads at most.
 const BYTES: usize = 1 << 20;
@@ -29,7 +29,7 @@ pub enum Word {
 
 /// Compares the plain-text links that mail-parser's reading shows with what was found. The
 /// outcome must hold every link (`policy.report` = all).
-pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &TldTable) -> Word {
+pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &dyn TldSet) -> Word {
     if raw.len() > BYTES || nested(raw) > NESTED {
         return Word::Silent;
     }

@@ -56,7 +56,7 @@ static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
 fn judge(letter: &Letter, policy: &Policy) -> (Outcome, usize) {
     let message = Message { head: &letter.head, body: &letter.body };
     let facts = Facts::default();
-    let outcome = black_box(inspect(message, &facts, policy, &TLDS)).resolve(&Answers::new());
+    let outcome = black_box(inspect(message, &facts, policy, &*TLDS)).resolve(&Answers::new());
     let length = splice::apply(message.body, &outcome.edits).byte_len();
     (outcome, length)
 }

@@ -37,7 +37,7 @@ fn context() -> Context<'static> {
         protected: &PROTECTED,
         own: &NONE,
         blocked: &NONE,
-        tlds: &TLDS,
+        tlds: &*TLDS,
         bounds: HostBounds::Certain,
     }
 }
@@ -62,7 +62,7 @@ pub fn judged_linkify(text: &str, exceptions: &[String]) -> String {
 /// Judges a host; a URL or a mail address as a whole as well.
 pub fn check(target: &str) -> Judged {
     let target = target.trim();
-    let link = Linkifier::new(&TLDS)
+    let link = Linkifier::new(&*TLDS)
         .links(target)
         .find(|link| link.inner == 0 && link.span.end == target.len())
         .filter(|link| link.host.len() < target.len());

@@ -50,14 +50,14 @@ pub struct Found {
 /// The links of a text, in order, as a reader sees them: linear in the text.
 pub fn links(text: &str, unit: Unit) -> Vec<Found> {
     let mut counter = Counter::new(text, unit);
-    let linkifier = Linkifier::new(&TLDS);
+    let linkifier = Linkifier::new(&*TLDS);
     let found = linkifier.links(text);
-    found.map(|link| counter.found(&link, link.anchor(text, &TLDS).is_some())).collect()
+    found.map(|link| counter.found(&link, link.anchor(text, &*TLDS).is_some())).collect()
 }
 
 /// The text as HTML with anchors, nothing judged.
 pub fn linkify(text: &str) -> String {
-    html::linkify(text, &TLDS)
+    html::linkify(text, &*TLDS)
 }
 
 /// Whether the text may hold a link at all: no, if it has no character that all of them have one of.
@@ -67,7 +67,7 @@ pub fn pretest(text: &str) -> bool {
 
 /// Whether [`links`] finds one of which `linkify` makes an anchor.
 pub fn test(text: &str) -> bool {
-    Linkifier::new(&TLDS).links(text).any(|link| link.anchor(text, &TLDS).is_some())
+    Linkifier::new(&*TLDS).links(text).any(|link| link.anchor(text, &*TLDS).is_some())
 }
 
 /// Counts the units before each link: in order, so that the text is walked once.

@@ -13,7 +13,7 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::net;
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
-use super::{Case, Facts, Message, TldTable, actions};
+use super::{Case, Facts, Message, TldSet, actions};
 use homograph::{HostBounds, Judgement, LinkJudgement};
 use mailsplice::media::Media;
 use uts58::{self, Target, mailto, reference};
@@ -111,7 +111,7 @@ pub struct Checked {
 }
 
 /// Judges a host, a URL or a mail address as the filter would under this policy, the DNS not asked.
-pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
+pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let facts = Facts::default();
     let message = Message { head: b"", body: b"" };
     let case = Case::new(message, &facts, policy, tlds);
@@ -137,7 +137,7 @@ pub fn check(target: &str, policy: &Policy, tlds: &TldTable) -> Checked {
 
 struct Checker<'a> {
     policy: &'a Policy,
-    tlds: &'a TldTable,
+    tlds: &'a dyn TldSet,
     case: Case<'a>,
     judge: Judge<'a>,
     /// Every reading of the target, and what kind of link it is there.
@@ -333,6 +333,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::TldTable;
     use crate::explain;
     use homograph::Names;
 

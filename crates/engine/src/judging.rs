@@ -10,7 +10,7 @@ pub use super::judged::{Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
-use super::{Case, Dmarc, Facts, Policy, TldTable};
+use super::{Case, Dmarc, Facts, Policy, TldSet};
 use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
     Section, Sender, registrable,
@@ -32,7 +32,7 @@ pub struct Asked {
 /// The judge of one message.
 pub struct Judge<'a> {
     policy: &'a Policy,
-    tlds: &'a TldTable,
+    tlds: &'a dyn TldSet,
     own: Names,
     /// The host of the author's address, where somebody whose word counts says that he is who he says.
     author: Option<Arc<Judgement>>,
@@ -215,7 +215,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The table of top-level domains.
-    pub fn tlds(&self) -> &'a TldTable {
+    pub fn tlds(&self) -> &'a dyn TldSet {
         self.tlds
     }
 
@@ -510,6 +510,7 @@ pub fn same_domain(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TldTable;
     use crate::{Facts, Message};
 
     #[test]

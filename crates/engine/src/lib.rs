@@ -47,7 +47,7 @@ pub use mailsplice::mime::{self, Message};
 pub use mailsplice::{span, splice, whole};
 pub use outcome::{Finding, Outcome, Reason, Reasons, Verdict};
 pub use policy::Policy;
-pub use uts58::tlds::{Answer, Answers, TldTable};
+pub use uts58::tlds::{Answer, Answers, TldSet, TldTable};
 pub use uts58::{self as link, tlds, unicode};
 
 use budget::Budget;
@@ -114,7 +114,7 @@ pub fn inspect<'a>(
     message: Message<'a>,
     facts: &'a Facts,
     policy: &'a Policy,
-    tlds: &'a TldTable,
+    tlds: &'a dyn TldSet,
 ) -> Inspection<'a> {
     inspect_case(Case::new(message, facts, policy, tlds))
 }
@@ -129,7 +129,7 @@ pub struct Case<'a> {
     /// Settings of this message.
     pub policy: &'a Policy,
     /// Top-level domains that exist; what it lacks is asked of the DNS.
-    pub tlds: &'a TldTable,
+    pub tlds: &'a dyn TldSet,
     /// Judgements known from other messages. It saves work and changes nothing.
     pub memory: Option<&'a dyn Memory>,
     /// Raised by its owner when there is no more time: what was found before stays, and the outcome
@@ -145,7 +145,7 @@ impl<'a> Case<'a> {
         message: Message<'a>,
         facts: &'a Facts,
         policy: &'a Policy,
-        tlds: &'a TldTable,
+        tlds: &'a dyn TldSet,
     ) -> Case<'a> {
         Case { message, facts, policy, tlds, memory: None, stop: None, steps: None }
     }

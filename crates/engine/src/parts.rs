@@ -13,7 +13,7 @@ use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Place, Reason, Verdict};
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
-use super::{Policy, TldTable, actions, attached, headers, notices};
+use super::{Policy, TldSet, actions, attached, headers, notices};
 use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
@@ -27,7 +27,7 @@ pub struct PartContext<'a> {
     /// The reader's language, where the operator or the message says it.
     pub language: Option<&'a str>,
     pub policy: &'a Policy,
-    pub tlds: &'a TldTable,
+    pub tlds: &'a dyn TldSet,
     /// Whether no two parts share bytes.
     pub disjoint: bool,
 }

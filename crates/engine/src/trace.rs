@@ -9,7 +9,7 @@ use super::finding::{Candidate, Findings};
 use super::judging::TldStatus;
 use super::outcome::{Bypass, Finding};
 use super::policy::{Policy, Report};
-use super::{Case, Facts, Survey, TldTable, survey};
+use super::{Case, Facts, Survey, TldSet, survey};
 use mailsplice::mime::{Message, Tree};
 use mailsplice::span::TextEdit;
 
@@ -42,7 +42,7 @@ pub struct Traced {
 }
 
 /// Reads a message like [`super::inspect`], and tells everything.
-pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &TldTable) -> Trace {
+pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &dyn TldSet) -> Trace {
     let policy = Policy { report: Report::AllLinks, ..policy.clone() };
     let case = Case::new(message, facts, &policy, tlds);
     let bytes = message.head.len() + message.body.len();

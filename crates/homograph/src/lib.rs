@@ -81,7 +81,7 @@ use reading::Sights;
 use script::{LabelContext, Role};
 use target::{Hit, Subject};
 use uts58::Kind;
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_mark;
 use uts58::unicode::is_letter;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
@@ -98,7 +98,7 @@ pub struct Context<'a> {
     /// Names that are unsafe to lead to, and all below them.
     pub blocked: &'a Names,
     /// Top-level domains that exist; one that is missing becomes [`Judgement::question`].
-    pub tlds: &'a TldTable,
+    pub tlds: &'a dyn TldSet,
     /// Whether prose may be glued to the host (S27): schemeless text.
     pub bounds: HostBounds,
 }

@@ -20,7 +20,7 @@ use super::{are_twins, cjk, english, homes, marks, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
 use crate::verdict::{Reason, Verdict};
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::unicode::hosts::{is_allowed_symbol, numeral_zero};
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
@@ -47,7 +47,7 @@ pub(super) struct LabelContext<'a> {
     pub tld: &'a str,
     pub level: RestrictionLevel,
     /// What may end a host.
-    pub tlds: &'a TldTable,
+    pub tlds: &'a dyn TldSet,
 }
 
 /// Everything to be said of the characters of a label.

@@ -10,7 +10,7 @@ use super::properties::skeleton;
 use super::reading::{Separates, Sights};
 use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
@@ -66,7 +66,7 @@ fn between_letters(before: Option<char>, after: Option<char>) -> bool {
 }
 
 /// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.
-fn ends_host(label: &Sights, from: usize, tlds: &TldTable) -> bool {
+fn ends_host(label: &Sights, from: usize, tlds: &dyn TldSet) -> bool {
     let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
     tlds.contains(&rest.collect::<String>())
 }
@@ -137,7 +137,7 @@ mod tests {
             role: Role::Registrable,
             tld,
             level: RestrictionLevel::default(),
-            tlds: &TldTable::new(["com"], ""),
+            tlds: &uts58::tlds::TldTable::new(["com"], ""),
         })
     }
 

@@ -23,7 +23,7 @@ use super::termination::{tail_end, tail_end_in_prose};
 use super::walk::Walker;
 use super::wide::Reach;
 use super::{Confidence, Kind, Link, defanged, prose, scheme};
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 use crate::unicode::Class;
 
 /// Local part, octets of UTF-8 (S14, RFC 3696 §3).
@@ -35,14 +35,14 @@ pub(super) enum Reading<'t> {
     /// By the letter of UTS #58: the longest run of host characters, or nothing.
     Letter,
     /// As people write: prose may be glued to a host (S12, S27), and hosts may be defanged.
-    Prose(&'t TldTable),
+    Prose(&'t dyn TldSet),
     /// As careless clients read (S29).
-    Wide(&'t TldTable),
+    Wide(&'t dyn TldSet),
 }
 
 impl<'t> Reading<'t> {
     /// The top-level domains that exist; by the letter nobody asks.
-    fn tlds(self) -> Option<&'t TldTable> {
+    fn tlds(self) -> Option<&'t dyn TldSet> {
         match self {
             Reading::Letter => None,
             Reading::Prose(tlds) | Reading::Wide(tlds) => Some(tlds),
@@ -155,7 +155,7 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    pub(super) fn tlds(&self) -> Option<&'t TldTable> {
+    pub(super) fn tlds(&self) -> Option<&'t dyn TldSet> {
         self.reading.tlds()
     }
 
@@ -337,7 +337,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// S12, S27: the run may hold several hosts with prose between them.
-    fn bare_in_prose(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
+    fn bare_in_prose(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
         let text = self.walker.text;
         let run = self.behind_bracketed_dot(run.start, tlds).min(run.end)..run.end;
         let start = self.walker.trimmed_start(run.clone());

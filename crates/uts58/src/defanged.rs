@@ -6,7 +6,7 @@ use super::authority;
 use super::candidate::{Candidates, Flaw, Found, is_www};
 use super::prose::{self, Stop};
 use super::{Kind, Link};
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 use crate::unicode::{Class, is_dot_to_somebody};
 
 impl Candidates<'_> {
@@ -57,7 +57,7 @@ impl Candidates<'_> {
 
     /// Where a host ends of which some dot is bracketed; `None` when a client would link a later piece of
     /// it by itself, which then is a link of its own.
-    fn taken_apart_end(&mut self, start: usize, dot: usize, tlds: &TldTable) -> Option<usize> {
+    fn taken_apart_end(&mut self, start: usize, dot: usize, tlds: &dyn TldSet) -> Option<usize> {
         let before = self.walker.str(self.floor..start);
         let announced = before.ends_with(['/', '@']) || before_at_sign(before).is_some();
         if announced || is_www(self.walker.str(start..dot - 1)) {
@@ -80,7 +80,7 @@ impl Candidates<'_> {
 
     /// Where text begins that is no part of the host before it, a bracketed dot of which ends at `at`:
     /// behind its top-level domain. In `example[.]comです` prose follows, in `example[.]co.uk` nothing.
-    pub(super) fn behind_bracketed_dot(&self, at: usize, tlds: &TldTable) -> usize {
+    pub(super) fn behind_bracketed_dot(&self, at: usize, tlds: &dyn TldSet) -> usize {
         if !ends_with_dot(self.walker.str(0..at)) {
             return at;
         }

@@ -6,7 +6,7 @@
 use memchr::{memchr2, memmem};
 
 use super::prose::may_begin_tld;
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 
 /// The label separators other than the full stop (S12), in UTF-8, and last U+2024, which only the wide
 /// reading takes for one (S29). Each is three bytes long.
@@ -20,9 +20,9 @@ pub(super) enum Needles<'t> {
     Letter,
     /// In prose, what follows a variant must begin as a top-level domain does: behind the stop of Chinese
     /// and Japanese the next sentence follows directly.
-    Prose(&'t TldTable),
+    Prose(&'t dyn TldSet),
     /// The same, with U+2024, and with every colon that something stands behind (`http:host`).
-    Wide(&'t TldTable),
+    Wide(&'t dyn TldSet),
 }
 
 /// Bytes searched for one needle before the next needle has its turn: they stay in the first-level

@@ -7,7 +7,7 @@
 //! | UTS #58 §8: what a person means as a link | [`Link::is_meant`] |
 
 use super::{Confidence, Kind, Link, Linkifier, format};
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 
 impl Link {
     /// Whether it is meant as a link (UTS #58 §8): nobody took it apart, and it is no name of a file or
@@ -18,7 +18,7 @@ impl Link {
 
     /// Whether its host has an ASCII form that is an address of IP or ends in an existing top-level
     /// domain (UASG 000 1.2c). Names of special use (S25) are in no table.
-    pub fn exists(&self, text: &str, tlds: &TldTable) -> bool {
+    pub fn exists(&self, text: &str, tlds: &dyn TldSet) -> bool {
         let Some(ascii) = self.ascii_host(text) else { return false };
         let top = ascii.rsplit('.').next().unwrap_or_default();
         let numeric = ascii.starts_with('[') || top.bytes().all(|byte| byte.is_ascii_digit());
@@ -27,7 +27,7 @@ impl Link {
 
     /// The `href` of the anchor that [`linkify`] makes of the link; `None` where it makes none: what is
     /// not meant, does not exist, or has userinfo (S5).
-    pub fn anchor(&self, text: &str, tlds: &TldTable) -> Option<String> {
+    pub fn anchor(&self, text: &str, tlds: &dyn TldSet) -> Option<String> {
         let plain = self.kind == Kind::Email || self.user.is_none();
         let wanted = plain && self.is_meant(text) && self.exists(text, tlds);
         self.href(text).filter(|_| wanted)
@@ -47,7 +47,7 @@ impl Link {
 /// let shown = html::linkify("見て<例え.com>です", &tlds);
 /// assert_eq!(shown, "見て&lt;<a href=\"http://xn--r8jz45g.com\">例え.com</a>&gt;です");
 /// ```
-pub fn linkify(text: &str, tlds: &TldTable) -> String {
+pub fn linkify(text: &str, tlds: &dyn TldSet) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut at = 0;
     for link in Linkifier::new(tlds).links(text) {
@@ -89,6 +89,7 @@ pub fn escape(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tlds::TldTable;
 
     fn html(text: &str) -> String {
         linkify(text, &TldTable::new(["com", "org", "xn--p1ai"], ""))

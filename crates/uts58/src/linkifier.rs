@@ -14,7 +14,7 @@
 use super::candidate::{Candidates, Found, Reading};
 use super::termination::tail_end;
 use super::{Confidence, Kind, Link};
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 use crate::unicode::DOTS;
 
 /// Where links begin and end.
@@ -47,13 +47,13 @@ pub enum Boundaries {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Linkifier<'a> {
-    tlds: &'a TldTable,
+    tlds: &'a dyn TldSet,
     boundaries: Boundaries,
 }
 
 impl<'a> Linkifier<'a> {
     /// A reader of text that knows these top-level domains, with [`Boundaries::Adjusted`].
-    pub fn new(tlds: &'a TldTable) -> Linkifier<'a> {
+    pub fn new(tlds: &'a dyn TldSet) -> Linkifier<'a> {
         Linkifier { tlds, boundaries: Boundaries::default() }
     }
 
@@ -242,6 +242,7 @@ fn is_file_like(text: &str, link: &Link) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tlds::TldTable;
 
     /// Marks the links of a text; a low confidence with `?`, userinfo with `@`, defanged with `!`.
     fn marked(text: &str) -> String {

@@ -12,7 +12,7 @@ use unicode_script::Script;
 
 use super::authority::is_domain;
 use super::encoded::is_stable;
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 use crate::unicode::{Class, ScriptOf as _, is_dot_to_somebody, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
@@ -20,7 +20,7 @@ const LONGEST_LABEL: usize = 1024;
 
 /// Where the longest prefix of a dotted run ends that has two labels and ends in an existing
 /// top-level domain.
-pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &TldTable) -> Option<usize> {
+pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &dyn TldSet) -> Option<usize> {
     let mut rest = text.get(run.clone())?;
     if rest.is_ascii() {
         return existing_ascii_end(rest, tlds).map(|end| run.start + end);
@@ -37,7 +37,7 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &TldTable) -> Op
 }
 
 /// The same in ASCII, where a label exists or not.
-fn existing_ascii_end(run: &str, tlds: &TldTable) -> Option<usize> {
+fn existing_ascii_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut end = run.len();
     loop {
         let dot = memchr::memrchr(b'.', run.as_bytes().get(..end)?)?;
@@ -66,7 +66,7 @@ impl Stop {
 
 /// The length in bytes of the longest prefix of a label that is an existing top-level domain and
 /// ends where a reader sees an end.
-pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usize> {
+pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
     let first = label.chars().next()?;
     if label.len() > LONGEST_LABEL {
         return None;
@@ -78,8 +78,8 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usi
     if has_mapped(whole) && tlds.contains_spelling(whole) {
         return Some(whole.len());
     }
-    let ends_there = |end: &usize| {
-        let (Some(name), Some(rest)) = (whole.get(..*end), whole.get(*end..)) else { return false };
+    let ends_there = |end: usize| {
+        let (Some(name), Some(rest)) = (whole.get(..end), whole.get(end..)) else { return false };
         let (Some(last), next) = (name.chars().next_back(), rest.chars().next()) else {
             return false;
         };
@@ -88,23 +88,23 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &TldTable) -> Option<usi
                 || (stop == Stop::Full && stands_unspaced(last) && stands_unspaced(next))
         })
     };
-    tlds.unicode_prefixes(whole).filter(ends_there).last()
+    tlds.unicode_prefix(whole, &ends_there)
 }
 
 /// Whether an existing top-level domain may begin with this character. Cheap, and wrong at times on
 /// the side of "yes".
-pub(super) fn may_begin_tld(first: char, tlds: &TldTable) -> bool {
+pub(super) fn may_begin_tld(first: char, tlds: &dyn TldSet) -> bool {
     tlds.may_begin(first) || !is_stable(first) && may_be_mapped(first)
 }
 
 /// Whether a label may begin here that is an existing top-level domain, by its first characters.
-pub(super) fn may_be_tld(rest: &str, tlds: &TldTable) -> bool {
+pub(super) fn may_be_tld(rest: &str, tlds: &dyn TldSet) -> bool {
     rest.starts_with(|first: char| first.is_ascii() || may_be_mapped(first))
-        || tlds.unicode_prefixes(rest).next().is_some()
+        || tlds.unicode_prefix(rest, &|_| true).is_some()
 }
 
 /// `com` of `comです`: the letters before another script, or all of an ASCII label.
-fn ascii_prefix(label: &str, tlds: &TldTable) -> Option<usize> {
+fn ascii_prefix(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     let label = label.trim_end_matches(is_edge);
     let word =
         label.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();

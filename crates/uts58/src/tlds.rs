@@ -1,7 +1,91 @@
 //! The top-level domains that exist, as the engine is told of them.
 
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Debug;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+
+use crate::authority::LABEL;
+use crate::unicode::a_label::PREFIX;
+
+/// The top-level domains that exist: [`TldTable`], or a set of one's own.
+///
+/// One question has to be answered, [`TldSet::contains`]; the others have answers that follow from it.
+/// A set that is asked often answers them itself: faster, never otherwise.
+///
+/// Arrays, slices and sets of strings are such sets, of names in lower-case A-label form:
+///
+/// ```
+/// use uts58::Linkifier;
+///
+/// let text = "see example.com, пример.рф, and notes.txt";
+/// let links: Vec<&str> =
+///     Linkifier::new(&["com", "xn--p1ai"]).links(text).map(|link| &text[link.span]).collect();
+/// assert_eq!(links, ["example.com", "пример.рф"]);
+/// ```
+pub trait TldSet: Debug + Send + Sync {
+    /// Whether the top-level domain exists, in lower-case A-label form (`com`, `xn--p1ai`).
+    fn contains(&self, ascii: &str) -> bool;
+
+    /// Whether it exists, in whatever spelling: A-label, U-label, any case, width forms.
+    fn contains_spelling(&self, label: &str) -> bool {
+        exists_as(label, |ascii| self.contains(ascii))
+    }
+
+    /// The length in bytes of the longest U-label of the set, in lower case and normal form, that the
+    /// text begins with and that may end there: `ends` is told its length.
+    fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let lengths = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(LABEL);
+        let found = lengths.filter(|length| {
+            let name = text.get(..*length).filter(|name| !name.is_ascii());
+            name.and_then(a_label).is_some_and(|name| self.contains(&name)) && ends(*length)
+        });
+        found.last()
+    }
+
+    /// Whether a name of the set may begin with this character. Cheap, and wrong at times on the side of
+    /// "yes".
+    fn may_begin(&self, first: char) -> bool {
+        !first.is_ascii() || first.is_ascii_alphanumeric()
+    }
+}
+
+/// Whether the top-level domain that is spelled so exists.
+fn exists_as(label: &str, exists: impl Fn(&str) -> bool) -> bool {
+    if label.is_ascii() {
+        let upper = || label.bytes().any(|byte| byte.is_ascii_uppercase());
+        return exists(label) || (upper() && exists(&label.to_ascii_lowercase()));
+    }
+    idna::domain_to_ascii(label).is_ok_and(|ascii| exists(&ascii))
+}
+
+impl<S: AsRef<str> + Debug + Send + Sync, const N: usize> TldSet for [S; N] {
+    fn contains(&self, ascii: &str) -> bool {
+        TldSet::contains(&self.as_slice(), ascii)
+    }
+}
+
+impl<S: AsRef<str> + Debug + Send + Sync> TldSet for &[S] {
+    fn contains(&self, ascii: &str) -> bool {
+        self.iter().any(|name| name.as_ref() == ascii)
+    }
+}
+
+impl<S, H> TldSet for HashSet<S, H>
+where
+    S: Borrow<str> + Debug + Eq + Hash + Send + Sync,
+    H: BuildHasher + Send + Sync,
+{
+    fn contains(&self, ascii: &str) -> bool {
+        HashSet::contains(self, ascii)
+    }
+}
+
+impl<S: Borrow<str> + Debug + Ord + Send + Sync> TldSet for BTreeSet<S> {
+    fn contains(&self, ascii: &str) -> bool {
+        BTreeSet::contains(self, ascii)
+    }
+}
 
 type Set = HashSet<Box<str>, BuildHasherDefault<Fnv>>;
 
@@ -63,44 +147,6 @@ impl TldTable {
         TldTable { names, unicode, sorted_unicode, starts, version: version.to_owned() }
     }
 
-    /// Whether the TLD is in the table, in whatever spelling: A-label, U-label, any case, width forms.
-    pub fn contains_spelling(&self, label: &str) -> bool {
-        if label.is_ascii() {
-            return self.names.contains(label)
-                || (label.bytes().any(|byte| byte.is_ascii_uppercase())
-                    && self.names.contains(label.to_ascii_lowercase().as_str()));
-        }
-        self.unicode.contains(label)
-            || idna::domain_to_ascii(label).is_ok_and(|ascii| self.names.contains(ascii.as_str()))
-    }
-
-    /// Whether this very U-label, in lower case and normal form, is in the table.
-    pub fn contains_unicode(&self, label: &str) -> bool {
-        self.unicode.contains(label)
-    }
-
-    /// Lengths in bytes of the U-labels of the table that the text begins with, ascending.
-    pub fn unicode_prefixes<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let first = text.chars().next().unwrap_or_default();
-        let from = self.sorted_unicode.partition_point(|(head, _)| *head < first);
-        let names = self.sorted_unicode.get(from..).unwrap_or_default();
-        names
-            .iter()
-            .take_while(move |(head, _)| *head == first)
-            .filter(|(_, name)| text.starts_with(name.as_ref()))
-            .map(|(_, name)| name.len())
-    }
-
-    /// Whether a name of the table may begin with this character: an ASCII letter or digit, or the
-    /// first character of some U-label. Cheaper yet, and wrong at times on the side of "yes".
-    pub fn may_begin(&self, first: char) -> bool {
-        if first.is_ascii() {
-            return first.is_ascii_alphanumeric();
-        }
-        let (word, bit) = bit_of(first);
-        self.starts.get(word).is_some_and(|word| word & bit != 0)
-    }
-
     /// Whether the TLD, in lower-case ASCII form, is in the table.
     pub fn contains(&self, ascii: &str) -> bool {
         self.names.contains(ascii)
@@ -124,6 +170,35 @@ impl TldTable {
     }
 }
 
+impl TldSet for TldTable {
+    fn contains(&self, ascii: &str) -> bool {
+        self.contains(ascii)
+    }
+
+    fn contains_spelling(&self, label: &str) -> bool {
+        (!label.is_ascii() && self.unicode.contains(label))
+            || exists_as(label, |ascii| self.contains(ascii))
+    }
+
+    fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let first = text.chars().next()?;
+        let from = self.sorted_unicode.partition_point(|(head, _)| *head < first);
+        let names = self.sorted_unicode.get(from..)?.iter();
+        let same = names.take_while(|(head, _)| *head == first);
+        let begun = same.filter(|(_, name)| text.starts_with(name.as_ref()));
+        begun.map(|(_, name)| name.len()).filter(|length| ends(*length)).last()
+    }
+
+    /// Here an ASCII letter or digit, or the first character of some U-label.
+    fn may_begin(&self, first: char) -> bool {
+        if first.is_ascii() {
+            return first.is_ascii_alphanumeric();
+        }
+        let (word, bit) = bit_of(first);
+        self.starts.get(word).is_some_and(|word| word & bit != 0)
+    }
+}
+
 /// Words of bits for first characters: of some hundred, few fall together.
 const START_WORDS: usize = 64;
 
@@ -134,7 +209,11 @@ fn bit_of(c: char) -> (usize, u64) {
 }
 
 fn u_label(name: &str) -> Option<String> {
-    idna::punycode::decode_to_string(name.strip_prefix("xn--")?)
+    idna::punycode::decode_to_string(name.strip_prefix(PREFIX)?)
+}
+
+fn a_label(name: &str) -> Option<String> {
+    Some([PREFIX, &idna::punycode::encode_str(name)?].concat())
 }
 
 /// What the DNS said of a name that the table lacks.
@@ -150,3 +229,59 @@ pub enum Answer {
 
 /// Answers by TLD in lower-case ASCII form. An absent name counts as unverified.
 pub type Answers = BTreeMap<String, Answer>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What follows from `contains` alone is what the table says, for every name of it and round it.
+    #[test]
+    fn a_set_of_ones_own_answers_as_the_table() {
+        let names = [
+            "com",
+            "co",
+            "xn--p1ai",
+            "xn--fiqs8s",
+            "xn--fiqz9s",
+            "xn--mgba3a4f16a",
+            "xn--vermgensberatung-pwb",
+        ];
+        let (table, own) = (TldTable::new(names, ""), BTreeSet::from(names));
+        let sets: [&dyn TldSet; 4] =
+            [&names, &names.as_slice(), &own, &HashSet::<&str>::from(names)];
+        let labels = [
+            "com",
+            "COM",
+            "ｃｏｍ",
+            "рф",
+            "РФ",
+            "рфx",
+            "XN--P1AI",
+            "中国",
+            "中國",
+            "中国です",
+            "中",
+            "ایران",
+            "vermögensberatung",
+            "VERMÖGENSBERATUNG",
+            "vermo\u{308}gensberatung",
+            "",
+            "-",
+            "xn--",
+            "é",
+            "a\u{301}",
+        ];
+        for (set, label) in sets.iter().flat_map(|set| labels.map(|label| (set, label))) {
+            assert_eq!(set.contains(label), table.contains(label), "{label}");
+            assert_eq!(set.contains_spelling(label), table.contains_spelling(label), "{label}");
+            for least in 0..8 {
+                let ends = |length| length >= least;
+                let (ours, theirs) =
+                    (set.unicode_prefix(label, &ends), table.unicode_prefix(label, &ends));
+                assert_eq!(ours, theirs, "{label}");
+            }
+            let first = label.chars().next().unwrap_or(' ');
+            assert!(set.may_begin(first) || !table.may_begin(first), "{label}");
+        }
+    }
+}

@@ -21,7 +21,7 @@ use super::defanged;
 use super::prose::{self, Stop};
 use super::termination::tail_end_in_prose;
 use super::{Confidence, Kind, Link, scheme};
-use crate::tlds::TldTable;
+use crate::tlds::TldSet;
 use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
 
 /// Where the authority of a URL may reach, whatever stands in it, and the last `@` in there. Known until
@@ -34,7 +34,7 @@ pub(super) struct Reach {
 
 impl<'t> Candidates<'t> {
     /// A colon: a URL, when the name of a web scheme ends there.
-    pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &TldTable) -> Option<Found> {
+    pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
         self.at = colon + 1;
         let letters = self.walker.letters_start(self.floor, colon);
         let name = self.walker.str(letters..colon);
@@ -67,7 +67,7 @@ impl<'t> Candidates<'t> {
     fn wide_authority(
         &mut self,
         from: usize,
-        tlds: &TldTable,
+        tlds: &dyn TldSet,
     ) -> Option<(Option<Range<usize>>, Range<usize>, bool)> {
         let at_sign = self.reach(from).at_sign.filter(|at| *at >= from);
         if let Some(at_sign) = at_sign
@@ -82,7 +82,7 @@ impl<'t> Candidates<'t> {
 
     /// `https://example.com、bob@example.org`: between the host and the `@` stands what no userinfo
     /// holds, and behind that a local part.
-    fn is_address_in_prose(&mut self, user: Range<usize>, tlds: &TldTable) -> bool {
+    fn is_address_in_prose(&mut self, user: Range<usize>, tlds: &dyn TldSet) -> bool {
         let text = self.walker.str(user.clone());
         let odd = |c: char| !c.is_ascii() && !Class::of(c).is_host_or_dot();
         let Some((at, sign)) = text.char_indices().rev().find(|(_, c)| odd(*c)) else {
@@ -121,7 +121,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The host that begins here, behind what no host begins with; and whether that is all of it.
-    fn host_from(&mut self, from: usize, tlds: &TldTable) -> Option<(Range<usize>, bool)> {
+    fn host_from(&mut self, from: usize, tlds: &dyn TldSet) -> Option<(Range<usize>, bool)> {
         let junk = self.walker.bytes_from(from);
         let junk = junk.iter().take_while(|c| matches!(c, b'.' | b'_' | b'-')).count();
         let start = from + junk;
@@ -137,7 +137,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The run of host characters round a dot, the longest that there is.
-    pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
+    pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
         let start = self.run_start(run.start);
         let run = start..self.run_end(run.end);
         self.at = run.end;
@@ -159,7 +159,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// Whether a domain stands behind the `@` at the end of the local part that was just looked at.
-    fn is_before_domain(&mut self, tlds: &TldTable) -> bool {
+    fn is_before_domain(&mut self, tlds: &dyn TldSet) -> bool {
         if self.before_domain.0 != self.horizon.end {
             let run = self.horizon.end..self.run_end(self.horizon.end);
             let name = self.walker.str(run);
@@ -170,7 +170,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The end of path, query and fragment: as in prose, but a host in there is not cut at its dots.
-    pub(super) fn wide_tail_end(&mut self, start: usize, tlds: &TldTable) -> usize {
+    pub(super) fn wide_tail_end(&mut self, start: usize, tlds: &dyn TldSet) -> usize {
         let text = self.walker.text;
         let mut end = tail_end_in_prose(text, start);
         while end > start
@@ -210,7 +210,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// An address, whatever its local part is; a host when there is none.
-    fn wide_address(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
+    fn wide_address(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
         let at_sign = run.start.checked_sub(1)?;
         let domain = self.domain(run, tlds)?;
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
@@ -243,7 +243,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The domain at the start of a run: all of it, or what ends in a top-level domain.
-    fn domain(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Range<usize>> {
+    fn domain(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Range<usize>> {
         let whole = run.start..self.host_end(run.clone());
         if self.is_wide_domain(whole.clone()) {
             return Some(whole);
@@ -253,7 +253,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// Hosts without scheme.
-    fn wide_bare(&mut self, run: Range<usize>, tlds: &TldTable) -> Option<Found> {
+    fn wide_bare(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
         let from = self.behind_bracketed_dot(run.start, tlds).min(run.end);
         let run = from..run.end;
         let name = self.walker.str(run.clone());
@@ -305,7 +305,7 @@ fn begins(name: &str, host: Range<usize>) -> Option<usize> {
 }
 
 /// The hosts in a run, each from where the one before it ended to its last top-level domain.
-fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
+fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut end: Option<usize> = None;
@@ -345,11 +345,11 @@ fn hosts(run: &str, tlds: &TldTable) -> Vec<Range<usize>> {
 
 /// Where the longest beginning of a run ends that some client takes for a host, once a scheme or an `@`
 /// says that there is one: then digits end a top-level domain as well (`com1`).
-pub fn known_end(run: &str, tlds: &TldTable) -> Option<usize> {
+pub fn known_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     label_end(run, tlds).or_else(|| cut_end(run, tlds))
 }
 
-fn label_end(run: &str, tlds: &TldTable) -> Option<usize> {
+fn label_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut rest = run;
     loop {
         let (dot, c) = rest.char_indices().rev().find(|(_, c)| is_dot_to_somebody(*c))?;
@@ -365,7 +365,7 @@ fn label_end(run: &str, tlds: &TldTable) -> Option<usize> {
 
 /// Where a host ends to a client that takes the letters of a top-level domain wherever
 /// they stand (`xn--a.comcom`): one that knows ASCII alone, so that only an A-label can deceive there.
-fn cut_end(name: &str, tlds: &TldTable) -> Option<usize> {
+fn cut_end(name: &str, tlds: &dyn TldSet) -> Option<usize> {
     let ascii = name.bytes().take_while(u8::is_ascii).count();
     let name = name.get(..ascii.min(authority::NAME))?;
     let start = a_label::places(name.as_bytes()).next()?;
@@ -383,7 +383,7 @@ fn cut_end(name: &str, tlds: &TldTable) -> Option<usize> {
 /// The length of the top-level domain that a label begins with: as prose has it, or up to where a client
 /// stops that knows letters and digits of ASCII alone (`com_x`, `com-x`, `comé`, `xn--p1aié`), or letters
 /// (`рф_x`, `рф™`).
-fn top_level(label: &str, stop: Stop, tlds: &TldTable) -> Option<usize> {
+fn top_level(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<usize> {
     prose::tld_prefix(label, stop, tlds)
         .or_else(|| leading(label, u8::is_ascii_alphanumeric, tlds))
         .or_else(|| leading(label, |c| c.is_ascii_alphanumeric() || *c == b'-', tlds))
@@ -391,17 +391,17 @@ fn top_level(label: &str, stop: Stop, tlds: &TldTable) -> Option<usize> {
 }
 
 /// The length of a top-level domain beyond ASCII that something else than a letter follows.
-fn before_no_letter(label: &str, tlds: &TldTable) -> Option<usize> {
+fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     if label.is_ascii() {
         return None;
     }
     let follows =
-        |end: &usize| label.get(*end..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
-    tlds.unicode_prefixes(label).filter(follows).last()
+        |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+    tlds.unicode_prefix(label, &follows)
 }
 
 /// The length of a top-level domain of such bytes, others following.
-fn leading(label: &str, belongs: fn(&u8) -> bool, tlds: &TldTable) -> Option<usize> {
+fn leading(label: &str, belongs: fn(&u8) -> bool, tlds: &dyn TldSet) -> Option<usize> {
     let length = label.bytes().take_while(belongs).count();
     let name = label.get(..length).filter(|_| length < label.len())?;
     tlds.contains_spelling(name).then_some(length)

@@ -16,7 +16,7 @@ use crate::outcome::Verdict;
 use crate::policy::LinkAction;
 use homograph::Judgement;
 use mailsplice::span::TextEdit;
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::{Kind, Target, scheme};
 
@@ -28,7 +28,7 @@ const NOWHERE: &str = "about:invalid";
 pub struct Defanger<'a> {
     layer: &'a Layer<'a>,
     view: &'a View<'a>,
-    tlds: &'a TldTable,
+    tlds: &'a dyn TldSet,
     /// The text of the reading.
     source: &'a str,
     renamed: HashSet<(usize, &'static str)>,
@@ -42,7 +42,7 @@ impl<'a> Defanger<'a> {
         source: &'a str,
         layer: &'a Layer<'a>,
         view: &'a View<'a>,
-        tlds: &'a TldTable,
+        tlds: &'a dyn TldSet,
         folding: &'a OnceCell<&'static str>,
     ) -> Defanger<'a> {
         Defanger { layer, view, tlds, source, renamed: HashSet::new(), folding }
@@ -378,7 +378,7 @@ impl Pieces<'_> {
     }
 
     /// Schemes, hosts and addresses inside path, query and fragment.
-    fn nested(&mut self, range: Range<usize>, tlds: &TldTable) {
+    fn nested(&mut self, range: Range<usize>, tlds: &dyn TldSet) {
         let text = self.text;
         let tail = text.get(range.clone()).unwrap_or_default();
         let bytes = tail.as_bytes();
@@ -427,7 +427,7 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// Whether a client might link the word by itself: an IPv4 address, or a host under a TLD.
-fn is_host_shaped(word: &str, tlds: &TldTable) -> bool {
+fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
     let word = word.trim_end_matches(is_dot);
     // Rewriters write `http-3A__192.0.2.1`: a client begins the address behind the signs.
     let address = word.rsplit(['_', '-']).next().unwrap_or_default();

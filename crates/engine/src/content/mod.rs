@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use super::outcome::Place;
 use homograph::HostBounds;
 use mailsplice::media::Media;
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
 pub use defanger::Defanger;
@@ -206,7 +206,7 @@ pub fn layers(text: &str, media: Media) -> Box<dyn Iterator<Item = Layer<'_>> + 
 /// stretch that holds none says what it took to read it.
 pub fn read_in_turn<'l>(
     layer: &'l Layer<'_>,
-    tlds: &TldTable,
+    tlds: &dyn TldSet,
     room: Capacity,
     take: Take<'_, 'l>,
 ) -> ControlFlow<()> {
@@ -218,7 +218,7 @@ pub fn read_in_turn<'l>(
 }
 
 /// The same together, `most` at most.
-pub fn read<'l>(layer: &'l Layer<'_>, tlds: &TldTable, most: usize) -> View<'l> {
+pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, most: usize) -> View<'l> {
     let mut whole = View::default();
     let room = Capacity { all: most, together: most };
     let _ = read_in_turn(layer, tlds, room, &mut |view| {

@@ -9,7 +9,7 @@ use super::{
     Capacity, Language, Layer, Markup, Occurrence, STRETCH, SeenBy, Shown, Site, Take, View,
 };
 use homograph::HostBounds;
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier, reference};
 
 /// Bytes that a URL between angle brackets may have, line ends and all.
@@ -25,7 +25,7 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
 /// The links of running text. White space ends links, so a long text is cut there.
 pub fn read<'t>(
     text: &'t str,
-    tlds: &TldTable,
+    tlds: &dyn TldSet,
     room: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {

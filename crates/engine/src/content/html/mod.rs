@@ -36,13 +36,13 @@ use entity::Within;
 use homograph::HostBounds;
 use open::OpenElements;
 use token::{RawElement, TagKind};
-use uts58::tlds::TldTable;
+use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
 
 /// The links of an HTML text.
 pub fn read<'t>(
     text: &'t str,
-    tlds: &TldTable,
+    tlds: &dyn TldSet,
     room: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
@@ -169,7 +169,7 @@ const PULSE: usize = 64 << 10;
 impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     fn new(
         text: &'t str,
-        tlds: &'k TldTable,
+        tlds: &'k dyn TldSet,
         room: Capacity,
         take: Take<'f, 't>,
     ) -> Reader<'t, 'k, 'f> {
