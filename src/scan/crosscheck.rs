@@ -47,7 +47,7 @@ pub fn compare(raw: &[u8], outcome: &Outcome, tlds: &dyn TldSet) -> Word {
         for found in link::detect(text) {
             let host = text.get(found.host.clone()).unwrap_or_default().to_lowercase();
             let tld = host.rsplit('.').next().unwrap_or_default();
-            if tlds.contains(tld) && !ours.iter().any(|spelling| spelling.contains(&host)) {
+            if tlds.exists(tld) && !ours.iter().any(|spelling| spelling.contains(&host)) {
                 return Word::Differs;
             }
         }

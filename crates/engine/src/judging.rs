@@ -386,7 +386,7 @@ impl<'a> Judge<'a> {
         if self.policy.ask_tlds == AskTlds::Unknown || kind == Kind::Bare {
             return TldStatus::Link;
         }
-        match host.ascii.rsplit('.').next().filter(|tld| self.tlds.contains(tld)) {
+        match host.ascii.rsplit('.').next().filter(|tld| self.tlds.exists(tld)) {
             Some(tld) if self.ask(tld) => TldStatus::Confirmed(tld.to_owned()),
             _ => TldStatus::Link,
         }

@@ -332,7 +332,7 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
 
 /// The TLD to be asked of the DNS: not in the table, and not one that never is in the DNS (S25).
 fn question(tld: &str, context: &Context<'_>) -> Option<String> {
-    let known = context.tlds.contains(tld) || is_special_use(tld) || tld.is_empty();
+    let known = context.tlds.exists(tld) || is_special_use(tld) || tld.is_empty();
     (!known).then(|| tld.to_owned())
 }
 

@@ -7,6 +7,8 @@ mod table;
 
 use std::sync::LazyLock;
 
+use uts58::front_coded::words;
+
 /// English words that everybody knows (`english.txt`), sorted, one a line.
 pub(super) static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::ENGLISH)));
 
@@ -110,23 +112,6 @@ fn line_at(text: &str, start: usize) -> &str {
     text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default()
 }
 
-/// Words of a packed list. Each begins with a capital that says how many letters it shares with the one before:
-/// none (`A`) to 25.
-fn words(packed: &'static str) -> impl Iterator<Item = String> {
-    let mut rest = packed;
-    let mut before = String::new();
-    std::iter::from_fn(move || {
-        let capital = rest.bytes().next()?;
-        let behind = rest.get(1..)?;
-        let end = behind.find(|c: char| c.is_ascii_uppercase()).unwrap_or(behind.len());
-        let (letters, next) = behind.split_at_checked(end)?;
-        rest = next;
-        before.truncate(usize::from(capital.saturating_sub(b'A')));
-        before.push_str(letters);
-        Some(before.clone())
-    })
-}
-
 fn lines(words: impl Iterator<Item = String>) -> String {
     let mut out = String::new();
     words.for_each(|word| {
@@ -141,6 +126,8 @@ fn lines(words: impl Iterator<Item = String>) -> String {
 mod tests {
     use std::collections::BTreeMap;
     use std::path::Path;
+
+    use uts58::front_coded::pack;
 
     use super::*;
 
@@ -160,8 +147,8 @@ mod tests {
         let fresh = format!(
             "{HEAD}\npub(super) static ENGLISH: &str = {:?};\n\npub(super) static TWINS: &str = {:?};\n\n\
              pub(super) static LISTED: &str = {:?};\n",
-            packed(entries(english)),
-            packed(entries(twins)),
+            pack(entries(english)),
+            pack(entries(twins)),
             by_suffix(listed),
         );
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lists/table.rs");
@@ -196,18 +183,6 @@ mod tests {
         }
     }
 
-    fn packed<'t>(words: impl Iterator<Item = &'t str>) -> String {
-        let (mut out, mut before) = (String::new(), "");
-        for word in words {
-            let same =
-                before.bytes().zip(word.bytes()).take(25).take_while(|(a, b)| a == b).count();
-            out.push(char::from(b'A' + u8::try_from(same).unwrap()));
-            out.push_str(&word[same..]);
-            before = word;
-        }
-        out
-    }
-
     /// The labels of each suffix side by side: those of the most first.
     fn by_suffix(names: &str) -> String {
         let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -219,7 +194,7 @@ mod tests {
         groups.sort_by_key(|(_, labels)| std::cmp::Reverse(labels.len()));
         let line = |(suffix, mut labels): (&str, Vec<&str>)| {
             labels.sort_unstable();
-            format!("{suffix}:{}\n", packed(labels.into_iter()))
+            format!("{suffix}:{}\n", pack(labels))
         };
         groups.into_iter().map(line).collect()
     }

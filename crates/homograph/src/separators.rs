@@ -68,7 +68,7 @@ fn between_letters(before: Option<char>, after: Option<char>) -> bool {
 /// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.
 fn ends_host(label: &Sights, from: usize, tlds: &dyn TldSet) -> bool {
     let rest = (from..).map_while(|at| label.char(at)).take_while(|c| !matches!(c, '-' | '·'));
-    tlds.contains(&rest.collect::<String>())
+    tlds.exists(&rest.collect::<String>())
 }
 
 /// The ʻokina of Hawaiian, Tongan, Samoan: languages of open syllables, in which every consonant,

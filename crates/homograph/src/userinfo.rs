@@ -50,7 +50,7 @@ pub(super) fn known(user: &str, context: &Context<'_>) -> Vec<Judgement> {
 /// Whether the name has a top-level domain, of the DNS or beside it.
 fn exists(host: &Judgement, context: &Context<'_>) -> bool {
     let tld = host.ascii.rsplit_once('.').map(|(_, tld)| tld);
-    tld.is_some_and(|tld| context.tlds.contains(tld) || is_special_use(tld))
+    tld.is_some_and(|tld| context.tlds.exists(tld) || is_special_use(tld))
 }
 
 /// Whether it is a protected name, or reads as one.

@@ -22,7 +22,7 @@ impl Link {
         let Some(ascii) = self.ascii_host(text) else { return false };
         let top = ascii.rsplit('.').next().unwrap_or_default();
         let numeric = ascii.starts_with('[') || top.bytes().all(|byte| byte.is_ascii_digit());
-        numeric || tlds.contains(top)
+        numeric || tlds.exists(top)
     }
 
     /// The `href` of the anchor that [`linkify`] makes of the link; `None` where it makes none: what is

@@ -38,6 +38,7 @@ mod defanged;
 mod encoded;
 mod escape;
 mod finder;
+pub mod front_coded;
 mod href;
 pub mod html;
 pub mod ipv4;

@@ -98,7 +98,7 @@ impl Links<'_> {
     fn exists(&self, link: &Link) -> bool {
         let host = self.text.get(link.host.clone()).unwrap_or_default();
         let last = host.rsplit(DOTS).next();
-        last.is_some_and(|last| self.linkifier.tlds.contains_spelling(last))
+        last.is_some_and(|last| self.linkifier.tlds.exists_as(last))
     }
 }
 

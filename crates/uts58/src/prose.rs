@@ -42,7 +42,7 @@ fn existing_ascii_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     loop {
         let dot = memchr::memrchr(b'.', run.as_bytes().get(..end)?)?;
         let label = run.get(dot + 1..end)?.trim_end_matches(['-', '_']);
-        if !label.is_empty() && tlds.contains_spelling(label) {
+        if !label.is_empty() && tlds.exists_as(label) {
             return Some(dot + 1 + label.len());
         }
         end = dot;
@@ -75,7 +75,7 @@ pub(super) fn tld_prefix(label: &str, stop: Stop, tlds: &dyn TldSet) -> Option<u
         return ascii_prefix(label, tlds);
     }
     let whole = label.trim_end_matches(is_edge);
-    if has_mapped(whole) && tlds.contains_spelling(whole) {
+    if has_mapped(whole) && tlds.exists_as(whole) {
         return Some(whole.len());
     }
     let ends_there = |end: usize| {
@@ -110,10 +110,10 @@ fn ascii_prefix(label: &str, tlds: &dyn TldSet) -> Option<usize> {
         label.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
     let behind = label.get(word..)?.chars().next();
     if behind.is_some_and(|c| c == '_' || c.script() == Script::Latin) {
-        return has_mapped(label).then_some(label.len()).filter(|_| tlds.contains_spelling(label));
+        return has_mapped(label).then_some(label.len()).filter(|_| tlds.exists_as(label));
     }
     let name = label.get(..word)?.trim_end_matches('-');
-    tlds.contains_spelling(name).then_some(name.len())
+    tlds.exists_as(name).then_some(name.len())
 }
 
 /// S27: where the host begins without the prose glued to its left; its own start when there is none,

@@ -10,7 +10,7 @@ use crate::unicode::a_label::PREFIX;
 
 /// The top-level domains that exist: [`TldTable`], or a set of one's own.
 ///
-/// One question has to be answered, [`TldSet::contains`]; the others have answers that follow from it.
+/// One question has to be answered, [`TldSet::exists`]; the others have answers that follow from it.
 /// A set that is asked often answers them itself: faster, never otherwise.
 ///
 /// Arrays, slices and sets of strings are such sets, of names in lower-case A-label form:
@@ -25,11 +25,11 @@ use crate::unicode::a_label::PREFIX;
 /// ```
 pub trait TldSet: Debug + Send + Sync {
     /// Whether the top-level domain exists, in lower-case A-label form (`com`, `xn--p1ai`).
-    fn contains(&self, ascii: &str) -> bool;
+    fn exists(&self, ascii: &str) -> bool;
 
     /// Whether it exists, in whatever spelling: A-label, U-label, any case, width forms.
-    fn contains_spelling(&self, label: &str) -> bool {
-        exists_as(label, |ascii| self.contains(ascii))
+    fn exists_as(&self, label: &str) -> bool {
+        is_spelled(label, |ascii| self.exists(ascii))
     }
 
     /// The length in bytes of the longest U-label of the set, in lower case and normal form, that the
@@ -38,7 +38,7 @@ pub trait TldSet: Debug + Send + Sync {
         let lengths = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(LABEL);
         let found = lengths.filter(|length| {
             let name = text.get(..*length).filter(|name| !name.is_ascii());
-            name.and_then(a_label).is_some_and(|name| self.contains(&name)) && ends(*length)
+            name.and_then(a_label).is_some_and(|name| self.exists(&name)) && ends(*length)
         });
         found.last()
     }
@@ -51,7 +51,7 @@ pub trait TldSet: Debug + Send + Sync {
 }
 
 /// Whether the top-level domain that is spelled so exists.
-fn exists_as(label: &str, exists: impl Fn(&str) -> bool) -> bool {
+fn is_spelled(label: &str, exists: impl Fn(&str) -> bool) -> bool {
     if label.is_ascii() {
         let upper = || label.bytes().any(|byte| byte.is_ascii_uppercase());
         return exists(label) || (upper() && exists(&label.to_ascii_lowercase()));
@@ -60,13 +60,13 @@ fn exists_as(label: &str, exists: impl Fn(&str) -> bool) -> bool {
 }
 
 impl<S: AsRef<str> + Debug + Send + Sync, const N: usize> TldSet for [S; N] {
-    fn contains(&self, ascii: &str) -> bool {
-        TldSet::contains(&self.as_slice(), ascii)
+    fn exists(&self, ascii: &str) -> bool {
+        self.as_slice().exists(ascii)
     }
 }
 
 impl<S: AsRef<str> + Debug + Send + Sync> TldSet for &[S] {
-    fn contains(&self, ascii: &str) -> bool {
+    fn exists(&self, ascii: &str) -> bool {
         self.iter().any(|name| name.as_ref() == ascii)
     }
 }
@@ -76,13 +76,13 @@ where
     S: Borrow<str> + Debug + Eq + Hash + Send + Sync,
     H: BuildHasher + Send + Sync,
 {
-    fn contains(&self, ascii: &str) -> bool {
+    fn exists(&self, ascii: &str) -> bool {
         HashSet::contains(self, ascii)
     }
 }
 
 impl<S: Borrow<str> + Debug + Ord + Send + Sync> TldSet for BTreeSet<S> {
-    fn contains(&self, ascii: &str) -> bool {
+    fn exists(&self, ascii: &str) -> bool {
         BTreeSet::contains(self, ascii)
     }
 }
@@ -171,13 +171,13 @@ impl TldTable {
 }
 
 impl TldSet for TldTable {
-    fn contains(&self, ascii: &str) -> bool {
+    fn exists(&self, ascii: &str) -> bool {
         self.contains(ascii)
     }
 
-    fn contains_spelling(&self, label: &str) -> bool {
+    fn exists_as(&self, label: &str) -> bool {
         (!label.is_ascii() && self.unicode.contains(label))
-            || exists_as(label, |ascii| self.contains(ascii))
+            || is_spelled(label, |ascii| self.contains(ascii))
     }
 
     fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
@@ -234,7 +234,7 @@ pub type Answers = BTreeMap<String, Answer>;
 mod tests {
     use super::*;
 
-    /// What follows from `contains` alone is what the table says, for every name of it and round it.
+    /// What follows from `exists` alone is what the table says, for every name of it and round it.
     #[test]
     fn a_set_of_ones_own_answers_as_the_table() {
         let names = [
@@ -272,8 +272,8 @@ mod tests {
             "a\u{301}",
         ];
         for (set, label) in sets.iter().flat_map(|set| labels.map(|label| (set, label))) {
-            assert_eq!(set.contains(label), table.contains(label), "{label}");
-            assert_eq!(set.contains_spelling(label), table.contains_spelling(label), "{label}");
+            assert_eq!(set.exists(label), table.contains(label), "{label}");
+            assert_eq!(set.exists_as(label), table.exists_as(label), "{label}");
             for least in 0..8 {
                 let ends = |length| length >= least;
                 let (ours, theirs) =

@@ -373,8 +373,7 @@ fn cut_end(name: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut ends = dots.filter_map(|behind| {
         let label = name.get(behind..)?.split('.').next()?;
         let letters = label.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let exists =
-            |length: &usize| tlds.contains_spelling(label.get(..*length).unwrap_or_default());
+        let exists = |length: &usize| tlds.exists_as(label.get(..*length).unwrap_or_default());
         (2..=letters).rev().find(exists).map(|length| behind + length)
     });
     ends.next_back()
@@ -404,7 +403,7 @@ fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
 fn leading(label: &str, belongs: fn(&u8) -> bool, tlds: &dyn TldSet) -> Option<usize> {
     let length = label.bytes().take_while(belongs).count();
     let name = label.get(..length).filter(|_| length < label.len())?;
-    tlds.contains_spelling(name).then_some(length)
+    tlds.exists_as(name).then_some(length)
 }
 
 /// What no schemeless host begins or ends with; a sign may stand in front of one.

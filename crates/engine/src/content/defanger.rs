@@ -441,7 +441,7 @@ fn is_host_shaped(word: &str, tlds: &dyn TldSet) -> bool {
     // programs take any two letters for a country.
     word.split(is_dot).skip(1).any(|label| {
         let country = label.len() == 2 && label.bytes().all(|c| c.is_ascii_alphabetic());
-        country || !label.is_ascii() || tlds.contains(&label.to_ascii_lowercase())
+        country || !label.is_ascii() || tlds.exists(&label.to_ascii_lowercase())
     })
 }
 

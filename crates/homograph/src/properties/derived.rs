@@ -119,20 +119,28 @@ fn extensions(out: &mut String) {
 }
 
 fn texts(out: &mut String, name: &str, text_of: impl Fn(char) -> Option<String>) {
-    let (mut steps, mut lengths, mut texts, mut last) = (Vec::new(), Vec::new(), String::new(), 0);
+    let (mut steps, mut counts, mut last) = (Vec::new(), Vec::new(), 0);
+    let (mut first, mut others, mut row) = (Vec::new(), Vec::new(), Vec::new());
     for c in all() {
         let Some(text) = text_of(c) else { continue };
         number(u32::from(c) - last, &mut steps);
         last = u32::from(c);
-        lengths.push(u8::try_from(text.len()).unwrap());
-        texts.push_str(&text);
+        counts.push(u8::try_from(text.chars().count()).unwrap());
+        for (place, c) in text.chars().enumerate() {
+            row.resize(row.len().max(place + 1), 0);
+            let moved = c as i32 - std::mem::replace(&mut row[place], c as i32);
+            let column = if place == 0 { &mut first } else { &mut others };
+            number(moved.unsigned_abs() << 1 | u32::from(moved < 0), column);
+        }
     }
     let _ =
         writeln!(out, "\n#[rustfmt::skip]\npub(super) static {name}: PackedTexts = PackedTexts {{");
-    for (field, bytes) in [("steps", steps), ("lengths", lengths)] {
+    for (field, bytes) in
+        [("steps", steps), ("counts", counts), ("first", first), ("others", others)]
+    {
         let _ = writeln!(out, "    {field}: &[{}    ],", rows(&bytes));
     }
-    let _ = writeln!(out, "    texts: \"{}\",\n}};", texts.escape_default());
+    out.push_str("};\n");
 }
 
 fn ranges(out: &mut String, name: &str, mut value_of: impl FnMut(char) -> u8) {

@@ -1,14 +1,18 @@
 //! Tables of characters as they are kept in a program, and as they are searched.
 
-/// What characters become: a row each, sorted.
+/// What characters become: a row each, sorted, by columns. Neighbours become neighbours, so that what is kept
+/// of a character is how far it stands from the one at the same place of the row before.
 pub(super) struct PackedTexts {
     /// How far each character stands behind the one before, in groups of seven bits, lowest first; the
     /// eighth says that another follows.
     pub steps: &'static [u8],
-    /// The bytes of each text.
-    pub lengths: &'static [u8],
-    /// The texts, one behind the other.
-    pub texts: &'static str,
+    /// The characters of each text.
+    pub counts: &'static [u8],
+    /// How far the first character of each text stands from that of the one before, likewise, twice; one more
+    /// for the other way.
+    pub first: &'static [u8],
+    /// The same of all others, each by its place.
+    pub others: &'static [u8],
 }
 
 /// Texts by character.
@@ -17,7 +21,7 @@ pub(super) struct Texts {
     keys: Vec<u32>,
     /// Where the text of each ends; it begins where the one before ends.
     ends: Vec<u32>,
-    texts: &'static str,
+    texts: String,
 }
 
 impl Texts {
@@ -27,12 +31,26 @@ impl Texts {
             Some(*at)
         };
         let keys = Numbers(packed.steps).scan(0, running).collect();
-        let ends = packed.lengths.iter().map(|length| u32::from(*length)).scan(0, running);
-        Texts { keys, ends: ends.collect(), texts: packed.texts }
+        let (mut first, mut others) = (Numbers(packed.first), Numbers(packed.others));
+        let (mut texts, mut ends, mut row) = (String::new(), Vec::new(), Vec::new());
+        for count in packed.counts {
+            for place in 0..usize::from(*count) {
+                let column = if place == 0 { &mut first } else { &mut others };
+                if row.len() == place {
+                    row.push(0);
+                }
+                if let (Some(code), Some(moved)) = (row.get_mut(place), column.next()) {
+                    *code += either_way(moved);
+                    texts.extend(u32::try_from(*code).ok().and_then(char::from_u32));
+                }
+            }
+            ends.push(u32::try_from(texts.len()).unwrap_or_default());
+        }
+        Texts { keys, ends, texts }
     }
 
     /// The text of the character, if it has one.
-    pub(super) fn get(&self, c: char) -> Option<&'static str> {
+    pub(super) fn get(&self, c: char) -> Option<&str> {
         let at = self.keys.binary_search(&u32::from(c)).ok()?;
         let end = *self.ends.get(at)? as usize;
         let begin =
@@ -68,6 +86,12 @@ impl Ranges {
         let at = self.ranges.partition_point(|(_, last, _)| *last < code);
         self.ranges.get(at).map_or(0, |(first, _, value)| if *first <= code { *value } else { 0 })
     }
+}
+
+/// A way from its number: twice as far, and one more for backwards.
+fn either_way(number: u32) -> i32 {
+    let far = (number >> 1).cast_signed();
+    if number & 1 == 0 { far } else { -far }
 }
 
 /// Numbers in groups of seven bits, lowest first.
