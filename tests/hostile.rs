@@ -45,7 +45,7 @@ fn limits(bypasses: &[(String, Bypass)]) -> Vec<&'static str> {
     bypasses
         .iter()
         .filter_map(|(_, why)| match why {
-            Bypass::Limit(name) => Some(*name),
+            Bypass::Limit(limit) => Some(limit.name()),
             _ => None,
         })
         .collect()

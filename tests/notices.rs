@@ -2,7 +2,7 @@
 //! it, and in ASCII where none can.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use linkmilter::engine::outcome::Bypass;
+use linkmilter::engine::outcome::{Bypass, Limit};
 use linkmilter::engine::policy::{HeaderFields, Linkify, Notice};
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
 use linkmilter::tld;
@@ -199,7 +199,7 @@ fn notices_and_anchors_are_bounded() {
             let message = Message { head: kind.as_bytes(), body: body.as_bytes() };
             let outcome = inspect(message, &Facts::default(), &policy, &tld::builtin())
                 .resolve(&Answers::new());
-            let said = outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Limit("extras"));
+            let said = outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Limit(Limit::Extras));
             let new = splice::apply::apply(body.as_bytes(), &outcome.edits).to_vec();
             (String::from_utf8(new).unwrap(), said, body.len())
         };

@@ -317,7 +317,10 @@ fn questions(limits: Limits, head: &str, body: &str) -> Vec<String> {
 }
 
 fn reached(outcome: &Outcome, limit: &str) -> bool {
-    outcome.bypasses.iter().any(|(_, why)| matches!(why, Bypass::Limit(name) if *name == limit))
+    outcome
+        .bypasses
+        .iter()
+        .any(|(_, why)| matches!(why, Bypass::Limit(reached) if reached.name() == limit))
 }
 
 #[test]

@@ -28,7 +28,7 @@ use super::tries::Tries;
 use super::turns::{Lane, Turns};
 use crate::config::{Config, UndoLost};
 use crate::engine::lists::Listing;
-use crate::engine::outcome::{Bypass, Disposition};
+use crate::engine::outcome::{Bypass, Disposition, Limit};
 use crate::engine::policy::{Mode, Signed};
 use crate::engine::splice::{Restored, note, undo_lost};
 use crate::engine::{
@@ -152,7 +152,7 @@ impl Filter {
             return job.untouched();
         }
         if mail.completeness == Completeness::Cut {
-            return job.without_original(Bypass::Limit("max_message"), Why::Cut);
+            return job.without_original(Bypass::Limit(Limit::MaxMessage), Why::Cut);
         }
         let bytes = mail.head.len() + mail.body.len();
         if bytes <= OFF_WORKER_BYTES && returns.is_none() {
@@ -168,7 +168,7 @@ impl Filter {
     /// Puts a message off that ran out of time, some times: load passes. Then its policy decides. One
     /// that never had its turn says nothing of itself: that is no try.
     fn put_off(&self, mut judged: Judged, mail: &Mail) -> Judged {
-        let late = |why: &Bypass| *why == Bypass::Limit("message_timeout");
+        let late = |why: &Bypass| *why == Bypass::Limit(Limit::MessageTimeout);
         let held = judged.policy.on_exhausted != Disposition::Accept
             && judged.outcome.disposition == judged.policy.on_exhausted
             && judged.envelope.path == Path::Smtpd;
@@ -250,7 +250,7 @@ impl Filter {
         match judged {
             Ok(Ok(judged)) => judged,
             Ok(Err(_)) => unread.without_original(Bypass::Panic, Why::Unread),
-            Err(_) => unread.without_original(Bypass::Limit("message_timeout"), Why::Unread),
+            Err(_) => unread.without_original(Bypass::Limit(Limit::MessageTimeout), Why::Unread),
         }
     }
 }
@@ -444,7 +444,7 @@ impl Job {
     /// Its time was over before its turn came. What was about to begin stops at once.
     fn never_begun(self) -> Judged {
         self.stop.store(true, Ordering::Relaxed);
-        let late = Bypass::Limit("message_timeout");
+        let late = Bypass::Limit(Limit::MessageTimeout);
         Judged { turn: Turn::Never, ..self.without_original(late, Why::Unread) }
     }
 

@@ -263,6 +263,7 @@ impl LastRecall {
 mod tests {
     use super::*;
     use crate::engine::Side;
+    use crate::engine::outcome::Limit;
     use crate::engine::policy::Wording;
     use crate::tld;
 
@@ -491,7 +492,7 @@ mod tests {
         let mut policy = Policy::default();
         policy.limits.parts = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
-        let unread = Left::Unread(Bypass::Limit("parts"));
+        let unread = Left::Unread(Bypass::Limit(Limit::Parts));
         let found = |hosts: &[&str]| {
             let parts = hosts.iter().map(|host| format!("--b\n\nsee https://{host}/\n"));
             let parts: String = parts.collect();

@@ -414,7 +414,7 @@ pub(crate) mod verdict_word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::{Place, RawEdit};
+    use crate::engine::outcome::{Limit, Place, RawEdit};
     use crate::record::journal::LINE_BYTES;
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {
@@ -463,7 +463,7 @@ mod tests {
                 finding("xn--ypal-43d9g.com", Verdict::Unsafe, Reason::MixedScript, Done::Edited),
             ],
             edits: vec![RawEdit { range: 0..1, replacement: b"x".to_vec() }],
-            bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit("depth"))],
+            bypasses: vec![("2".into(), Bypass::Opaque), ("3".into(), Bypass::Limit(Limit::Depth))],
             passed: vec!["example.org".into()],
             ..Outcome::default()
         }

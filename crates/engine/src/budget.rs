@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cost::{Cost, Stage};
 use super::limits::Limits;
-use super::outcome::Bypass;
+use super::outcome::{Bypass, Limit};
 
 /// Steps of a link beside its bytes: compared and looked up.
 const LINK: u64 = 8;
@@ -47,7 +47,7 @@ pub struct Budget<'a> {
     /// Links that one stretch of text may hold.
     pub occurrences: usize,
     stop: Option<&'a AtomicBool>,
-    over: Option<&'static str>,
+    over: Option<Limit>,
     cost: Cost,
 }
 
@@ -82,12 +82,12 @@ impl<'a> Budget<'a> {
             return false;
         }
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            self.over = Some("message_timeout");
+            self.over = Some(Limit::MessageTimeout);
             return false;
         }
         match self.left.checked_sub(steps) {
             Some(left) => self.left = left,
-            None => self.over = Some("steps"),
+            None => self.over = Some(Limit::Steps),
         }
         self.over.is_none()
     }
@@ -142,7 +142,7 @@ mod tests {
         assert!(budget.spend(Stage::Net, 10) && budget.over().is_none());
         stop.store(true, Ordering::Relaxed);
         assert!(!budget.spend(Stage::Net, 0));
-        assert_eq!(budget.over(), Some(Bypass::Limit("message_timeout")));
+        assert_eq!(budget.over(), Some(Bypass::Limit(Limit::MessageTimeout)));
         stop.store(false, Ordering::Relaxed);
         assert!(!budget.spend(Stage::Net, 0), "what is over stays so");
     }

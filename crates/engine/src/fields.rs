@@ -181,7 +181,7 @@ fn word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{Place, Reason, Reasons};
+    use crate::outcome::{Limit, Place, Reason, Reasons};
     use mailsplice::edit::LINE;
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
             verdict: Verdict::Unsafe,
             links: 40,
             findings: hosts.collect(),
-            bypasses: vec![("1.9".to_owned(), Bypass::Limit("depth"))],
+            bypasses: vec![("1.9".to_owned(), Bypass::Limit(Limit::Depth))],
             ..Outcome::default()
         };
         let undo = fields::undo(&[7; 4000], Some(6_000), Some(b"key")).0;

@@ -11,7 +11,7 @@ use super::decide::{conclude, decide};
 use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
 use super::judging::Asked;
-use super::outcome::{Bypass, Outcome};
+use super::outcome::{Bypass, Limit, Outcome};
 use super::{Answers, Case, Survey, banner, survey};
 use mailsplice::mime::{Lowered, Message, Tree};
 use mailsplice::splice::{apply, apply_head};
@@ -94,7 +94,7 @@ fn until_settled(
         let Some(both) = combined(&edits, next, case.message.body.len()) else { break };
         edits = both;
     }
-    decided.bypasses.push(("0".to_owned(), Bypass::Limit("rounds")));
+    decided.bypasses.push(("0".to_owned(), Bypass::Limit(Limit::Rounds)));
     edits
 }
 
@@ -142,6 +142,6 @@ mod tests {
         assert_eq!(bypasses, []);
         let (cut, bypasses) = settled(0);
         assert!(!cut.edits.is_empty(), "the edits so far stay");
-        assert_eq!(bypasses, [("0".to_owned(), Bypass::Limit("rounds"))]);
+        assert_eq!(bypasses, [("0".to_owned(), Bypass::Limit(Limit::Rounds))]);
     }
 }

@@ -9,7 +9,7 @@ use mailsplice::Whole;
 use mailsplice::splice::{apply, apply_head};
 use mailsplice::whole::LineEnd;
 
-pub use mailsplice::edit::{Bypass, Field, HeadEdit, RawEdit, StoredRecipe};
+pub use mailsplice::edit::{Bypass, Field, HeadEdit, Limit, RawEdit, StoredRecipe};
 
 /// Where in a message a link stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -11,7 +11,7 @@ use super::content::{
 use super::cost::Stage;
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
 use super::{Policy, TldSet, actions, attached, headers, notices};
 use homograph::linkify;
@@ -138,7 +138,7 @@ impl Open<'_> {
         let full = content::read_in_turn(layer, self.context.tlds, space, &mut |mut view| {
             let inner = content::documents(layer, &mut view);
             if inner.iter().any(Layer::is_cut_off) {
-                found.bypass(&self.entry.path, Bypass::Limit("documents"));
+                found.bypass(&self.entry.path, Bypass::Limit(Limit::Documents));
             }
             documents.extend(inner);
             if !budget.spend(Stage::Reading, view.steps) {
@@ -165,7 +165,7 @@ impl Open<'_> {
             }
         });
         if full.is_break() && budget.over().is_none() {
-            found.bypass(&self.entry.path, Bypass::Limit("links"));
+            found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
         found.know(here, self.context.policy.limits.links);
     }
@@ -199,7 +199,7 @@ impl Open<'_> {
         });
         let Some((element, attribute)) = first else { return };
         if full {
-            found.bypass(&self.entry.path, Bypass::Limit("links"));
+            found.bypass(&self.entry.path, Bypass::Limit(Limit::Links));
         }
         let place = Place::Attribute { element, attribute: attribute.to_owned() };
         let mut finding = told_of(judged, &self.entry.path, place, 0..0, spelling);
@@ -404,7 +404,7 @@ impl<'a> LayerReader<'a> {
             return;
         }
         if !budget.extra(extras.iter().map(|edit| edit.replacement.len()).sum()) {
-            return found.bypass(&self.open.entry.path, Bypass::Limit("extras"));
+            return found.bypass(&self.open.entry.path, Bypass::Limit(Limit::Extras));
         }
         candidate.edits.extend(extras);
         candidate.finding.done = done;

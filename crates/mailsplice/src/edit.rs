@@ -96,8 +96,8 @@ pub struct StoredRecipe {
 /// Why a part or the rest of a message was not read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bypass {
-    /// A bound was reached; the name of the limit.
-    Limit(&'static str),
+    /// A bound was reached.
+    Limit(Limit),
     /// A part that cannot be looked into: encrypted, PKCS#7, archive, office format.
     Opaque,
     /// The engine failed on it; the original bytes went on.
@@ -106,19 +106,78 @@ pub enum Bypass {
     Undecodable(&'static str),
 }
 
+/// A bound of what one message may take: which one was reached. Its name stands in the header field and in events
+/// (`limit:parts`). The engine has bounds beyond those of this crate; all names are here, so that none is told in
+/// two ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Parts or archives in one another.
+    Depth,
+    /// Pages in one another.
+    Documents,
+    /// What is written beside links: notices and anchors.
+    Extras,
+    /// Bytes of a header.
+    Header,
+    /// Links of which something is kept.
+    Links,
+    /// Bytes of a message that is read at all.
+    MaxMessage,
+    /// Time.
+    MessageTimeout,
+    /// Bytes of wrappings that the look under all structure unwraps.
+    Net,
+    /// Parts.
+    Parts,
+    /// Second readings.
+    Readings,
+    /// Rounds of edits and new readings.
+    Rounds,
+    /// Bytes of a body that is read.
+    Size,
+    /// Steps of all readings.
+    Steps,
+    /// Bytes that transfer encodings and compression unwrap to.
+    Unwrapped,
+}
+
+impl Limit {
+    /// Its name in one word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Limit::Depth => "depth",
+            Limit::Documents => "documents",
+            Limit::Extras => "extras",
+            Limit::Header => "header",
+            Limit::Links => "links",
+            Limit::MaxMessage => "max_message",
+            Limit::MessageTimeout => "message_timeout",
+            Limit::Net => "net",
+            Limit::Parts => "parts",
+            Limit::Readings => "readings",
+            Limit::Rounds => "rounds",
+            Limit::Size => "size",
+            Limit::Steps => "steps",
+            Limit::Unwrapped => "unwrapped",
+        }
+    }
+}
+
 impl Bypass {
     /// Whether the message used up what reading it may cost: time, steps, memory, or a count that no honest
     /// mail comes near. What was left unread may hold anything. Mail that is merely long and words that were
     /// left out beside links are not meant.
     pub fn is_exhaustion(&self) -> bool {
-        matches!(self, Bypass::Limit(name) if !matches!(*name, "max_message" | "size" | "extras"))
+        let long = |limit: &Limit| matches!(limit, Limit::MaxMessage | Limit::Size | Limit::Extras);
+        matches!(self, Bypass::Limit(limit) if !long(limit))
     }
 }
 
 impl fmt::Display for Bypass {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Bypass::Limit(name) => write!(out, "limit:{name}"),
+            Bypass::Limit(limit) => write!(out, "limit:{}", limit.name()),
             Bypass::Opaque => out.write_str("opaque"),
             Bypass::Panic => out.write_str("panic"),
             Bypass::Undecodable(why) => write!(out, "undecodable:{why}"),

@@ -37,7 +37,7 @@ use super::decide::LONGEST_LINE;
 use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::met::Met;
-use super::outcome::{Bypass, Done, Edit, Place, RawEdit, Reason, Verdict};
+use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
 use mailsplice::mime::{self, Media, Message, Tree, View};
@@ -273,7 +273,7 @@ impl Net<'_, '_, '_> {
             for at in memchr::memmem::find_iter(&packed.bytes, needle) {
                 looks += 1;
                 if looks > LOOKS {
-                    self.found.bypass("1", Bypass::Limit("net"));
+                    self.found.bypass("1", Bypass::Limit(Limit::Net));
                     return;
                 }
                 if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {

@@ -12,7 +12,7 @@ use super::structure::{Context, Entity, Head, Pass, Place, REREAD, Splitter, joi
 use super::transfer::Transfer;
 use super::walk::Walk;
 use super::{View, Why, header, sniff};
-use crate::edit::Bypass;
+use crate::edit::{Bypass, Limit};
 
 /// Second readings inside second readings.
 pub const LEVELS: u8 = 3;
@@ -56,7 +56,7 @@ pub(super) struct Seen {
     /// Parts that hold nothing and are not kept.
     pub fillers: usize,
     /// Limits that were reached.
-    pub limits: BTreeSet<&'static str>,
+    pub limits: BTreeSet<Limit>,
     /// Layers in which stray parts were looked for.
     layers: usize,
 }
@@ -199,7 +199,7 @@ impl Splitter<'_> {
         let most = self.message.body.len().saturating_mul(REREAD);
         let parts = self.tree.parts.len() + self.queue.len();
         if self.seen.bytes > most || parts >= self.limits.parts {
-            self.bypass(&entity.leaf_path(), Bypass::Limit("readings"));
+            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Readings));
             return false;
         }
         let entity = Entity { ragged: None, ..entity };

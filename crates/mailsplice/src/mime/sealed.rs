@@ -14,7 +14,7 @@ use super::header::ContentType;
 use super::structure::{Entity, Layer, Pass, Splitter};
 use super::transfer::Transfer;
 use super::walk::Walk;
-use crate::edit::Bypass;
+use crate::edit::{Bypass, Limit};
 use crate::span::{Map, PieceKind};
 
 impl Splitter<'_> {
@@ -38,7 +38,7 @@ impl Splitter<'_> {
         let gzip = || deflated(&unwrapped).map(Content::Packed);
         let Some(content) = der::content(&unwrapped).or_else(gzip) else { return };
         let Some(below) = self.layer(walk, range, transfer) else {
-            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
             return;
         };
         let der = self.bytes(below);
@@ -56,7 +56,7 @@ impl Splitter<'_> {
             }
         };
         let Some((bytes, map)) = found.filter(|(bytes, _)| bytes.len() <= most) else {
-            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
             return;
         };
         self.unwrapped += bytes.len();

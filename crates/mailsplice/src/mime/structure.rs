@@ -23,7 +23,7 @@ use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
 use super::walk::{Boundaries, Walk};
 use super::{Clarity, Media, Message, Part, Tree, View};
-use crate::edit::Bypass;
+use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
 use crate::span::Map;
 
@@ -106,7 +106,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         alternatives: 0,
     };
     if too_large(message.body.len()) {
-        splitter.bypass("", Bypass::Limit("size"));
+        splitter.bypass("", Bypass::Limit(Limit::Size));
         return splitter.tree;
     }
     let block = splitter.capped(message.head, "0");
@@ -133,7 +133,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         splitter.tree.steps += pass.range.len() as u64;
         splitter.run(pass);
         if splitter.is_stopped() {
-            splitter.bypass("", Bypass::Limit("message_timeout"));
+            splitter.bypass("", Bypass::Limit(Limit::MessageTimeout));
             break;
         }
     }
@@ -272,7 +272,7 @@ impl<'m> Splitter<'m> {
             }
             let fillers = self.seen.fillers / FILLERS_A_PART;
             if self.tree.parts.len() + fillers >= self.limits.parts {
-                self.bypass("", Bypass::Limit("parts"));
+                self.bypass("", Bypass::Limit(Limit::Parts));
                 self.rest(&walk, at..walk.end);
                 return;
             }
@@ -319,8 +319,8 @@ impl<'m> Splitter<'m> {
 
     pub fn bypass(&mut self, path: &str, why: Bypass) {
         // Second readings meet the limits that the first met.
-        if let Bypass::Limit(name) = why
-            && !self.seen.limits.insert(name)
+        if let Bypass::Limit(limit) = why
+            && !self.seen.limits.insert(limit)
         {
             return;
         }
@@ -337,7 +337,7 @@ impl<'m> Splitter<'m> {
     /// A header block, cut to the limit.
     pub fn capped<'b>(&mut self, block: &'b [u8], path: &str) -> &'b [u8] {
         if block.len() > self.limits.header_bytes {
-            self.bypass(path, Bypass::Limit("header"));
+            self.bypass(path, Bypass::Limit(Limit::Header));
         }
         block.get(..self.limits.header_bytes).unwrap_or(block)
     }
@@ -350,7 +350,7 @@ impl<'m> Splitter<'m> {
             let deep = entity.depth >= self.limits.depth;
             let container = label.kind == "multipart" || entity.labels.is_message();
             if container && deep {
-                self.bypass(&entity.leaf_path(), Bypass::Limit("depth"));
+                self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Depth));
             } else if label.kind == "multipart" {
                 let boundary = walk.boundary_of(label, start);
                 if !boundary.is_empty() {
@@ -474,7 +474,7 @@ impl<'m> Splitter<'m> {
         transfer: Transfer,
     ) -> bool {
         let Some(layer) = self.layer(walk, range, transfer) else {
-            self.bypass(&entity.leaf_path(), Bypass::Limit("unwrapped"));
+            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
             return false;
         };
         let mut entity = entity.clone();

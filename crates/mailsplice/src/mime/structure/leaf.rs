@@ -10,7 +10,7 @@ use super::super::transfer::{Transfer, base64, uu};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
 use super::{Entity, FILLERS, Head, Site, Splitter, join};
-use crate::edit::Bypass;
+use crate::edit::{Bypass, Limit};
 
 /// Bytes of the shortest link, `a.co`.
 const SHORTEST_LINK: usize = 4;
@@ -111,11 +111,11 @@ impl Splitter<'_> {
     /// Adds a part as those see it who take a transfer encoding for a charset: unwrapped once more.
     fn twice(&mut self, walk: &Walk<'_>, part: &Part, inner: Transfer) {
         if self.tree.parts.len() >= self.limits.parts {
-            return self.bypass("", Bypass::Limit("parts"));
+            return self.bypass("", Bypass::Limit(Limit::Parts));
         }
         let outer = part.site.transfers.first().copied().unwrap_or_default();
         let Some(layer) = self.layer(walk, &part.site.body, outer) else {
-            return self.bypass(&part.path, Bypass::Limit("unwrapped"));
+            return self.bypass(&part.path, Bypass::Limit(Limit::Unwrapped));
         };
         let mut again = part.clone();
         again.view = View::Other(Why::Label);
@@ -143,7 +143,7 @@ impl Splitter<'_> {
         if !blocks.is_empty() && transfer != Transfer::Identity {
             // Text and blocks share the encoded bytes, so they are edited in one layer.
             let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
-                self.bypass(&part.path, Bypass::Limit("unwrapped"));
+                self.bypass(&part.path, Bypass::Limit(Limit::Unwrapped));
                 return self.tree.parts.push(part);
             };
             part.site.layer = layer;
@@ -155,7 +155,7 @@ impl Splitter<'_> {
         self.tree.parts.push(part);
         for (index, block) in blocks.iter().enumerate() {
             if self.tree.parts.len() >= self.limits.parts {
-                self.bypass("", Bypass::Limit("parts"));
+                self.bypass("", Bypass::Limit(Limit::Parts));
                 return;
             }
             let content = text.get(block.range.clone()).unwrap_or_default();
