@@ -19,8 +19,8 @@ use linkmilter::record::finding::{Line, Origin};
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::budget::Gate;
 use linkmilter::scan::headers::Headers;
-use linkmilter::scan::letter::{Letter, Quoting, Raw};
 use linkmilter::scan::mbox::Splitter;
+use linkmilter::scan::message::{Quoting, Raw, SourceMessage};
 use linkmilter::scan::walk::{Entry, Walk};
 use linkmilter::scan::{
     Account, Dns, Input, Progress, Scan, Settings, Stream, Witness, read, read::Sink,
@@ -66,8 +66,8 @@ fn collect(data: &Path) -> Vec<Vec<u8>> {
     struct Keep(Vec<Vec<u8>>);
     impl Sink for Keep {
         fn hold(&mut self, _bytes: usize) {}
-        fn letter(&mut self, _source: &str, raw: Raw<'_>) -> ControlFlow<()> {
-            self.0.push(Letter::new(&raw.bytes, raw.lead, raw.quoting).raw().to_vec());
+        fn message(&mut self, _source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+            self.0.push(SourceMessage::new(&raw.bytes, raw.lead, raw.quoting).raw().to_vec());
             ControlFlow::Continue(())
         }
         fn unread(&mut self, _source: &str, _offset: u64, _why: &str) -> ControlFlow<()> {
@@ -188,12 +188,12 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     row("read and split the mbox", split, all, bytes * times);
 
     let settings = settings();
-    let each = |stage: &mut dyn FnMut(&Letter<'_>)| {
+    let each = |stage: &mut dyn FnMut(&SourceMessage<'_>)| {
         // The best of a few: what disturbs only adds. Several times over: the kernel counts in ticks.
         let runs = (0..3).map(|_| {
             time(|| {
                 for bytes in std::iter::repeat_n(letters, PASSES as usize).flatten() {
-                    stage(&Letter::new(bytes, 0, Quoting::Quoted));
+                    stage(&SourceMessage::new(bytes, 0, Quoting::Quoted));
                 }
             })
         });
@@ -246,7 +246,7 @@ fn stages(letters: &[Vec<u8>], files: &Path, mbox: &Path, times: usize) {
     row("count and record", record.saturating_sub(resolve));
 }
 
-fn inspect<'a>(letter: &'a Letter<'_>, settings: &'a Settings) -> engine::Inspection<'a> {
+fn inspect<'a>(letter: &'a SourceMessage<'_>, settings: &'a Settings) -> engine::Inspection<'a> {
     engine::inspect(letter.message(), &settings.facts, &settings.policy, &settings.tlds)
 }
 
@@ -294,7 +294,7 @@ struct Count(usize);
 
 impl Sink for Count {
     fn hold(&mut self, _bytes: usize) {}
-    fn letter(&mut self, _source: &str, _raw: Raw<'_>) -> ControlFlow<()> {
+    fn message(&mut self, _source: &str, _raw: Raw<'_>) -> ControlFlow<()> {
         self.0 += 1;
         ControlFlow::Continue(())
     }

@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use daemon::{House, PATIENCE, binary, clean};
 use linkmilter::config::{self, Sources};
-use linkmilter::daemon::digest::post_of;
+use linkmilter::daemon::digest::mail_route;
 use linkmilter::daemon::mailer::{Encryption, Transport};
 use linkmilter::daemon::seal::Seal;
 use linkmilter::engine::outcome::Verdict;
@@ -521,7 +521,7 @@ fn by_default_to_this_host_without_and_to_any_other_with_encryption() {
         let file = house.path("other.toml");
         std::fs::write(&file, settings).unwrap();
         let config = config::load(&Sources { file: Some(file), ..Sources::default() }).unwrap();
-        post_of(&config, "mx.example.org").unwrap().transport
+        mail_route(&config, "mx.example.org").unwrap().transport
     };
     for (host, expected) in [
         ("localhost", Encryption::None),

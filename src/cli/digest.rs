@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::Answer;
 use super::shared::{Events, unread};
-use crate::daemon::digest::{Plan, post_of, send};
+use crate::daemon::digest::{Plan, mail_route, send};
 use crate::daemon::host_name;
 use crate::daemon::seal::{self, Seal};
 use crate::record::digest::gather;
@@ -38,7 +38,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let host_name = host_name::of(&config);
     let plan = Plan {
         minutes: 0,
-        post: post_of(&config, &host_name)?,
+        route: mail_route(&config, &host_name)?,
         journal,
         last: config.in_state("digest.last"),
         host_name,

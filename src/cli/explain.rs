@@ -23,7 +23,7 @@ use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::{Envelope, Policies};
-use crate::recall::letter::recalls;
+use crate::recall::delivered::recalls;
 use crate::record::printable::defanged;
 
 /// Show a message as the engine sees it

@@ -9,7 +9,7 @@ use super::shared::{Events, own_recalls, unread};
 use crate::record::event::{self, Action, Event};
 use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
-use crate::record::narrative::{afterwards, story};
+use crate::record::narrative::{afterwards, narrative};
 
 /// Say what was done to a past message
 ///
@@ -90,7 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     }
     let told = events.iter().map(|event| match args.json {
         true => event.to_line() + "\n",
-        false => story(event),
+        false => narrative(event),
     });
     let later = recalls.iter().map(|(event, of)| match (args.json, of) {
         (true, _) => event.to_line() + "\n",

@@ -13,7 +13,7 @@ use crate::feed::blocklist::Blocklist;
 use crate::fetch::Fetch;
 use crate::file;
 use crate::policy::{
-    Authenticated, Conditions, Exemptions, House, Overrides, Pattern, Policies, Rule, Upstream,
+    Authenticated, Conditions, Exemptions, LocalMail, Overrides, Pattern, Policies, Rule, Upstream,
 };
 use crate::tld::cache::Bounds;
 
@@ -137,7 +137,7 @@ impl Config {
         };
         let policies =
             Policies::new(base, self.policy.profile, self.ordered_rules(), self.exemptions())
-                .of_house(self.house())
+                .with_local_mail(self.local_mail())
                 .of_upstream(self.upstream());
         Ok(Settings { policies, allowed, protected, blocked, blocklists })
     }
@@ -267,10 +267,10 @@ impl Config {
         self.outbound.restore && !self.outbound.local_domains.is_empty()
     }
 
-    fn house(&self) -> House {
+    fn local_mail(&self) -> LocalMail {
         let outbound = &self.outbound;
         let domains = outbound.local_domains.iter();
-        House {
+        LocalMail {
             domains: domains.map(|domain| Pattern::Domain(domain.0.clone())).collect(),
             networks: outbound.networks.clone(),
         }

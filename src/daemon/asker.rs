@@ -9,7 +9,7 @@ use hickory_resolver::proto::rr::{RData, RecordType};
 use super::metrics::{Cache, DnsAnswer, ListAnswer, Lookup, Metrics};
 use super::resolver::{Hickory, Options, Resolver, ResolverError, Validation};
 use super::settings::Loaded;
-use super::throttle::Quiet;
+use super::throttle::Throttle;
 use crate::config::{Config, DnsMode};
 use crate::engine::lists::{Listing, Table};
 use crate::engine::outcome::Verdict;
@@ -45,8 +45,8 @@ struct ListAsker {
     list: Arc<Blocklist>,
     options: Options,
     resolver: Resolver<ListServer>,
-    refused: Quiet,
-    odd: Quiet,
+    refused: Throttle,
+    odd: Throttle,
 }
 
 /// The servers, asked whether a list has a domain.
@@ -211,7 +211,7 @@ fn ask_lists(
         let start = Instant::now();
         let server = ListServer::new(dns.clone(), Arc::clone(&list));
         let resolver = Resolver::new(server, options, Arc::new(move || start.elapsed()));
-        let (refused, odd) = (Quiet::default(), Quiet::default());
+        let (refused, odd) = (Throttle::default(), Throttle::default());
         Arc::new(ListAsker { list, options: options.clone(), resolver, refused, odd })
     };
     Ok(lists.iter().map(|list| same(list).unwrap_or_else(|| asker(list))).collect())

@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who is told how a canary came back.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct Monitors {
     pub health: Arc<Health>,
     pub metrics: Arc<Metrics>,
 }
@@ -48,7 +48,7 @@ pub struct Seen {
 /// tells `/healthz`. Without a watchdog it flies every 30 seconds for `/healthz` alone.
 pub async fn fly(
     notifier: Notifier,
-    seen: Seen,
+    monitors: Monitors,
     check: impl Fn() -> Result<(), CanaryError> + Clone + Send + 'static,
 ) {
     let rhythm = notifier.watchdog_interval().map_or(Duration::from_secs(30), |full| full / 2);
@@ -65,14 +65,14 @@ pub async fn fly(
         match result {
             Ok(()) => {
                 notifier.watchdog();
-                seen.metrics.canary(Ended::Well);
+                monitors.metrics.canary(Ended::Well);
             }
             Err(error) => {
                 tracing::error!(%error, "the watchdog is not fed");
-                seen.metrics.canary(Ended::Failed);
+                monitors.metrics.canary(Ended::Failed);
             }
         }
-        seen.health.canary(result);
+        monitors.health.canary(result);
     }
 }
 
@@ -120,8 +120,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let metrics = Arc::new(Metrics::new());
-            let seen = Seen { health: Arc::clone(&health), metrics };
-            let flying = tokio::spawn(fly(notifier, seen, check));
+            let monitors = Monitors { health: Arc::clone(&health), metrics };
+            let flying = tokio::spawn(fly(notifier, monitors, check));
             while health.report() == Health::default().report() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }

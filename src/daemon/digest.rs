@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::sleep;
 
 use super::journal;
-use super::mailer::{self, Encryption, Post, PostError, Smtp, Transport};
+use super::mailer::{self, Encryption, MailRoute, MailerError, Smtp, Transport};
 use super::metrics::{Ended, Metrics};
 use super::seal::Seal;
 use crate::config::{self, Config, Schedule, SmtpTls};
@@ -34,7 +34,7 @@ const LONGEST: Duration = Duration::from_secs(7 * 86_400);
 pub struct Plan {
     /// Minutes after midnight, UTC.
     pub minutes: u32,
-    pub post: Post,
+    pub route: MailRoute,
     pub journal: PathBuf,
     /// The file that remembers when the last one left.
     pub last: PathBuf,
@@ -60,7 +60,7 @@ impl Plan {
         };
         Ok(Some(Plan {
             minutes,
-            post: post_of(config, host_name)?,
+            route: mail_route(config, host_name)?,
             journal: journal::directory(config),
             last: config.in_state("digest.last"),
             host_name: host_name.to_owned(),
@@ -74,7 +74,7 @@ impl Plan {
 ///
 /// # Errors
 /// When the file with the password cannot be read.
-pub fn post_of(config: &Config, host_name: &str) -> Result<Post, DigestError> {
+pub fn mail_route(config: &Config, host_name: &str) -> Result<MailRoute, DigestError> {
     let digest = &config.digest;
     let transport = match digest.transport {
         config::Transport::Sendmail => Transport::Sendmail(digest.sendmail.clone()),
@@ -83,7 +83,7 @@ pub fn post_of(config: &Config, host_name: &str) -> Result<Post, DigestError> {
     };
     let default = || format!("linkmilter@{host_name}");
     let from = digest.from.clone().unwrap_or_else(default);
-    Ok(Post { from, to: digest.to.clone(), transport })
+    Ok(MailRoute { from, to: digest.to.clone(), transport })
 }
 
 fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
@@ -144,7 +144,7 @@ pub enum DigestError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     #[error(transparent)]
-    Post(#[from] PostError),
+    MailRoute(#[from] MailerError),
     #[error("digest.smtp_password_file {}: {source}", path.display())]
     Password {
         path: PathBuf,
@@ -171,7 +171,7 @@ pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
         match send(&plan, from, now).await {
             Ok(()) => {
                 metrics.digest(Ended::Well);
-                tracing::info!(recipients = plan.post.to.len(), "digest sent");
+                tracing::info!(recipients = plan.route.to.len(), "digest sent");
                 failures = 0;
                 remember(&plan.last, now);
             }
@@ -203,8 +203,8 @@ pub async fn send(plan: &Plan, from: Timestamp, to: Timestamp) -> Result<(), Dig
     let Digest { sums, text } = made.await.map_err(|_| DigestError::Cut)??;
     let text = digest::with_troubles(&plan.troubles, &text);
     let subject = digest::subject(&sums, &plan.host_name);
-    let mail = mailer::compose(&plan.post, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
-    Ok(mailer::send(&plan.post, mail).await?)
+    let mail = mailer::compose(&plan.route, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
+    Ok(mailer::send(&plan.route, mail).await?)
 }
 
 /// What stands in the file of the last digest: when one was sent or given up, and up to when
@@ -291,7 +291,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let plan = Plan {
             minutes: 390,
-            post: Post {
+            route: MailRoute {
                 from: String::new(),
                 to: Vec::new(),
                 transport: Transport::File("/".into()),

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::metrics::{JournalFault, Kept, Metrics};
-use super::throttle::Quiet;
+use super::throttle::Throttle;
 use crate::config::Config;
 use crate::record::event::Event;
 use crate::record::journal::{Bounds, Journal, JournalError};
@@ -56,7 +56,8 @@ impl Recorder {
     ) -> Result<Recorder, JournalError> {
         let journal = Journal::open(directory, bounds)?;
         let (queue, events) = sync_channel(QUEUE);
-        let writer = Writer { journal, metrics: Arc::clone(&metrics), quiet: Quiet::default() };
+        let writer =
+            Writer { journal, metrics: Arc::clone(&metrics), throttle: Throttle::default() };
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || writer.run(&events))
@@ -100,7 +101,7 @@ impl Drop for Recorder {
 struct Writer {
     journal: Journal,
     metrics: Arc<Metrics>,
-    quiet: Quiet,
+    throttle: Throttle,
 }
 
 impl Writer {
@@ -149,7 +150,7 @@ impl Writer {
             return;
         };
         self.metrics.journal_fault(fault);
-        if let Some(more) = self.quiet.passes(Instant::now()) {
+        if let Some(more) = self.throttle.passes(Instant::now()) {
             tracing::error!(%error, more, "events are not kept; mail is not affected");
         }
     }

@@ -19,7 +19,7 @@ use crate::record::printable;
 
 /// Where mail of our own goes, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Post {
+pub struct MailRoute {
     /// Sender, of the envelope as well.
     pub from: String,
     pub to: Vec<String>,
@@ -63,7 +63,7 @@ pub enum Encryption {
 
 /// Why no mail left.
 #[derive(Debug, thiserror::Error)]
-pub enum PostError {
+pub enum MailerError {
     #[error("expected a mail address, found {found:?}: {source}")]
     Address {
         found: String,
@@ -111,24 +111,24 @@ pub enum PostError {
 /// # Errors
 /// When an address is none; a line break or any other control in one never gets through.
 pub fn compose(
-    post: &Post,
+    route: &MailRoute,
     host_name: &str,
     subject: &str,
     text: &str,
     seal: Option<&Seal>,
-) -> Result<Message, PostError> {
+) -> Result<Message, MailerError> {
     let id = format!("<{}@{}>", unique(), printable::host(host_name));
     let text = seven_bit(text);
     let mut builder = Message::builder()
-        .from(mailbox(&post.from)?)
+        .from(mailbox(&route.from)?)
         .subject(printable::label(subject))
         .message_id(Some(id.clone()))
         .date_now()
         .raw_header(raw("Auto-Submitted", "auto-generated"));
-    if post.to.is_empty() {
-        return Err(PostError::NoRecipient);
+    if route.to.is_empty() {
+        return Err(MailerError::NoRecipient);
     }
-    for address in &post.to {
+    for address in &route.to {
         builder = builder.to(mailbox(address)?);
     }
     if let Some(seal) = seal {
@@ -144,37 +144,37 @@ pub fn compose(
 ///
 /// # Errors
 /// When the way out is closed or the message is refused there.
-pub async fn send(post: &Post, message: Message) -> Result<(), PostError> {
-    match &post.transport {
+pub async fn send(route: &MailRoute, message: Message) -> Result<(), MailerError> {
+    match &route.transport {
         Transport::Smtp(smtp) => {
             let server = format!("{}:{}", smtp.host, smtp.port);
             // The transport bounds connecting only: a server that then says nothing would hold it.
             match timeout(smtp.timeout, connection(smtp)?.send(message)).await {
                 Ok(Ok(_)) => {}
-                Ok(Err(source)) => return Err(PostError::Smtp { server, source }),
-                Err(_) => return Err(PostError::Silent { server, within: smtp.timeout }),
+                Ok(Err(source)) => return Err(MailerError::Smtp { server, source }),
+                Err(_) => return Err(MailerError::Silent { server, within: smtp.timeout }),
             }
         }
         Transport::Sendmail(command) => {
             AsyncSendmailTransport::<Tokio1Executor>::new_with_command(command)
                 .send(message)
                 .await
-                .map_err(|source| PostError::Sendmail { command: command.clone(), source })?;
+                .map_err(|source| MailerError::Sendmail { command: command.clone(), source })?;
         }
         Transport::File(directory) => {
             AsyncFileTransport::<Tokio1Executor>::new(directory)
                 .send(message)
                 .await
-                .map_err(|source| PostError::File { directory: directory.clone(), source })?;
+                .map_err(|source| MailerError::File { directory: directory.clone(), source })?;
         }
     }
     Ok(())
 }
 
-fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, PostError> {
+fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, MailerError> {
     let local = ["localhost", "127.0.0.1", "::1"].contains(&smtp.host.as_str());
     if smtp.encryption == Encryption::None && smtp.login.is_some() && !local {
-        return Err(PostError::BarePassword(smtp.host.clone()));
+        return Err(MailerError::BarePassword(smtp.host.clone()));
     }
     let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&smtp.host)
         .port(smtp.port)
@@ -190,22 +190,22 @@ fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, PostErr
     Ok(builder.build())
 }
 
-fn parameters(smtp: &Smtp) -> Result<TlsParameters, PostError> {
+fn parameters(smtp: &Smtp) -> Result<TlsParameters, MailerError> {
     let mut builder = TlsParameters::builder(smtp.host.clone());
     if let Some(path) = &smtp.authority {
-        let wrong = |source| PostError::Authority { path: path.clone(), source };
+        let wrong = |source| MailerError::Authority { path: path.clone(), source };
         let pem = file::read(path, file::MAX_BYTES).map_err(|error| wrong(error.into()))?;
         let authority = Certificate::from_pem(&pem).map_err(|error| wrong(error.into()))?;
         builder = builder.add_root_certificate(authority);
     }
     let server = format!("{}:{}", smtp.host, smtp.port);
-    builder.build().map_err(|source| PostError::Smtp { server, source })
+    builder.build().map_err(|source| MailerError::Smtp { server, source })
 }
 
 /// An address with its domain in ASCII form where the local part allows: SMTPUTF8 is then only
 /// needed for local parts that have no other form (RFC 6531 §3.2).
-fn mailbox(text: &str) -> Result<Mailbox, PostError> {
-    let wrong = |source| PostError::Address { found: text.to_owned(), source };
+fn mailbox(text: &str) -> Result<Mailbox, MailerError> {
+    let wrong = |source| MailerError::Address { found: text.to_owned(), source };
     let address: Address = text.parse().map_err(wrong)?;
     if text.chars().any(char::is_control) {
         return Err(wrong(lettre::address::AddressError::InvalidInput));
@@ -252,13 +252,13 @@ mod tests {
 
     #[test]
     fn any_text_makes_a_mail() {
-        let post = Post {
+        let route = MailRoute {
             from: "linkmilter@mx.example".into(),
             to: vec!["ops@example.org".into()],
             transport: Transport::File("/".into()),
         };
         let text = format!("short\n{}\na\rb\u{e9}\n", "x".repeat(2_500));
-        let mail = compose(&post, "mx.example", "subject\r\nBcc: evil", &text, None).unwrap();
+        let mail = compose(&route, "mx.example", "subject\r\nBcc: evil", &text, None).unwrap();
         let mail = String::from_utf8(mail.formatted()).unwrap();
         assert!(mail.is_ascii() && !mail.contains("\nBcc"));
         assert!(mail.split("\r\n").all(|line| line.len() <= 998 && !line.contains(['\r', '\n'])));

@@ -129,7 +129,7 @@ struct Stale {
 
 impl Stale {
     /// Every problem is a line of the log; the first one stands in `/healthz` and the status.
-    fn tell(&self, health: &Health, metrics: &Metrics) {
+    fn report(&self, health: &Health, metrics: &Metrics) {
         let Stale { refused, instead, .. } = self;
         tracing::error!("{refused}: the configuration does not hold; {instead} is in force");
         for problem in &self.errors.0 {
@@ -182,7 +182,7 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     let health = Arc::new(Health::default());
     let state = StateDir::make(&loaded.config.server.state_dir);
     match trouble {
-        Some(stale) => stale.tell(&health, &metrics),
+        Some(stale) => stale.report(&health, &metrics),
         None if state == StateDir::There => keep(&sources, &loaded),
         None => {}
     }
@@ -201,8 +201,8 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
 
     let canary = Arc::clone(&filter);
     let check = move || canary::check(&*canary.tlds.table());
-    let seen = canary::Seen { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
-    tokio::spawn(canary::fly(notifier.clone(), seen, check));
+    let monitors = canary::Monitors { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
+    tokio::spawn(canary::fly(notifier.clone(), monitors, check));
     let (sender, troubled) = (Arc::clone(&filter), Arc::clone(&health));
     let plan = move || plan(&sender.live.get(), &troubled);
     tokio::spawn(digest::daily(plan, Arc::clone(&metrics)));
@@ -219,8 +219,8 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     tokio::spawn(Arc::clone(&contacts).keep_on());
     let (drain, draining) = watch::channel(false);
     let status = health.status();
-    let house = Service { sources, filter, server: Arc::clone(&server), metrics, health, log };
-    let watching = tokio::spawn(house.watch(signals, notifier.clone(), drain));
+    let service = Service { sources, filter, server: Arc::clone(&server), metrics, health, log };
+    let watching = tokio::spawn(service.watch(signals, notifier.clone(), drain));
     notifier.ready(&status);
     // Whoever closed standard output does not want to be told.
     let _ = write!(std::io::stdout(), "{}", listen::introduction(&listeners)?);
@@ -336,7 +336,7 @@ impl Service {
                     reloads += 1;
                     let told = self.reload(&notifier).await;
                     let config = &self.filter.live.get().config;
-                    if let Err(error) = Reloads::tell(config, reloads, told) {
+                    if let Err(error) = Reloads::write(config, reloads, told) {
                         tracing::warn!(%error, "what became of the reload is not told to who asked");
                     }
                 }
@@ -386,7 +386,7 @@ impl Service {
                 let told = Told::Kept { generation: kept.kept, error: kept.error.to_string() };
                 let instead = format!("configuration {} (reload failed)", kept.kept);
                 let stale = Stale { refused: "not reloaded", instead, errors: kept.error };
-                stale.tell(&self.health, &self.metrics);
+                stale.report(&self.health, &self.metrics);
                 notifier.ready(&self.health.status());
                 told
             }

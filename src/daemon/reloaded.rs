@@ -46,7 +46,7 @@ impl Reloads {
     ///
     /// # Errors
     /// When the state directory cannot be written.
-    pub fn tell(config: &Config, number: u64, told: Told) -> io::Result<()> {
+    pub fn write(config: &Config, number: u64, told: Told) -> io::Result<()> {
         let process = i32::try_from(std::process::id()).unwrap_or_default();
         let text = serde_json::to_vec(&Reloads { v: VERSION, process, number, told })?;
         let beside = config.in_state(".reload.json.new");

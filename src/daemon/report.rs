@@ -7,11 +7,11 @@ use super::envelope;
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
-use super::throttle::Quiet;
+use super::throttle::Throttle;
 use crate::engine::{Outcome, Policy};
 use crate::milter;
 use crate::policy::Envelope;
-use crate::record::event::{Event, Seen};
+use crate::record::event::{Event, Transaction};
 use crate::record::time::Timestamp;
 
 /// One message, when its answer is ready.
@@ -36,9 +36,9 @@ pub struct Report<'a> {
 pub struct Reporter {
     pub metrics: Arc<Metrics>,
     pub recorder: Recorder,
-    not_accepted: Quiet,
-    evicted: Quiet,
-    out_of_memory: Quiet,
+    not_accepted: Throttle,
+    evicted: Throttle,
+    out_of_memory: Throttle,
 }
 
 impl Reporter {
@@ -46,15 +46,15 @@ impl Reporter {
         Reporter {
             metrics,
             recorder,
-            not_accepted: Quiet::default(),
-            evicted: Quiet::default(),
-            out_of_memory: Quiet::default(),
+            not_accepted: Throttle::default(),
+            evicted: Throttle::default(),
+            out_of_memory: Throttle::default(),
         }
     }
 
     /// A message has its answer.
     pub fn message(&self, report: &Report<'_>) {
-        let seen = Seen {
+        let transaction = Transaction {
             time: Timestamp::of(SystemTime::now()),
             queue_id: &report.mail.queue_id(),
             message_id: envelope::field(&report.mail.head, "Message-ID").unwrap_or_default(),
@@ -66,7 +66,7 @@ impl Reporter {
             dns: report.dns,
             generation: report.generation,
         };
-        let event = Event::new(&seen, report.policy, report.outcome);
+        let event = Event::new(&transaction, report.policy, report.outcome);
         log::message(&event);
         self.metrics.message(&event);
         self.recorder.record(event);

@@ -8,7 +8,7 @@ pub const QUIET: Duration = Duration::from_secs(60);
 
 /// Lets one line through in [`QUIET`].
 #[derive(Debug, Default)]
-pub struct Quiet(Mutex<Option<Said>>);
+pub struct Throttle(Mutex<Option<Said>>);
 
 #[derive(Clone, Copy, Debug)]
 struct Said {
@@ -16,7 +16,7 @@ struct Said {
     since: u64,
 }
 
-impl Quiet {
+impl Throttle {
     /// Whether to log now: how many times it was kept back since the last line.
     pub fn passes(&self, now: Instant) -> Option<u64> {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,13 +40,13 @@ mod tests {
 
     #[test]
     fn a_flood_is_one_line_a_minute_that_says_how_many() {
-        let quiet = Quiet::default();
+        let throttle = Throttle::default();
         let start = Instant::now();
-        assert_eq!(quiet.passes(start), Some(0));
+        assert_eq!(throttle.passes(start), Some(0));
         for second in 1..60 {
-            assert_eq!(quiet.passes(start + Duration::from_secs(second)), None);
+            assert_eq!(throttle.passes(start + Duration::from_secs(second)), None);
         }
-        assert_eq!(quiet.passes(start + QUIET), Some(59));
-        assert_eq!(quiet.passes(start + 3 * QUIET), Some(0));
+        assert_eq!(throttle.passes(start + QUIET), Some(59));
+        assert_eq!(throttle.passes(start + 3 * QUIET), Some(0));
     }
 }

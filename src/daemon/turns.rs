@@ -49,7 +49,7 @@ pub struct Turns {
     /// has no threads left: then any thread does.
     threads: Option<ThreadPool>,
     /// What the engine may take beside the messages.
-    room: ArcSwap<Room>,
+    engine_memory: ArcSwap<EngineMemory>,
 }
 
 impl Turns {
@@ -67,16 +67,16 @@ impl Turns {
             middling: Arc::new(Semaphore::new(MIDDLING * processors)),
             large: Arc::new(Semaphore::new(processors)),
             threads: threads.ok(),
-            room: ArcSwap::from_pointee(Room::of(config)),
+            engine_memory: ArcSwap::from_pointee(EngineMemory::of(config)),
         }
     }
 
     /// Gives the engine as much memory as this configuration says. Messages that have begun keep what
     /// they have of the old.
     pub fn use_memory(&self, config: &Config) {
-        let room = Room::of(config);
-        if self.room.load().size != room.size {
-            self.room.store(Arc::new(room));
+        let engine_memory = EngineMemory::of(config);
+        if self.engine_memory.load().size != engine_memory.size {
+            self.engine_memory.store(Arc::new(engine_memory));
         }
     }
 
@@ -99,7 +99,7 @@ impl Turns {
             Lane::Large => &self.large,
         };
         let turn = Arc::clone(turns).acquire_owned().await;
-        let memory = self.room.load_full().take(bytes).await;
+        let memory = self.engine_memory.load_full().take(bytes).await;
         let (tell, told) = oneshot::channel();
         let work = move || {
             let done = work();
@@ -129,18 +129,18 @@ fn need(bytes: usize) -> u32 {
 }
 
 /// Memory of the engine.
-struct Room {
+struct EngineMemory {
     /// In KiB.
     size: u32,
     free: Arc<Semaphore>,
 }
 
-impl Room {
+impl EngineMemory {
     /// Half of the memory of the messages is the engine's.
-    fn of(config: &Config) -> Room {
+    fn of(config: &Config) -> EngineMemory {
         let size = config.server.max_memory.0 >> 11;
         let size = u32::try_from(size).unwrap_or(u32::MAX).clamp(1, u32::MAX >> 4);
-        Room { size, free: Arc::new(Semaphore::new(size as usize)) }
+        EngineMemory { size, free: Arc::new(Semaphore::new(size as usize)) }
     }
 
     /// What a message of this many bytes needs, or all that there is.

@@ -35,13 +35,13 @@ impl Policies {
         let author = Address::of(author);
         let toward = match self.way(envelope) {
             _ if self.is_from_outside(envelope) => Toward::Us,
-            Way::Leaves | Way::Divided if self.house.has_address(&author) => Toward::Others,
+            Way::Leaves | Way::Divided if self.local_mail.has_address(&author) => Toward::Others,
             _ => return None,
         };
         let author = author.mailbox()?;
         let meeting = |recipient: &String| {
             let recipient = Address::of(recipient);
-            let ours = self.house.has_address(&recipient);
+            let ours = self.local_mail.has_address(&recipient);
             let (author, recipient) = (author.clone(), recipient.mailbox()?);
             match toward {
                 Toward::Us if ours => Some(Meeting { outside: author, inside: recipient }),
@@ -56,15 +56,16 @@ impl Policies {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Exemptions, House, Path, Profile};
+    use super::super::{Exemptions, LocalMail, Path, Profile};
     use super::*;
     use crate::engine;
 
     fn meetings(envelope: Envelope) -> Option<Meetings> {
-        let house = House { domains: vec!["example.org".parse().unwrap()], networks: Vec::new() };
+        let local_mail =
+            LocalMail { domains: vec!["example.org".parse().unwrap()], networks: Vec::new() };
         let base = engine::Policy::default();
         Policies::new(base, Profile::Enforce, Vec::new(), Exemptions::default())
-            .of_house(house)
+            .with_local_mail(local_mail)
             .meetings(&envelope)
     }
 

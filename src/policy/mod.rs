@@ -14,7 +14,7 @@
 mod auth;
 mod contacts;
 mod envelope;
-mod house;
+mod local_mail;
 mod merge;
 mod network;
 mod pattern;
@@ -33,7 +33,7 @@ use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
 pub use auth::dmarc_pass;
 pub use contacts::{Meeting, Meetings, Toward};
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
-pub use house::{House, Way};
+pub use local_mail::{LocalMail, Way};
 pub use network::{Network, NetworkError};
 pub use pattern::{Address, Pattern, ascii_domain, is_below};
 pub use rule::{Between, Conditions, DefangFrom, Overrides, Profile, Rule};
@@ -70,7 +70,7 @@ pub struct Policies {
     default: Arc<engine::Policy>,
     rules: Rules,
     exemptions: Exemptions,
-    house: House,
+    local_mail: LocalMail,
     upstream: Upstream,
 }
 
@@ -102,14 +102,14 @@ impl Policies {
     ) -> Policies {
         let rules = Rules::new(&base, profile, rules);
         let default = Arc::new(profile.apply(base));
-        let (house, upstream) = (House::default(), Upstream::default());
-        Policies { default, rules, exemptions, house, upstream }
+        let (local_mail, upstream) = (LocalMail::default(), Upstream::default());
+        Policies { default, rules, exemptions, local_mail, upstream }
     }
 
     /// The same settings, of a house that knows which mail leaves it.
     #[must_use]
-    pub fn of_house(self, house: House) -> Policies {
-        Policies { house, ..self }
+    pub fn with_local_mail(self, local_mail: LocalMail) -> Policies {
+        Policies { local_mail, ..self }
     }
 
     /// The same settings, of a house that knows its other servers.
@@ -197,7 +197,7 @@ impl Policies {
 
     /// Whether a domain is the house's own, or below one that is.
     pub fn is_own(&self, domain: &str) -> bool {
-        self.house.has(domain)
+        self.local_mail.has(domain)
     }
 
     /// Where the message is going, as far as the envelope tells.
@@ -215,17 +215,17 @@ impl Policies {
     /// from outside may hand out mail, what it carries is not known to be ours.
     pub fn way(&self, envelope: &Envelope) -> Way {
         match self.direction(envelope) {
-            Direction::Inbound if !self.house.hands_out(envelope) => Way::Stays,
-            _ => self.house.way_out(envelope),
+            Direction::Inbound if !self.local_mail.hands_out(envelope) => Way::Stays,
+            _ => self.local_mail.way_out(envelope),
         }
     }
 
     /// Whether the message comes from outside, to somebody in the house.
     pub fn is_from_outside(&self, envelope: &Envelope) -> bool {
-        self.house.is_known()
+        self.local_mail.is_known()
             && self.direction(envelope) == Direction::Inbound
-            && !self.house.hands_out(envelope)
-            && self.house.way_out(envelope) != Way::Leaves
+            && !self.local_mail.hands_out(envelope)
+            && self.local_mail.way_out(envelope) != Way::Leaves
     }
 
     /// The same settings for a message that is judged and reported, whatever is in it.

@@ -42,7 +42,7 @@ pub struct Folder {
 
 /// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct StoredMessage {
     /// `cur` or `new`.
     place: &'static str,
     name: OsString,
@@ -59,26 +59,26 @@ pub enum Replaced {
 
 /// How a message stands to the others of its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing<'l> {
+pub enum CopyState<'l> {
     Alone,
     /// An interrupted run made this copy of it and left both.
-    Replaced(&'l Letter),
+    Replaced(&'l StoredMessage),
     /// It is such a copy: until the message beside it went it is not the one to be changed.
     Copy,
 }
 
 /// How each of these messages stands to the others, in their order.
-pub fn standings(all: &[Letter]) -> Vec<Standing<'_>> {
-    let named: HashMap<&[u8], &Letter> =
+pub fn copy_states(all: &[StoredMessage]) -> Vec<CopyState<'_>> {
+    let named: HashMap<&[u8], &StoredMessage> =
         all.iter().map(|letter| (first(letter.base()), letter)).collect();
-    let copies: Vec<Option<&Letter>> =
+    let copies: Vec<Option<&StoredMessage>> =
         all.iter().map(|letter| named.get(letter.successor().as_slice()).copied()).collect();
     let made: HashSet<&[u8]> = copies.iter().flatten().map(|copy| first(copy.base())).collect();
     let all = all.iter().zip(copies);
     all.map(|(letter, copy)| match copy {
-        Some(copy) => Standing::Replaced(copy),
-        None if made.contains(first(letter.base())) => Standing::Copy,
-        None => Standing::Alone,
+        Some(copy) => CopyState::Replaced(copy),
+        None if made.contains(first(letter.base())) => CopyState::Copy,
+        None => CopyState::Alone,
     })
     .collect()
 }
@@ -182,14 +182,14 @@ impl Folder {
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn letters(&self) -> io::Result<Vec<Letter>> {
+    pub fn letters(&self) -> io::Result<Vec<StoredMessage>> {
         let mut found = Vec::new();
         for place in ["new", "cur"] {
             for entry in fs::read_dir(self.path.join(place))? {
                 let entry = entry?;
                 let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
                 if plain && !entry.file_name().as_bytes().starts_with(b".") {
-                    found.push(Letter { place, name: entry.file_name() });
+                    found.push(StoredMessage { place, name: entry.file_name() });
                 }
             }
         }
@@ -197,7 +197,7 @@ impl Folder {
         Ok(found)
     }
 
-    pub fn path(&self, letter: &Letter) -> PathBuf {
+    pub fn path(&self, letter: &StoredMessage) -> PathBuf {
         self.path.join(letter.place).join(&letter.name)
     }
 
@@ -205,7 +205,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be read, is no plain file, is of somebody else, or is bigger than `most` bytes.
-    pub fn read(&self, letter: &Letter, most: u64) -> io::Result<(Vec<u8>, SystemTime)> {
+    pub fn read(&self, letter: &StoredMessage, most: u64) -> io::Result<(Vec<u8>, SystemTime)> {
         // Since the folder was listed it may have become a link, or a pipe that nobody writes into.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(self.path(letter), flags, Mode::empty())?);
@@ -227,9 +227,9 @@ impl Folder {
     ///
     /// # Errors
     /// When the new copy cannot be made; then the old message is there as before.
-    pub fn replace(&self, letter: &Letter, bytes: &[u8]) -> io::Result<Replaced> {
+    pub fn replace(&self, letter: &StoredMessage, bytes: &[u8]) -> io::Result<Replaced> {
         let old = fs::symlink_metadata(self.path(letter))?;
-        let new = Letter { place: letter.place, name: letter.renamed(bytes) };
+        let new = StoredMessage { place: letter.place, name: letter.renamed(bytes) };
         let number = WRITERS.fetch_add(1, Ordering::Relaxed);
         let mut name = new.base().to_vec();
         name.extend(format!(".{}-{number}", std::process::id()).bytes());
@@ -251,12 +251,17 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be removed; then both are there.
-    pub fn finish(&self, letter: &Letter, copy: Letter) -> io::Result<Replaced> {
+    pub fn finish(&self, letter: &StoredMessage, copy: StoredMessage) -> io::Result<Replaced> {
         self.retire(letter, copy, Maker::Another)
     }
 
     /// Removes a message whose new copy stands beside it, under whichever flags it has by now.
-    fn retire(&self, letter: &Letter, mut new: Letter, maker: Maker) -> io::Result<Replaced> {
+    fn retire(
+        &self,
+        letter: &StoredMessage,
+        mut new: StoredMessage,
+        maker: Maker,
+    ) -> io::Result<Replaced> {
         let mut old = letter.clone();
         for _ in 0..TRIES {
             match fs::remove_file(self.path(&old)) {
@@ -274,7 +279,7 @@ impl Folder {
                 return Ok(Replaced::Gone);
             };
             let name = [new.base(), now.info()].concat();
-            let moved = Letter { place: now.place, name: OsString::from_vec(name) };
+            let moved = StoredMessage { place: now.place, name: OsString::from_vec(name) };
             place(&self.path(&new), &self.path(&moved))?;
             (old, new) = (now, moved);
         }
@@ -283,8 +288,8 @@ impl Folder {
 
     /// A message under the flags that it has by now. One that is renamed while its folder is listed may be
     /// met under neither name: it is gone when two lists do not have it.
-    fn again(&self, letter: &Letter) -> io::Result<Option<Letter>> {
-        let listed = || -> io::Result<Option<Letter>> {
+    fn again(&self, letter: &StoredMessage) -> io::Result<Option<StoredMessage>> {
+        let listed = || -> io::Result<Option<StoredMessage>> {
             Ok(self.letters()?.into_iter().find(|other| other.base() == letter.base()))
         };
         Ok(match listed()? {
@@ -320,7 +325,7 @@ impl Folder {
     }
 }
 
-impl Letter {
+impl StoredMessage {
     /// The name without flags.
     fn base(&self) -> &[u8] {
         let name = self.name.as_bytes();
@@ -442,7 +447,7 @@ mod tests {
         let letter = folder.letters().unwrap().remove(0);
         fs::write(dir.path().join("new/1.a.host_lm1"), "new").unwrap();
         fs::rename(dir.path().join("new/1.a.host"), dir.path().join("cur/1.a.host:2,RS")).unwrap();
-        let new = Letter { place: "new", name: "1.a.host_lm1".into() };
+        let new = StoredMessage { place: "new", name: "1.a.host_lm1".into() };
         assert_eq!(folder.retire(&letter, new, Maker::This).unwrap(), Replaced::Done);
         assert_eq!(names(dir.path()), ["cur/1.a.host_lm1:2,RS"]);
         assert_eq!(fs::read(dir.path().join("cur/1.a.host_lm1:2,RS")).unwrap(), b"new");
@@ -455,7 +460,7 @@ mod tests {
         let letter = folder.letters().unwrap().remove(0);
         fs::write(dir.path().join("cur/1.a.host_lm1:2,"), "new").unwrap();
         fs::remove_file(dir.path().join("cur/1.a.host:2,")).unwrap();
-        let new = Letter { place: "cur", name: "1.a.host_lm1:2,".into() };
+        let new = StoredMessage { place: "cur", name: "1.a.host_lm1:2,".into() };
         assert_eq!(folder.retire(&letter, new, Maker::This).unwrap(), Replaced::Gone);
         assert_eq!(names(dir.path()), ["cur/2.b.host:2,"]);
     }
@@ -504,10 +509,10 @@ mod tests {
         let dir = maildir(&[("cur/1.a.host,S=3:2,", "old"), ("cur/1.a.host_lm1,S=3:2,", "new")]);
         let folder = &folders(dir.path()).unwrap().found[0];
         let all = folder.letters().unwrap();
-        assert_eq!(standings(&all), [Standing::Replaced(&all[1]), Standing::Copy]);
+        assert_eq!(copy_states(&all), [CopyState::Replaced(&all[1]), CopyState::Copy]);
         let dir = maildir(&[("cur/1.a.host_lm1:2,", "a copy"), ("cur/1.b.host:2,", "another")]);
         let all = folders(dir.path()).unwrap().found[0].letters().unwrap();
-        assert_eq!(standings(&all), [Standing::Alone, Standing::Alone]);
+        assert_eq!(copy_states(&all), [CopyState::Alone, CopyState::Alone]);
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Action {
 
 /// What the daemon knows of a message besides its outcome.
 #[derive(Clone, Debug, Default)]
-pub struct Seen<'a> {
+pub struct Transaction<'a> {
     pub time: Timestamp,
     /// The MTA's name for the message (macro `i`); empty when it sent none.
     pub queue_id: &'a str,
@@ -235,7 +235,7 @@ impl HostDone {
 
 impl Event {
     /// The record of a message that went through the engine under this policy.
-    pub fn new(seen: &Seen<'_>, policy: &Policy, outcome: &Outcome) -> Event {
+    pub fn new(transaction: &Transaction<'_>, policy: &Policy, outcome: &Outcome) -> Event {
         let reported = || outcome.findings.iter().filter(|finding| finding.verdict > Verdict::Ok);
         let mut reasons = BTreeMap::new();
         for reason in reported().flat_map(|finding| finding.reasons.iter()) {
@@ -246,25 +246,25 @@ impl Event {
             *bypasses.entry(bypass.to_string()).or_default() += 1;
         }
         let (hosts, hosts_omitted) = hosts(reported());
-        let (recipients, recipients_omitted) = recipient_domains(seen.recipients);
+        let (recipients, recipients_omitted) = recipient_domains(transaction.recipients);
         Event {
             v: SCHEMA_VERSION,
-            time: seen.time,
-            queue_id: printable::queue_id(seen.queue_id),
-            message_id: message_id(seen.message_id),
+            time: transaction.time,
+            queue_id: printable::queue_id(transaction.queue_id),
+            message_id: message_id(transaction.message_id),
             verdict: outcome.verdict,
-            action: match seen.returned {
+            action: match transaction.returned {
                 Some(ORIGINAL) => Action::Restored,
                 _ => Action::of(outcome),
             },
             rule: printable::label(&policy.rule),
             mode: mode_word(policy.mode).to_owned(),
             exempt: policy.exempt.as_deref().map(printable::label),
-            restore: seen.returned.map(printable::label),
-            sender: printable::domain(seen.sender),
+            restore: transaction.returned.map(printable::label),
+            sender: printable::domain(transaction.sender),
             recipients,
             recipients_omitted,
-            bytes: seen.bytes,
+            bytes: transaction.bytes,
             links: outcome.links as u64,
             edited: outcome.edited() as u64,
             reasons,
@@ -273,16 +273,16 @@ impl Event {
             passed: outcome.passed.iter().take(PASSED).map(|host| printable::host(host)).collect(),
             passed_more: outcome.passed_more,
             bypasses,
-            engine_us: micros(seen.engine),
-            dns_us: micros(seen.dns),
-            generation: seen.generation,
+            engine_us: micros(transaction.engine),
+            dns_us: micros(transaction.dns),
+            generation: transaction.generation,
         }
     }
 
     /// The record of a message that the engine failed on: it went on as it came.
-    pub fn failed(seen: &Seen<'_>, policy: &Policy) -> Event {
+    pub fn failed(transaction: &Transaction<'_>, policy: &Policy) -> Event {
         let bypasses = vec![(String::new(), Bypass::Panic)];
-        Event::new(seen, policy, &Outcome { bypasses, ..Outcome::default() })
+        Event::new(transaction, policy, &Outcome { bypasses, ..Outcome::default() })
     }
 
     /// Whether nothing about the message is worth keeping for long.
@@ -433,8 +433,8 @@ mod tests {
         }
     }
 
-    fn seen(recipients: &[String]) -> Seen<'_> {
-        Seen {
+    fn transaction(recipients: &[String]) -> Transaction<'_> {
+        Transaction {
             time: Timestamp(1_763_715_635_123),
             queue_id: "4XyzAB",
             message_id: b" <1@example.com>\r\n",
@@ -482,7 +482,7 @@ mod tests {
     #[test]
     fn a_line_is_what_the_schema_says() {
         let recipients = ["<bob@example.net>".to_owned(), "carol@EXAMPLE.net".to_owned()];
-        let event = Event::new(&seen(&recipients), &Policy::default(), &edited());
+        let event = Event::new(&transaction(&recipients), &Policy::default(), &edited());
         insta::assert_snapshot!(event.to_line(), @r#"{"v":1,"time":"2025-11-21T09:00:35.123Z","queue_id":"4XyzAB","message_id":"4a30277a7ca42298f0e1467c","verdict":"unsafe","action":"edited","rule":"default","mode":"enforce","sender":"xn--bcher-kva.example","recipients":["example.net"],"bytes":2048,"links":4,"edited":2,"reasons":{"mixed-script":1,"target-lookalike":1,"text-href-mismatch":1},"hosts":[{"host":"xn--ypal-43d9g.com","verdict":"unsafe","reasons":["mixed-script","target-lookalike"],"target":"paypal.com","done":"edited","count":2},{"host":"example.com","verdict":"notice","reasons":["text-href-mismatch"],"done":"reported","count":1}],"passed":["example.org"],"bypasses":{"limit:depth":1,"opaque":1},"engine_us":321,"generation":3}"#);
         assert_eq!(serde_json::from_str::<Event>(&event.to_line()).unwrap(), event);
     }
@@ -490,7 +490,7 @@ mod tests {
     #[test]
     fn no_local_part_path_or_query_gets_in() {
         let recipients = ["bob@example.net".to_owned()];
-        let line = Event::new(&seen(&recipients), &Policy::default(), &edited()).to_line();
+        let line = Event::new(&transaction(&recipients), &Policy::default(), &edited()).to_line();
         for private in ["alice", "bob", "secret", "user", "http"] {
             assert!(!line.contains(private), "{private} in {line}");
         }
@@ -529,7 +529,7 @@ mod tests {
             Reason::WholeScript,
             Done::Edited,
         ));
-        let event = Event::new(&seen(&[]), &Policy::default(), &outcome);
+        let event = Event::new(&transaction(&[]), &Policy::default(), &outcome);
         assert_eq!(
             event.hosts.first().map(|entry| entry.host.as_str()),
             Some("xn--e1afmkfd.example")
@@ -556,7 +556,7 @@ mod tests {
             verdict: Verdict::Unsafe,
             ..Outcome::default()
         };
-        let event = Event::new(&seen(&recipients), &Policy::default(), &outcome);
+        let event = Event::new(&transaction(&recipients), &Policy::default(), &outcome);
         assert_eq!(
             (event.recipients.len(), event.recipients_omitted),
             (RECIPIENT_DOMAINS, 500 - RECIPIENT_DOMAINS as u64)

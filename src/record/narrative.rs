@@ -10,7 +10,7 @@ use crate::engine::explain::sentence;
 use crate::engine::outcome::Reason;
 
 /// What was done to the message, and why. ASCII, lines joined by LF, the last one ended.
-pub fn story(event: &Event) -> String {
+pub fn narrative(event: &Event) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(
@@ -178,9 +178,9 @@ mod tests {
             generation: 3,
             ..Event::default()
         };
-        let story = story(&event);
-        assert!(story.is_ascii() && !story.contains("paypal.com"));
-        insta::assert_snapshot!(story, @r#"
+        let narrative = narrative(&event);
+        assert!(narrative.is_ascii() && !narrative.contains("paypal.com"));
+        insta::assert_snapshot!(narrative, @r#"
         4XyzAB at 2025-11-21T09:00:35.123Z: unsafe, links were edited
           from example[.]org to example[.]net
           rule "default" (enforce), configuration 3

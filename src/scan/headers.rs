@@ -4,7 +4,7 @@ use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
 
 use crate::record::finding::Origin;
 
-use super::letter::lines;
+use super::message::lines;
 
 /// Bytes of a header that are read for Date, From and Message-ID.
 const HEAD: usize = 64 << 10;

@@ -11,7 +11,7 @@ use crate::record::{csv, diff};
 
 use super::crosscheck;
 use super::headers::Headers;
-use super::letter::{Letter, Raw};
+use super::message::{Raw, SourceMessage};
 use super::read::Sink;
 
 /// What is written while the scan goes on. The other forms are made of the counts at its end.
@@ -126,7 +126,7 @@ impl<'s> Judge<'s> {
     }
 
     fn judge(&mut self, source: &str, raw: &Raw<'_>) {
-        let letter = Letter::new(&raw.bytes, raw.lead, raw.quoting);
+        let letter = SourceMessage::new(&raw.bytes, raw.lead, raw.quoting);
         let message = letter.message();
         let origin = self.headers.origin(source, raw.offset, message.head);
         let outcome = self.inspect(message);
@@ -135,7 +135,7 @@ impl<'s> Judge<'s> {
             self.out.tally.headless += 1;
         }
         if self.settings.witness == Witness::Yes {
-            self.witness(&letter, &outcome);
+            self.crosscheck(&letter, &outcome);
         }
         // Writing into memory does not fail.
         let _ = self.write(&letter, &origin, &outcome);
@@ -148,7 +148,7 @@ impl<'s> Judge<'s> {
         engine::examine(engine::inspect_case, case, |questions| settings.dns.answers(questions))
     }
 
-    fn witness(&mut self, letter: &Letter<'_>, outcome: &Outcome) {
+    fn crosscheck(&mut self, letter: &SourceMessage<'_>, outcome: &Outcome) {
         match crosscheck::compare(letter.raw(), outcome, &self.settings.tlds) {
             crosscheck::Word::Silent => {}
             crosscheck::Word::Agrees => self.out.tally.witnessed += 1,
@@ -159,7 +159,12 @@ impl<'s> Judge<'s> {
         }
     }
 
-    fn write(&mut self, letter: &Letter<'_>, origin: &Origin, outcome: &Outcome) -> io::Result<()> {
+    fn write(
+        &mut self,
+        letter: &SourceMessage<'_>,
+        origin: &Origin,
+        outcome: &Outcome,
+    ) -> io::Result<()> {
         let out: &mut dyn Write = &mut self.out.text;
         match self.settings.stream {
             Stream::Counts => {}
@@ -201,7 +206,7 @@ impl<'s> Judge<'s> {
 impl Sink for Judge<'_> {
     fn hold(&mut self, _bytes: usize) {}
 
-    fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+    fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
         self.judge(source, &raw);
         ControlFlow::Continue(())
     }
@@ -222,7 +227,7 @@ impl Sink for Judge<'_> {
     }
 }
 
-fn span(letter: &Letter<'_>, finding: &Finding) -> std::ops::Range<usize> {
+fn span(letter: &SourceMessage<'_>, finding: &Finding) -> std::ops::Range<usize> {
     match finding.place {
         Place::Header(_) if finding.part == "0" => letter.head_span(&finding.span),
         _ => letter.body_span(&finding.span),

@@ -2,7 +2,7 @@
 //!
 //! | RFC 4155 and the field | here |
 //! | --- | --- |
-//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`letter::Letter`] takes one `>` away |
+//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`message::Letter`] takes one `>` away |
 //! | mboxcl: quoted, and Content-Length counts the quoted bytes | trusted when a separator or the end follows |
 //! | mboxcl2: not quoted, Content-Length alone tells | the same; [`Quoting::None`] when a bare separator stands inside |
 //!
@@ -16,7 +16,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::from_line::{LINE, is_separator};
-use super::letter::{self, Quoting, Raw};
+use super::message::{self, Quoting, Raw};
 use crate::engine::whole::body_start;
 
 /// Bytes read at a time. Few in tests, so that every seam is met.
@@ -30,7 +30,7 @@ const OWNED: usize = 1 << 20;
 /// What stands next in an mbox.
 #[derive(Debug)]
 pub enum Piece<'b> {
-    Letter(Raw<'b>),
+    Message(Raw<'b>),
     /// A message of more bytes than allowed, passed over.
     TooLarge {
         offset: u64,
@@ -94,7 +94,7 @@ impl<R: Read> Splitter<R> {
             By::Length if has_bare_separator(&bytes, lead) => Quoting::None,
             By::Length | By::Separator => Quoting::Quoted,
         };
-        Ok(Some(Piece::Letter(Raw { offset, bytes, lead, quoting })))
+        Ok(Some(Piece::Message(Raw { offset, bytes, lead, quoting })))
     }
 
     /// Offset in the stream of the message that is being read.
@@ -334,7 +334,7 @@ fn last_content(rest: &[u8]) -> usize {
 
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
-    letter::lines(head).find_map(|line| {
+    message::lines(head).find_map(|line| {
         // Most lines are told by their first byte.
         if !matches!(line.first(), Some(b'C' | b'c')) {
             return None;
@@ -374,7 +374,7 @@ mod tests {
         let mut letters = Vec::new();
         while let Some(piece) = splitter.next(&mut |_| ()).unwrap() {
             match piece {
-                Piece::Letter(letter) => {
+                Piece::Message(letter) => {
                     let bytes = letter.bytes[letter.lead..].to_vec();
                     letters.push((letter.offset, bytes, letter.quoting));
                 }
@@ -459,10 +459,10 @@ mod tests {
         let body = "y\n".repeat(OWNED);
         let mbox = format!("{FROM}Subject: a\n\n{body}\n{FROM}Subject: b\n\ntwo\n");
         let mut splitter = Splitter::new(mbox.as_bytes(), 0, 1 << 30);
-        let Some(Piece::Letter(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
+        let Some(Piece::Message(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
         assert!(matches!(letter.bytes, Cow::Owned(_)));
         assert_eq!(letter.bytes.len(), FROM.len() + 12 + body.len());
-        let Some(Piece::Letter(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
+        let Some(Piece::Message(letter)) = splitter.next(&mut |_| ()).unwrap() else { panic!() };
         assert_eq!(letter.offset as usize, mbox.rfind("From bob").unwrap());
         assert!(splitter.next(&mut |_| ()).unwrap().is_none());
     }
@@ -473,7 +473,7 @@ mod tests {
         let mut splitter = Splitter::within(reader, range, 1 << 20).unwrap();
         let mut starts = Vec::new();
         while let Some(piece) = splitter.next(&mut |_| ()).unwrap() {
-            let (Piece::Letter(Raw { offset, .. }) | Piece::TooLarge { offset }) = piece;
+            let (Piece::Message(Raw { offset, .. }) | Piece::TooLarge { offset }) = piece;
             starts.push(offset);
         }
         starts
@@ -531,8 +531,8 @@ mod tests {
             }
             let mut splitter = Splitter::new(mbox.as_bytes(), 0, 1 << 20);
             let mut came = Vec::new();
-            while let Some(Piece::Letter(raw)) = splitter.next(&mut |_| ()).unwrap() {
-                let letter = letter::Letter::new(&raw.bytes, raw.lead, raw.quoting);
+            while let Some(Piece::Message(raw)) = splitter.next(&mut |_| ()).unwrap() {
+                let letter = message::SourceMessage::new(&raw.bytes, raw.lead, raw.quoting);
                 came.push(String::from_utf8(letter.raw().to_vec()).unwrap());
             }
             prop_assert_eq!(came, sent);

@@ -24,7 +24,7 @@ use super::decode::Meter;
 use super::input::Input;
 use super::journal::{Chain, Journal};
 use super::judge::{Judge, Judged, Settings};
-use super::letter::{Quoting, Raw};
+use super::message::{Quoting, Raw};
 use super::produce::{Producer, Shared};
 use super::progress::Progress;
 use super::read::{self, Sink};
@@ -64,7 +64,7 @@ impl Scan<'_> {
         let budget = Budget::new(self.jobs * BATCHES_PER_JOB);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
-        let house = Shared {
+        let shared = Shared {
             settings: self.settings,
             budget: &budget,
             progress: self.progress,
@@ -91,7 +91,7 @@ impl Scan<'_> {
                 result
             });
             let read =
-                pool.in_place_scope(|scope| Producer::new(scope, house, sender, done).run(inputs));
+                pool.in_place_scope(|scope| Producer::new(scope, shared, sender, done).run(inputs));
             let written = written.join().map_err(|_| Error::Threads("the writer ended".to_owned()));
             written.and_then(|written| written.and(read))
         });
@@ -111,7 +111,7 @@ pub(super) struct Batch {
 
 pub(super) enum Item {
     File { path: PathBuf, source: Arc<str> },
-    Letter { source: Arc<str>, offset: u64, range: Range<usize>, lead: usize, quoting: Quoting },
+    Message { source: Arc<str>, offset: u64, range: Range<usize>, lead: usize, quoting: Quoting },
     Unread { source: Arc<str>, offset: u64, why: String },
     PassedOver,
 }
@@ -125,9 +125,9 @@ pub(super) fn judge(settings: &Settings, budget: &Budget, batch: Batch) -> Judge
         let _ = match item {
             Item::PassedOver => judge.passed_over(),
             Item::Unread { source, offset, why } => judge.unread(&source, offset, &why),
-            Item::Letter { source, offset, range, lead, quoting } => {
+            Item::Message { source, offset, range, lead, quoting } => {
                 let bytes = batch.data.get(range).unwrap_or_default().into();
-                judge.letter(&source, Raw { offset, bytes, lead, quoting })
+                judge.message(&source, Raw { offset, bytes, lead, quoting })
             }
             Item::File { path, source } => {
                 file(&path, &source, &mut buffer, Gate::Core(budget), &mut judge)

@@ -17,8 +17,8 @@ use super::decode::Meter;
 use super::input::Input;
 use super::journal::{Chain, Position};
 use super::judge::{Judged, Settings};
-use super::letter::Raw;
 use super::mbox::Splitter;
+use super::message::Raw;
 use super::pipeline::{Batch, Completion, Item, SMALL, judge};
 use super::progress::Progress;
 use super::read::{self, Sink};
@@ -46,7 +46,7 @@ pub(super) struct Shared<'scope> {
 /// Reads, and hands batches out.
 pub(super) struct Producer<'p, 'scope> {
     scope: &'p rayon::Scope<'scope>,
-    house: Shared<'scope>,
+    shared: Shared<'scope>,
     /// Takes what was judged, with its number and the chain up to it.
     sender: Sender<(u64, Judged, Chain)>,
     batch: Batch,
@@ -62,12 +62,12 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     /// Goes on after what an earlier run has `done`.
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
-        house: Shared<'scope>,
+        shared: Shared<'scope>,
         sender: Sender<(u64, Judged, Chain)>,
         done: Position,
     ) -> Producer<'p, 'scope> {
         let (batch, chain) = (Batch::default(), Chain::default());
-        Producer { scope, house, sender, batch, number: 0, chain, done, changed: false }
+        Producer { scope, shared, sender, batch, number: 0, chain, done, changed: false }
     }
 
     /// Reads all of the inputs, or up to where it is told to stop.
@@ -128,7 +128,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     /// Whether this is what the scan itself writes.
     fn is_own(&self, path: &Path) -> bool {
         let alike = |own: &&PathBuf| own.file_name() == path.file_name();
-        self.house
+        self.shared
             .own
             .iter()
             .filter(alike)
@@ -139,9 +139,9 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     fn source(&mut self, source: &str, reader: impl Read) -> ControlFlow<()> {
         // The files before it go to the cores first: see `Gate::Reader`.
         self.hand_out()?;
-        let meter = Meter::new(Gate::Reader(self.house.budget));
+        let meter = Meter::new(Gate::Reader(self.shared.budget));
         let reader = Box::new(meter.count(reader));
-        let largest = self.house.settings.largest;
+        let largest = self.shared.settings.largest;
         read::stream(source, reader, &meter, largest, &mut Source::new(self, &meter))
     }
 
@@ -149,7 +149,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     fn range(&mut self, path: PathBuf, range: Range<u64>) -> ControlFlow<()> {
         let source = name(&path);
         let meter = Meter::new(Gate::Open);
-        let largest = self.house.settings.largest;
+        let largest = self.shared.settings.largest;
         let splitter = File::open(&path).map_err(|error| error.to_string()).and_then(|mut file| {
             fits(&mut file, &range)?;
             Splitter::within(meter.count(file), range.clone(), largest)
@@ -167,7 +167,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
 
     /// Adds an entry of so many bytes of its source to the batch.
     fn add(&mut self, item: Item, weight: u64, data: &[u8]) -> ControlFlow<()> {
-        if [self.house.stop, self.house.halted].iter().any(|stop| stop.load(Ordering::Relaxed)) {
+        if [self.shared.stop, self.shared.halted].iter().any(|stop| stop.load(Ordering::Relaxed)) {
             return ControlFlow::Break(());
         }
         self.chain.link(&item, weight);
@@ -196,11 +196,11 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         let number = self.number;
         self.number += 1;
         if number < self.done.batches {
-            self.house.progress.skip(batch.weight);
+            self.shared.progress.skip(batch.weight);
             self.changed = self.number == self.done.batches && self.chain != self.done.chain;
             return if self.changed { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
-        let Shared { settings, budget, progress, halted, .. } = self.house;
+        let Shared { settings, budget, progress, halted, .. } = self.shared;
         let (sender, chain) = (self.sender.clone(), self.chain);
         let taken = Taken { bytes: batch.data.len(), budget, halted };
         budget.take(taken.bytes);
@@ -257,12 +257,12 @@ impl<'a, 'p, 'scope> Source<'a, 'p, 'scope> {
 
 impl Sink for Source<'_, '_, '_> {
     fn hold(&mut self, bytes: usize) {
-        self.producer.house.budget.wait(bytes);
+        self.producer.shared.budget.wait(bytes);
     }
 
-    fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+    fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
         let source = self.name(source);
-        self.producer.house.progress.read(self.meter.bytes() - self.counted);
+        self.producer.shared.progress.read(self.meter.bytes() - self.counted);
         self.counted = self.meter.bytes();
         let Raw { offset, bytes, lead, quoting } = raw;
         if bytes.len() >= BATCH_BYTES {
@@ -270,7 +270,7 @@ impl Sink for Source<'_, '_, '_> {
         }
         let start = self.producer.batch.data.len();
         let item =
-            Item::Letter { source, offset, range: start..start + bytes.len(), lead, quoting };
+            Item::Message { source, offset, range: start..start + bytes.len(), lead, quoting };
         match bytes {
             // A large message keeps its buffer: no second copy while it waits.
             Cow::Owned(bytes) if start == 0 => self.producer.add_owned(item, bytes),
@@ -312,7 +312,7 @@ impl Chain {
     fn link(&mut self, item: &Item, weight: u64) {
         match item {
             Item::File { source, .. } => self.add(source, 0, weight),
-            Item::Letter { source, offset, range, .. } => {
+            Item::Message { source, offset, range, .. } => {
                 self.add(source, *offset, range.len() as u64);
             }
             Item::Unread { source, offset, .. } => self.add(source, *offset, u64::MAX),

@@ -58,7 +58,8 @@ fn starts(file: &File, size: u64, largest: usize) -> io::Result<Vec<u64>> {
     let mut splitter = Splitter::new(file, 0, largest);
     let mut starts = vec![0];
     while let Some(piece) = splitter.next(&mut |_| ())? {
-        let (Piece::TooLarge { offset } | Piece::Letter(super::letter::Raw { offset, .. })) = piece;
+        let (Piece::TooLarge { offset } | Piece::Message(super::message::Raw { offset, .. })) =
+            piece;
         let far = starts.last().is_none_or(|last| offset >= last + size);
         if far && follows_empty_line(file, offset)? {
             starts.push(offset);

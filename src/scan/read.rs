@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use super::budget::Gate;
 use super::decode::{self, Meter};
-use super::letter::{Quoting, Raw};
 use super::mbox::{Piece, Splitter};
+use super::message::{Quoting, Raw};
 use super::sniff::{self, Kind, PREFIX};
 
 /// Layers of compression and archives inside one another. `mails.tar.gz` has two.
@@ -18,7 +18,7 @@ pub trait Sink {
     /// This many bytes are about to be held for a message that is not whole yet.
     fn hold(&mut self, bytes: usize);
     /// A message.
-    fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()>;
+    fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()>;
     /// What could not be read, from an offset on.
     fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()>;
     /// A file that is no message by the rules of its folder or archive.
@@ -63,7 +63,7 @@ pub fn mbox<R: Read>(
     loop {
         match splitter.next(&mut |bytes| sink.hold(bytes)) {
             Ok(None) => return ControlFlow::Continue(()),
-            Ok(Some(Piece::Letter(raw))) => sink.letter(source, raw)?,
+            Ok(Some(Piece::Message(raw))) => sink.message(source, raw)?,
             Ok(Some(Piece::TooLarge { offset })) => {
                 sink.unread(source, offset, &too_large(largest))?;
             }
@@ -165,7 +165,7 @@ fn single(source: &str, bytes: Cow<'_, [u8]>, sink: &mut dyn Sink) -> ControlFlo
     if bytes.is_empty() {
         return ControlFlow::Continue(());
     }
-    sink.letter(source, Raw { offset: 0, bytes, lead: 0, quoting: Quoting::None })
+    sink.message(source, Raw { offset: 0, bytes, lead: 0, quoting: Quoting::None })
 }
 
 pub(super) fn too_large(largest: usize) -> String {
@@ -187,7 +187,7 @@ mod tests {
 
     impl Sink for Log {
         fn hold(&mut self, _bytes: usize) {}
-        fn letter(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
+        fn message(&mut self, source: &str, raw: Raw<'_>) -> ControlFlow<()> {
             self.letters.push((source.to_owned(), raw.offset, raw.bytes.len() - raw.lead));
             ControlFlow::Continue(())
         }

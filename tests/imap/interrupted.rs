@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use linkmilter::recall::imap::Connection;
 use linkmilter::recall::imap::account::{Account, Way};
 use linkmilter::recall::imap::dial::{Stream, dial};
-use linkmilter::recall::imap::folder::{Access, Folder, Letter, NEW, OLD, Replaced, name};
+use linkmilter::recall::imap::folder::{Access, Folder, NEW, OLD, Replaced, StoredMessage, name};
 
 use crate::client::{Client, Kept};
 use crate::dovecot::{Dovecot, PASSWORD};
@@ -243,7 +243,7 @@ fn replaced(
     dovecot: &Dovecot,
     word: &'static [u8],
     does: &mut dyn FnMut(),
-) -> (Letter, Result<Replaced, String>) {
+) -> (StoredMessage, Result<Replaced, String>) {
     let stream = connected(dovecot).into_inner();
     let mut connection = Connection::new(Meddler { stream, word, does }, 1 << 20);
     let mailbox = name("INBOX").unwrap();

@@ -147,7 +147,7 @@ fn judged(
                 Target::Dangerous { host, .. } => Some(judge.dangerous(url, host.clone())),
             };
             if let Some(judged) = judged {
-                tell(context, (entry, kind.place()), url, &judged, found);
+                report(context, (entry, kind.place()), url, &judged, found);
             }
         }
         if !budget.link(url.len(), judge.spent()) {
@@ -156,7 +156,7 @@ fn judged(
     }
 }
 
-fn tell(
+fn report(
     context: &PartContext<'_>,
     (entry, place): (&Part, Place),
     url: &str,

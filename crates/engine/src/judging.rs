@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
 
-use super::content::{Occurrence, Shown, script};
+use super::content::{Occurrence, Rendering, script};
 pub use super::judged::{Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
                 judged
             }
         };
-        if occurrence.shown == Shown::Obfuscated {
+        if occurrence.shown == Rendering::Obfuscated {
             judged.add(Reason::HtmlObfuscated);
         }
         Some(judged)

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use super::content::{
-    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Shown, Site, View,
+    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, Rendering, SeenBy, Site,
+    View,
 };
 use super::cost::Stage;
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
@@ -333,7 +334,7 @@ impl<'a> LayerReader<'a> {
     fn compare(&self, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
         for (index, occurrence) in self.view.occurrences.iter().enumerate() {
             let anchor = occurrence.anchor.flatten();
-            if occurrence.shown == Shown::Broken && !leads_there(judged, index, anchor) {
+            if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);
                 broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
             }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::names::Reach;
 use super::organisations::Counts;
-use super::posing::{LEAST, Shown, TELLING, resembles, unstyled};
+use super::posing::{DisplayText, LEAST, TELLING, resembles, unstyled};
 use super::properties::{nfd, nfkc};
 use super::reading::{Sights, are_twins, twins_in_capitals};
 use super::{Context, letters};
@@ -41,10 +41,10 @@ pub fn disguised(text: &str, host: &str, context: &Context<'_>) -> Option<Disgui
     if text.is_ascii() {
         return None;
     }
-    let seen = Seen { shown: Shown::read(text), host, context };
-    let starts: Vec<usize> = seen.shown.starts().collect();
-    let named = starts.iter().find_map(|start| seen.named(*start));
-    named.or_else(|| seen.word(How::Mixed)).or_else(|| seen.word(How::Styled))
+    let candidate = Candidate { shown: DisplayText::read(text), host, context };
+    let starts: Vec<usize> = candidate.shown.starts().collect();
+    let named = starts.iter().find_map(|start| candidate.named(*start));
+    named.or_else(|| candidate.word(How::Mixed)).or_else(|| candidate.word(How::Styled))
 }
 
 /// What is strange about some letters.
@@ -95,13 +95,13 @@ fn small(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-struct Seen<'a> {
-    shown: Shown,
+struct Candidate<'a> {
+    shown: DisplayText,
     host: &'a str,
     context: &'a Context<'a>,
 }
 
-impl Seen<'_> {
+impl Candidate<'_> {
     /// The words as they are written, between what is no letter.
     fn words(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.shown.gaps().skip(1).chain([self.shown.letters.len()]);

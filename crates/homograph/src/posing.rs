@@ -36,7 +36,7 @@ pub struct Sender<'a> {
 /// The protected name, organisation or recipient's own domain that the text says the sender is, and
 /// that the sender's address is not of; in ASCII form.
 pub fn poses(text: &str, sender: Sender<'_>, context: &Context<'_>) -> Option<String> {
-    let shown = Shown::read(text);
+    let shown = DisplayText::read(text);
     if shown.letters.is_empty() {
         return None;
     }
@@ -60,7 +60,7 @@ const RESERVED: [&str; 6] =
     ["no-reply", "noreply", "no_reply", "postmaster", "mailer-daemon", "donotreply"];
 
 /// The letters and digits of a text, and the words that they make.
-pub(super) struct Shown {
+pub(super) struct DisplayText {
     pub letters: Vec<char>,
     /// Where words begin, and the end of the last one.
     bounds: Vec<usize>,
@@ -68,9 +68,9 @@ pub(super) struct Shown {
     gaps: Vec<usize>,
 }
 
-impl Shown {
-    pub(super) fn read(text: &str) -> Shown {
-        let mut shown = Shown { letters: Vec::new(), bounds: Vec::new(), gaps: Vec::new() };
+impl DisplayText {
+    pub(super) fn read(text: &str) -> DisplayText {
+        let mut shown = DisplayText { letters: Vec::new(), bounds: Vec::new(), gaps: Vec::new() };
         let mut before = None;
         let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
         for c in seen.map(of_usual_width) {

@@ -9,11 +9,11 @@ use anyhow::Context;
 use super::{Run, print};
 use crate::config::IMAP_PASSWORD;
 use crate::file;
+use crate::recall::delivered::Recalled;
 use crate::recall::imap::account::Account;
 use crate::recall::imap::dial::dial;
-use crate::recall::imap::folder::{self, Access, Folder, Leftover, Letter, Replaced};
+use crate::recall::imap::folder::{self, Access, Folder, Leftover, Replaced, StoredMessage};
 use crate::recall::imap::{Connection, Error};
-use crate::recall::letter::Recalled;
 use crate::record::journal::recalls::Mailbox;
 use crate::record::printable::line;
 
@@ -47,7 +47,7 @@ pub(super) fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
 /// The message that a copy was made of.
 enum Predecessor {
     /// With the bytes of the copy.
-    Found(Letter, Vec<u8>),
+    Found(StoredMessage, Vec<u8>),
     /// It was removed, and the copy alone is there.
     Gone,
     /// There are messages that it may have been made of, but not by this run.
@@ -55,7 +55,7 @@ enum Predecessor {
 }
 
 /// A copy has the date of its message and the higher UID.
-fn may_precede(old: &Letter, copy: &Letter) -> bool {
+fn may_precede(old: &StoredMessage, copy: &StoredMessage) -> bool {
     old.same_date(copy) && old.uid < copy.uid
 }
 
@@ -108,7 +108,7 @@ impl Run {
         place: &str,
         folder: &mut Folder<'_, S>,
     ) -> Result<(), Error> {
-        let (left, alone): (Vec<Letter>, Vec<Letter>) =
+        let (left, alone): (Vec<StoredMessage>, Vec<StoredMessage>) =
             folder.letters()?.into_iter().partition(|letter| letter.leftover().is_some());
         let mut todo = self.leftovers(place, folder, &left)?;
         todo.extend(alone);
@@ -131,8 +131,8 @@ impl Run {
         &mut self,
         place: &str,
         folder: &mut Folder<'_, S>,
-        left: &[Letter],
-    ) -> Result<Vec<Letter>, Error> {
+        left: &[StoredMessage],
+    ) -> Result<Vec<StoredMessage>, Error> {
         if !self.resume {
             for letter in left {
                 let said = "an earlier run was interrupted here; --resume finishes it";
@@ -157,7 +157,7 @@ impl Run {
                 Predecessor::Found(old, bytes) => {
                     folder.finish(&old, &copy)?;
                     olds.retain(|other| other.uid != old.uid);
-                    self.tell(place, &old, copy.uid)?;
+                    self.say_new_uid(place, &old, copy.uid)?;
                     self.note_finished(Mailbox::Imap, &bytes);
                 }
                 Predecessor::Gone => folder.release(copy.uid)?,
@@ -181,8 +181,8 @@ impl Run {
     fn predecessor<S: Read + Write>(
         &self,
         folder: &mut Folder<'_, S>,
-        olds: &[Letter],
-        copy: &Letter,
+        olds: &[StoredMessage],
+        copy: &StoredMessage,
     ) -> Result<Predecessor, Error> {
         let Some(new) = folder.read(copy.uid)? else { return Ok(Predecessor::Gone) };
         let mut none = Predecessor::Gone;
@@ -208,7 +208,7 @@ impl Run {
         &mut self,
         place: &str,
         folder: &mut Folder<'_, S>,
-        letter: &Letter,
+        letter: &StoredMessage,
     ) -> Result<(), Error> {
         if self.is_too_old(letter.delivered()) {
             return Ok(());
@@ -234,7 +234,7 @@ impl Run {
         match folder.replace(letter, &new)? {
             Replaced::By(uid) => {
                 self.changed(links);
-                self.tell(place, letter, uid)?;
+                self.say_new_uid(place, letter, uid)?;
                 self.note(Mailbox::Imap, self.action(), &new, links);
             }
             Replaced::Gone => self.sums.gone += 1,
@@ -244,7 +244,12 @@ impl Run {
     }
 
     /// What a message is now: whoever keeps UIDs can follow.
-    fn tell(&self, place: &str, old: &Letter, new: std::num::NonZeroU32) -> Result<(), Error> {
+    fn say_new_uid(
+        &self,
+        place: &str,
+        old: &StoredMessage,
+        new: std::num::NonZeroU32,
+    ) -> Result<(), Error> {
         let said = format!("{place}: UID {} is UID {new} now\n", old.uid);
         self.bar.suspend(|| print(&said)).map_err(std::io::Error::other)?;
         Ok(())

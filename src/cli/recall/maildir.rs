@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Run;
-use crate::recall::letter::Recalled;
-use crate::recall::maildir::{Folder, Letter, Replaced, Standing, folders, standings};
+use crate::recall::delivered::Recalled;
+use crate::recall::maildir::{CopyState, Folder, Replaced, StoredMessage, copy_states, folders};
 use crate::record::journal::recalls::Mailbox;
 
 impl Run {
@@ -26,20 +26,20 @@ impl Run {
         }
     }
 
-    fn folder(&mut self, folder: &Folder, letters: &[Letter]) {
-        for (letter, standing) in letters.iter().zip(standings(letters)) {
+    fn folder(&mut self, folder: &Folder, letters: &[StoredMessage]) {
+        for (letter, standing) in letters.iter().zip(copy_states(letters)) {
             self.tick();
             match standing {
-                Standing::Replaced(copy) => self.leftover(folder, letter, copy),
+                CopyState::Replaced(copy) => self.leftover(folder, letter, copy),
                 // A copy of this copy would leave nothing that tells it is of that message.
-                Standing::Copy if !self.resume => {}
-                Standing::Copy | Standing::Alone => self.letter(folder, letter),
+                CopyState::Copy if !self.resume => {}
+                CopyState::Copy | CopyState::Alone => self.letter(folder, letter),
             }
         }
     }
 
     /// An earlier run ended between the new copy and the old message.
-    fn leftover(&mut self, folder: &Folder, letter: &Letter, copy: &Letter) {
+    fn leftover(&mut self, folder: &Folder, letter: &StoredMessage, copy: &StoredMessage) {
         let path = folder.path(letter);
         if !self.resume {
             let said = "an earlier run was interrupted here; --resume finishes it";
@@ -62,7 +62,7 @@ impl Run {
         }
     }
 
-    fn letter(&mut self, folder: &Folder, letter: &Letter) {
+    fn letter(&mut self, folder: &Folder, letter: &StoredMessage) {
         let path = folder.path(letter);
         let (bytes, delivered) = match folder.read(letter, self.most) {
             Ok(read) => read,

@@ -282,12 +282,12 @@ fn date(seconds: u64) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Exemptions, House, Profile};
+    use crate::policy::{Exemptions, LocalMail, Profile};
 
     fn policies() -> Policies {
         let domains = vec!["example.org".parse().unwrap()];
         Policies::new(Policy::default(), Profile::Enforce, Vec::new(), Exemptions::default())
-            .of_house(House { domains, networks: Vec::new() })
+            .with_local_mail(LocalMail { domains, networks: Vec::new() })
     }
 
     fn to(recipients: usize) -> Envelope {

@@ -49,7 +49,7 @@ const TRIES: usize = 3;
 
 /// A message in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct StoredMessage {
     pub uid: NonZeroU32,
     /// Bytes, as the server counts them.
     pub size: u64,
@@ -77,9 +77,9 @@ pub enum Access {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leftover {
     /// A message of which a copy was being made.
-    Old(Letter),
+    Old(StoredMessage),
     /// A copy whose message may be gone.
-    New(Letter),
+    New(StoredMessage),
 }
 
 /// A folder that is open.
@@ -130,7 +130,7 @@ pub fn shown(mailbox: &Mailbox<'_>) -> String {
     }
 }
 
-impl Letter {
+impl StoredMessage {
     /// When it was delivered.
     pub fn delivered(&self) -> SystemTime {
         let seconds = self.date.as_ref().timestamp();
@@ -150,7 +150,7 @@ impl Letter {
     }
 
     /// Whether both were delivered at the same time.
-    pub fn same_date(&self, other: &Letter) -> bool {
+    pub fn same_date(&self, other: &StoredMessage) -> bool {
         self.date.as_ref() == other.date.as_ref()
     }
 
@@ -168,7 +168,7 @@ impl Letter {
 }
 
 /// A copy that stands for its message.
-struct Standing {
+struct Replacement {
     uid: NonZeroU32,
     /// Without our keyword.
     flags: Vec<Flag<'static>>,
@@ -236,7 +236,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     ///
     /// # Errors
     /// When the server does not say them.
-    pub fn letters(&mut self) -> Result<Vec<Letter>, Error> {
+    pub fn letters(&mut self) -> Result<Vec<StoredMessage>, Error> {
         let all = SequenceSet::try_from("1:*").map_err(|error| Error::unexpected("1:*", error))?;
         let mut found = self.fetch_letters(all)?;
         found.sort_by_key(|letter| letter.uid);
@@ -244,12 +244,12 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     }
 
     /// One message; nothing when it is gone.
-    fn letter(&mut self, uid: NonZeroU32) -> Result<Option<Letter>, Error> {
+    fn letter(&mut self, uid: NonZeroU32) -> Result<Option<StoredMessage>, Error> {
         let found = self.fetch_letters(one(uid))?;
         Ok(found.into_iter().find(|letter| letter.uid == uid))
     }
 
-    fn fetch_letters(&mut self, of: SequenceSet) -> Result<Vec<Letter>, Error> {
+    fn fetch_letters(&mut self, of: SequenceSet) -> Result<Vec<StoredMessage>, Error> {
         use MessageDataItemName as Name;
         let names = vec![Name::Uid, Name::Flags, Name::InternalDate, Name::Rfc822Size];
         // What others did meanwhile a server may say only when it is asked for nothing.
@@ -303,7 +303,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     /// # Errors
     /// When no copy can be made that is the same as what was sent: then the message is there as before.
     /// When the connection breaks: then a later run finishes it.
-    pub fn replace(&mut self, letter: &Letter, bytes: &[u8]) -> Result<Replaced, Error> {
+    pub fn replace(&mut self, letter: &StoredMessage, bytes: &[u8]) -> Result<Replaced, Error> {
         self.store(letter.uid, StoreType::Add, vec![keyword(OLD)?])?;
         let new = match self.append(letter, bytes) {
             Ok(new) => new,
@@ -322,7 +322,8 @@ impl<'c, S: Read + Write> Folder<'c, S> {
             return Err(wrong);
         }
         let Some(now) = self.letter(letter.uid)? else { return self.overtaken(new) };
-        let copy = Standing { uid: new, flags: letter.own_flags(), keyword: Some(keyword(NEW)?) };
+        let copy =
+            Replacement { uid: new, flags: letter.own_flags(), keyword: Some(keyword(NEW)?) };
         self.retire(letter.uid, now.has_been_deleted(), copy)?;
         self.store(new, StoreType::Remove, vec![keyword(NEW)?])?;
         Ok(Replaced::By(new))
@@ -332,7 +333,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     ///
     /// # Errors
     /// When the server refuses; then both are there.
-    pub fn finish(&mut self, old: &Letter, copy: &Letter) -> Result<Replaced, Error> {
+    pub fn finish(&mut self, old: &StoredMessage, copy: &StoredMessage) -> Result<Replaced, Error> {
         // That the message is marked as deleted is the work of the earlier run.
         let mut flags = old.own_flags();
         flags.retain(|flag| *flag != Flag::Deleted || copy.flags.contains(flag));
@@ -340,8 +341,8 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         // and sees by that whether somebody counts on the copy.
         self.store(copy.uid, StoreType::Replace, flags.clone())?;
         let deleted = flags.contains(&Flag::Deleted);
-        let standing = Standing { uid: copy.uid, flags, keyword: None };
-        self.retire(old.uid, deleted, standing)?;
+        let replacement = Replacement { uid: copy.uid, flags, keyword: None };
+        self.retire(old.uid, deleted, replacement)?;
         Ok(Replaced::By(copy.uid))
     }
 
@@ -367,7 +368,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     }
 
     /// The UID of a new copy.
-    fn append(&mut self, letter: &Letter, bytes: &[u8]) -> Result<NonZeroU32, Error> {
+    fn append(&mut self, letter: &StoredMessage, bytes: &[u8]) -> Result<NonZeroU32, Error> {
         let message = Literal::try_from(bytes.to_vec())
             .map_err(|_| Error::unexpected("a message that a literal can hold", "NUL bytes"))?;
         let append = CommandBody::Append {
@@ -387,7 +388,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
     fn differs(
         &mut self,
         new: NonZeroU32,
-        letter: &Letter,
+        letter: &StoredMessage,
         bytes: &[u8],
     ) -> Result<Option<Error>, Error> {
         let expected = "a copy as it was sent";
@@ -423,7 +424,7 @@ impl<'c, S: Read + Write> Folder<'c, S> {
         &mut self,
         uid: NonZeroU32,
         mut deleted: bool,
-        mut copy: Standing,
+        mut copy: Replacement,
     ) -> Result<(), Error> {
         for _ in 0..TRIES {
             if let Some(mut flags) = self.mark(uid)? {
@@ -474,7 +475,7 @@ fn one(uid: NonZeroU32) -> SequenceSet {
 }
 
 /// A message of which the server says all that was asked for. What it says by itself lacks something.
-fn letter(items: Vec<MessageDataItem<'_>>) -> Option<Letter> {
+fn letter(items: Vec<MessageDataItem<'_>>) -> Option<StoredMessage> {
     let (mut uid, mut size, mut flags, mut date) = (None, None, None, None);
     for item in items {
         match item {
@@ -484,7 +485,7 @@ fn letter(items: Vec<MessageDataItem<'_>>) -> Option<Letter> {
             other => flags = flags_of(other).or(flags),
         }
     }
-    Some(Letter { uid: uid?, size: size?, flags: flags?, date: date? })
+    Some(StoredMessage { uid: uid?, size: size?, flags: flags?, date: date? })
 }
 
 fn flags_of(item: MessageDataItem<'_>) -> Option<Vec<Flag<'static>>> {

@@ -118,12 +118,12 @@ impl Recalls {
     fn own(&self) -> Result<(), JournalError> {
         let Some(open) = &self.stream.open else { return Ok(()) };
         let wrong = |source| failed(&open.path, "give it to the owner of the journal", source);
-        let house = std::fs::metadata(&self.directory).map_err(wrong)?;
+        let owner = std::fs::metadata(&self.directory).map_err(wrong)?;
         let file = open.file.metadata().map_err(wrong)?;
-        if file.uid() == house.uid() {
+        if file.uid() == owner.uid() {
             return Ok(());
         }
-        fchown(&open.file, Some(house.uid()), Some(house.gid())).map_err(wrong)
+        fchown(&open.file, Some(owner.uid()), Some(owner.gid())).map_err(wrong)
     }
 }
 

@@ -110,7 +110,7 @@ pub struct Occurrence {
     /// Whether prose may be glued to the host (S27).
     pub bounds: HostBounds,
     /// Whether a reader sees the same characters.
-    pub shown: Shown,
+    pub shown: Rendering,
     /// The anchor around this visible text: the occurrence of its `href`, when it leads anywhere.
     pub anchor: Option<Option<usize>>,
     /// Whether markup that is written round it is read as such.
@@ -141,7 +141,7 @@ pub enum SeenBy {
 
 /// Whether the link is shown as it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum Rendering {
     /// The characters that a reader sees are those of the text.
     AsWritten,
     /// Broken by what shows nothing: mail programs put `<wbr>` into long words.
@@ -298,7 +298,7 @@ impl Occurrence {
             site,
             bounds: HostBounds::in_text(link.kind),
             target: Target::Link(link),
-            shown: Shown::AsWritten,
+            shown: Rendering::AsWritten,
             anchor: None,
             markup: Markup::Read,
             seen_by: SeenBy::Everybody,

@@ -6,7 +6,7 @@ use memchr::{memchr_iter, memchr3};
 
 use super::mapped::{Builder, MappedText};
 use super::{
-    Capacity, Language, Layer, Markup, Occurrence, STRETCH, SeenBy, Shown, Site, Take, View,
+    Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, View,
 };
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
@@ -75,7 +75,7 @@ pub fn value(text: &str, most: usize) -> View<'_> {
             target,
             site: Site::Value,
             bounds: HostBounds::Certain,
-            shown: Shown::AsWritten,
+            shown: Rendering::AsWritten,
             anchor: None,
             markup: Markup::Shown,
             seen_by: SeenBy::Everybody,

@@ -323,7 +323,7 @@ impl Net<'_, '_, '_> {
             self.bracketed.extend(dots);
         }
         let edits = if fits { edits } else { Vec::new() };
-        self.tell(&host, at, judged, edits);
+        self.report(&host, at, judged, edits);
     }
 
     /// The part at an offset of the body, where it is text and a policy allows a host in it to be taken apart.
@@ -363,7 +363,7 @@ impl Net<'_, '_, '_> {
                 }
             }
             for (host, (at, judged)) in hosts {
-                self.tell(&host, at, judged, Vec::new());
+                self.report(&host, at, judged, Vec::new());
             }
         }
     }
@@ -420,7 +420,7 @@ impl Net<'_, '_, '_> {
         part.map_or("1", |part| part.path.as_str())
     }
 
-    fn tell(&mut self, spelling: &str, at: usize, mut judged: Judged, edits: Vec<RawEdit>) {
+    fn report(&mut self, spelling: &str, at: usize, mut judged: Judged, edits: Vec<RawEdit>) {
         let Some(host) = judged.host.clone() else { return };
         let edited = !edits.is_empty();
         self.found.plain_edits.extend(edits);

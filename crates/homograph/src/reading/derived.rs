@@ -35,14 +35,14 @@ fn derived(c: char) -> (Separates, Vec<Reading>) {
     }
     let mut separates = Separates::No;
     match prototype(c) {
-        Shown::Letters(base, marked) => {
+        Prototype::Letters(base, marked) => {
             // đ ł ø differ from d l o by a stroke, which the data spell as a mark.
             let stroke = accented && (c == 'ı' || marked);
             let shape = if marked { Shape::Near } else { Shape::Exact };
             add(base, if stroke { Likeness::Hidden } else { Likeness::Foreign }, shape);
         }
-        Shown::Punctuation => separates = Separates::Yes,
-        Shown::Other => {}
+        Prototype::Punctuation => separates = Separates::Yes,
+        Prototype::Other => {}
     }
     if let Some(Glyph { readings, shape }) = glyph(c) {
         for text in readings.iter().filter_map(|text| Text::new(text)) {
@@ -51,7 +51,7 @@ fn derived(c: char) -> (Separates, Vec<Reading>) {
     }
     // к has a reading of its own; where only the capital is alike (ζ → Ζ → Z), that counts.
     for capital in c.to_uppercase().filter(|capital| *capital != c) {
-        if let Shown::Letters(base, _) = prototype(capital) {
+        if let Prototype::Letters(base, _) = prototype(capital) {
             add(base, Likeness::Foreign, Shape::Near);
         }
     }
@@ -69,7 +69,7 @@ fn is_syllable(c: char) -> bool {
 }
 
 /// The prototype of a character in confusables.txt.
-enum Shown {
+enum Prototype {
     /// ASCII letters and digits, and whether there are marks on them.
     Letters(Text, bool),
     /// ASCII punctuation, or a dash.
@@ -77,18 +77,18 @@ enum Shown {
     Other,
 }
 
-fn prototype(c: char) -> Shown {
+fn prototype(c: char) -> Prototype {
     let mut buffer = [0; 4];
     let spelled: &str = c.encode_utf8(&mut buffer);
     let mut shape = skeleton(spelled).peekable();
     let first = shape.peek().copied().unwrap_or(c);
     if first.is_ascii_punctuation() || is_dash(first) {
         let all = shape.skip(1).all(|rest| rest.is_ascii_punctuation());
-        return if all { Shown::Punctuation } else { Shown::Other };
+        return if all { Prototype::Punctuation } else { Prototype::Other };
     }
     match ascii_base(shape).filter(|(base, _)| base.as_str() != spelled) {
-        Some((base, marked)) => Shown::Letters(base, marked),
-        None => Shown::Other,
+        Some((base, marked)) => Prototype::Letters(base, marked),
+        None => Prototype::Other,
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
         for c in ('\0'..=char::MAX).filter(|c| c.is_alphabetic() && c.script() != Script::Latin) {
             let twin = matches!(
                 prototype(c),
-                Shown::Letters(text, false) if text.bytes().iter().all(u8::is_ascii_lowercase)
+                Prototype::Letters(text, false) if text.bytes().iter().all(u8::is_ascii_lowercase)
             );
             assert_eq!(are_twins([c], Script::Latin), twin, "{c}");
         }

@@ -47,7 +47,7 @@ type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);
 
 /// What was walked so far.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Visited {
     /// Bytes walked a second time.
     bytes: usize,
     walked: HashSet<WalkKey>,
@@ -68,11 +68,11 @@ impl Splitter<'_> {
             if let Some(pass) = self.queue.pop_front() {
                 return Some(pass);
             }
-            if self.seen.layers > self.tree.layers.len() {
+            if self.visited.layers > self.tree.layers.len() {
                 return None;
             }
-            self.seen.layers += 1;
-            self.strays(self.seen.layers - 1);
+            self.visited.layers += 1;
+            self.strays(self.visited.layers - 1);
         }
     }
 
@@ -192,13 +192,13 @@ impl Splitter<'_> {
     ) -> bool {
         let Some(label) = entity.labels.types.first() else { return true };
         let key = (layer, range.clone(), label_key(label), entity.labels.transfer());
-        if !self.seen.walked.insert(key) {
+        if !self.visited.walked.insert(key) {
             return true;
         }
-        self.seen.bytes += range.len();
+        self.visited.bytes += range.len();
         let most = self.message.body.len().saturating_mul(REREAD);
         let parts = self.tree.parts.len() + self.queue.len();
-        if self.seen.bytes > most || parts >= self.limits.parts {
+        if self.visited.bytes > most || parts >= self.limits.parts {
             self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Readings));
             return false;
         }
@@ -250,7 +250,7 @@ impl Splitter<'_> {
     }
 
     fn is_known(&self, layer: usize, start: usize) -> bool {
-        self.seen.delimiters.contains(&(layer, start))
+        self.visited.delimiters.contains(&(layer, start))
     }
 
     /// Where the parts of a layer begin, with their paths.

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::again::{Seen, Views};
+use super::again::{Views, Visited};
 use super::header::{self, ContentType};
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
@@ -102,7 +102,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         tree: Tree::default(),
         queue: VecDeque::new(),
         unwrapped: 0,
-        seen: Seen::default(),
+        visited: Visited::default(),
         alternatives: 0,
     };
     if too_large(message.body.len()) {
@@ -201,7 +201,7 @@ pub(super) struct Splitter<'m> {
     /// Bytes in layers so far.
     pub unwrapped: usize,
     /// What was walked a second time for another reading of a label.
-    pub seen: Seen,
+    pub visited: Visited,
     pub alternatives: usize,
 }
 
@@ -260,7 +260,7 @@ impl<'m> Splitter<'m> {
         };
         let mut at = self.enter(&mut walk, entity, range.start);
         while let Some(delimiter) = walk.next_delimiter(at) {
-            self.seen.delimiters.insert((layer, delimiter.line.start));
+            self.visited.delimiters.insert((layer, delimiter.line.start));
             if self.is_stopped() {
                 break;
             }
@@ -270,7 +270,7 @@ impl<'m> Splitter<'m> {
             if delimiter.closing {
                 continue;
             }
-            let fillers = self.seen.fillers / FILLERS_A_PART;
+            let fillers = self.visited.fillers / FILLERS_A_PART;
             if self.tree.parts.len() + fillers >= self.limits.parts {
                 self.bypass("", Bypass::Limit(Limit::Parts));
                 self.rest(&walk, at..walk.end);
@@ -320,7 +320,7 @@ impl<'m> Splitter<'m> {
     pub fn bypass(&mut self, path: &str, why: Bypass) {
         // Second readings meet the limits that the first met.
         if let Bypass::Limit(limit) = why
-            && !self.seen.limits.insert(limit)
+            && !self.visited.limits.insert(limit)
         {
             return;
         }

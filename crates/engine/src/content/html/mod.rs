@@ -31,7 +31,7 @@ pub(super) use urls::loads;
 
 use super::css;
 use super::mapped::{Builder, MappedText};
-use super::{Capacity, Markup, Occurrence, STRETCH, SeenBy, Shown, Site, Take, Target, View};
+use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View};
 use entity::Within;
 use homograph::HostBounds;
 use open::OpenElements;

@@ -67,7 +67,7 @@ fn found(html: &str) -> Vec<String> {
                 Target::Link(link) => text[link.host.clone()].to_owned(),
                 Target::Dangerous { scheme, .. } => format!("!{}", &text[scheme.clone()]),
             };
-            let obfuscated = if occurrence.shown == Shown::AsWritten { "" } else { "?" };
+            let obfuscated = if occurrence.shown == Rendering::AsWritten { "" } else { "?" };
             let anchored = if occurrence.anchor.flatten().is_some() { "^" } else { "" };
             format!("{place} {host}{obfuscated}{anchored}")
         })

@@ -10,8 +10,8 @@ use super::elements::{self, Follows, Holds};
 use super::style::{Direction, Sight, Traits};
 use super::token::Attribute;
 use super::{
-    HostBounds, MappedText, Markup, Occurrence, Reader, SeenBy, Shown, Site, Tag, Target, entity,
-    loose,
+    HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
+    entity, loose,
 };
 use uts58::reference;
 use uts58::scheme::{self, Does};
@@ -182,7 +182,7 @@ impl<'t> Reader<'t, '_, '_> {
                         target,
                         site: site.clone(),
                         bounds: HostBounds::Certain,
-                        shown: Shown::AsWritten,
+                        shown: Rendering::AsWritten,
                         anchor: None,
                         markup: if self.hiding.is_some() { Markup::Shown } else { self.markup },
                         seen_by: self.seen_by,

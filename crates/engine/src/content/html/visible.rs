@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-use super::{Markup, Occurrence, Reader, SeenBy, Shown, Site, TOGETHER, Target, outlook};
+use super::{Markup, Occurrence, Reader, Rendering, SeenBy, Site, TOGETHER, Target, outlook};
 use crate::content::STRETCH;
 use crate::content::mapped::MappedText;
 use uts58::{Confidence, Link};
@@ -248,16 +248,16 @@ fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
 
 /// How the host is shown; a break beside a dot does not count, since mail programs put `<wbr>` there
 /// themselves.
-fn shown_as(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> Shown {
+fn shown_as(marks: &[Range<usize>], host: &Range<usize>, text: &str) -> Rendering {
     let first = marks.partition_point(|mark| mark.end <= host.start);
     let near = |at: usize| text.as_bytes().get(at) == Some(&b'.');
     let beside_dot = |at: usize| near(at) || at.checked_sub(1).is_some_and(near);
-    let mut shown = Shown::AsWritten;
+    let mut shown = Rendering::AsWritten;
     for mark in marks.iter().skip(first).take_while(|mark| mark.start < host.end) {
         match mark.is_empty() {
             true if beside_dot(mark.start) => {}
-            true => shown = Shown::Broken,
-            false => return Shown::Obfuscated,
+            true => shown = Rendering::Broken,
+            false => return Rendering::Obfuscated,
         }
     }
     shown

@@ -19,7 +19,7 @@ impl Splitter<'_> {
     pub fn leaf(&mut self, walk: &Walk<'_>, entity: Entity, range: Range<usize>) {
         let bare = matches!(&entity.head, Head::Block(block) if block.is_empty());
         if bare && range.len() < SHORTEST_LINK && self.tree.parts.len() >= FILLERS {
-            self.seen.fillers += 1;
+            self.visited.fillers += 1;
             return;
         }
         let multipart = entity.labels.types.first().is_some_and(|label| label.kind == "multipart");

@@ -4,7 +4,7 @@ use super::{Address, Envelope, Network, Pattern};
 
 /// Whose mail ends here, and which clients hand out mail of ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct House {
+pub struct LocalMail {
     /// Domains whose mail ends here, with all below them; without any nothing is known to leave.
     pub domains: Vec<Pattern>,
     /// Clients that hand out mail of the house without authenticating, beside
@@ -24,7 +24,7 @@ pub enum Way {
     Divided,
 }
 
-impl House {
+impl LocalMail {
     /// Whether anything is known to leave.
     pub fn is_known(&self) -> bool {
         !self.domains.is_empty()
@@ -67,14 +67,16 @@ mod tests {
     use crate::engine;
 
     fn way(domains: &[&str], envelope: Envelope) -> Way {
-        let house = House {
+        let local_mail = LocalMail {
             domains: domains.iter().map(|domain| domain.parse().unwrap()).collect(),
             networks: vec!["127.0.0.0/8".parse().unwrap()],
         };
         let exemptions =
             Exemptions { networks: vec!["192.0.2.0/24".parse().unwrap()], ..Exemptions::default() };
         let base = engine::Policy::default();
-        Policies::new(base, Profile::Enforce, Vec::new(), exemptions).of_house(house).way(&envelope)
+        Policies::new(base, Profile::Enforce, Vec::new(), exemptions)
+            .with_local_mail(local_mail)
+            .way(&envelope)
     }
 
     fn to(recipients: &[&str]) -> Envelope {

@@ -32,7 +32,7 @@ pub struct Raw<'b> {
 
 /// A message ready to be judged.
 #[derive(Debug)]
-pub struct Letter<'b> {
+pub struct SourceMessage<'b> {
     bytes: Cow<'b, [u8]>,
     /// First byte of the head and of the body in `bytes`, and the end of the head.
     head: Range<usize>,
@@ -41,9 +41,9 @@ pub struct Letter<'b> {
     gone: Vec<usize>,
 }
 
-impl<'b> Letter<'b> {
+impl<'b> SourceMessage<'b> {
     /// Reads a message whose header begins at `lead`.
-    pub fn new(bytes: &'b [u8], lead: usize, quoting: Quoting) -> Letter<'b> {
+    pub fn new(bytes: &'b [u8], lead: usize, quoting: Quoting) -> SourceMessage<'b> {
         let rest = bytes.get(lead..).unwrap_or_default();
         let [head, _, body] = pieces(rest).map(<[u8]>::len);
         let (head, body) = (lead..lead + head, bytes.len() - body);
@@ -51,7 +51,7 @@ impl<'b> Letter<'b> {
             Quoting::None => (Cow::Borrowed(bytes), Vec::new()),
             Quoting::Quoted => unquote(bytes, body),
         };
-        Letter { bytes, head, body, gone }
+        SourceMessage { bytes, head, body, gone }
     }
 
     pub fn message(&self) -> Message<'_> {
@@ -66,7 +66,7 @@ impl<'b> Letter<'b> {
         self.bytes.get(self.head.start..).unwrap_or_default()
     }
 
-    /// First byte of the body in [`Letter::raw`].
+    /// First byte of the body in [`SourceMessage::raw`].
     pub fn body_in_raw(&self) -> usize {
         self.body - self.head.start
     }
@@ -148,7 +148,7 @@ mod tests {
             ("A: b\n\n", "A: b\n", ""),
             ("", "", ""),
         ] {
-            let letter = Letter::new(bytes.as_bytes(), 0, Quoting::None);
+            let letter = SourceMessage::new(bytes.as_bytes(), 0, Quoting::None);
             assert_eq!(letter.message().head, head.as_bytes(), "{bytes:?}");
             assert_eq!(letter.message().body, body.as_bytes(), "{bytes:?}");
         }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn spans_lead_back_to_the_quoted_bytes() {
         let source = b"From x\nA: b\n\n>From me\nsee www.example.com\n>>From y\nend z";
-        let letter = Letter::new(source, 7, Quoting::Quoted);
+        let letter = SourceMessage::new(source, 7, Quoting::Quoted);
         let body = letter.message().body;
         for word in ["www.example.com", "end", "z", "From me", ">From y"] {
             let at = memchr::memmem::find(body, word.as_bytes()).unwrap();
