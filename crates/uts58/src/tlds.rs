@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 
-use crate::authority::LABEL;
 use crate::unicode::a_label::PREFIX;
+
+/// Octets of a label (RFC 1035 §2.3.4): no U-label has more characters.
+const LABEL: usize = 63;
 
 /// The top-level domains that exist: [`TldTable`], or a set of one's own.
 ///
