@@ -15,7 +15,7 @@ use crate::daemon::seal::{self, Seal};
 use crate::daemon::{contacts, recipes};
 use crate::engine::Facts;
 use crate::engine::cost::Stage;
-use crate::engine::explain::{CHARACTERS, characters_of, in_front_of_target};
+use crate::engine::explain::{CHARACTERS, characters_of, difference, in_front_of_target};
 use crate::engine::mime::{self, Message, Part, View, Why};
 use crate::engine::outcome::{Done, Verdict};
 use crate::engine::policy::{Defang, Mode, Policy};
@@ -255,7 +255,9 @@ fn section<'a>(
             let _ = writeln!(out, "    host {} = {}", finding.unicode, finding.ascii);
         }
         if let Some(target) = &finding.target {
-            let _ = writeln!(out, "    {} {target}", in_front_of_target(finding.reasons));
+            let how = difference(&finding.unicode, target).map(|how| format!(" ({how})"));
+            let front = in_front_of_target(finding.reasons);
+            let _ = writeln!(out, "    {front} {target}{}", how.unwrap_or_default());
         }
         for character in characters_of(finding.unicode.chars(), CHARACTERS) {
             let _ = writeln!(out, "    {}", character.words());

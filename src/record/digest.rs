@@ -10,7 +10,7 @@ use super::event::Action;
 use super::journal::{JournalError, Query, Reading, read};
 use super::printable;
 use super::time::Timestamp;
-use crate::engine::explain::{Character, characters_of, in_front_of_target, sentence};
+use crate::engine::explain::{Character, characters_of, difference, in_front_of_target, sentence};
 use crate::engine::outcome::{Reason, Verdict};
 
 /// Registrable domains listed under each reason.
@@ -228,7 +228,8 @@ pub fn description<'c>(
 ) -> String {
     let mut said = Vec::new();
     if let Some(target) = target {
-        said.push(format!("{} {}", front(reasons), printable::defanged(target)));
+        let how = difference(ascii, target).map(|how| format!(" ({how})")).unwrap_or_default();
+        said.push(format!("{} {}{how}", front(reasons), printable::defanged(target)));
     }
     // What stands in braces was no host character and is written as such: with it a label is no
     // Punycode, and decoding it would name characters that nobody wrote. Errors leave U+FFFD in the
@@ -350,6 +351,8 @@ mod tests {
         let said = description("example.com", Some("paypal.com"), &posing);
         assert_eq!(said, "poses as paypal[.]com");
         assert_eq!(description("example.com", None, []), "");
+        let slip = description("paypall.com", Some("paypal.com"), []);
+        assert_eq!(slip, "reads as paypal[.]com (one l more)");
         let said = description("xn--ypal{20}43d9g.com", None, []);
         assert_eq!(said, "holds characters that no host name has");
     }

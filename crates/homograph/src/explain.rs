@@ -3,11 +3,12 @@
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
+pub use crate::differs::difference;
 use crate::properties::{is_canonical, nfkc};
 use crate::script::restricted;
 use crate::verdict::{Reason, Reasons, Verdict};
 use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
-use uts58::unicode::hosts::is_bidi_control;
+use uts58::unicode::hosts::{is_bidi_control, is_mark};
 use uts58::unicode::{Class, is_letter};
 
 /// Characters of one label that are explained at most; the rest are of the same kind.
@@ -23,7 +24,7 @@ pub struct Character {
     /// Its script, by its long name.
     pub script: &'static str,
     /// The languages to whose alphabet it belongs, in ASCII, those of most top-level domains first; `None`
-    /// where nothing is known: of scripts other than Latin and Cyrillic.
+    /// where nothing is known or nothing is to be said: of scripts other than Latin and Cyrillic, and of ASCII.
     pub languages: Option<Vec<&'static str>>,
     /// What it is taken for: lower-case ASCII.
     pub reads_as: Option<String>,
@@ -31,18 +32,54 @@ pub struct Character {
 
 /// The characters of a label that a reader should know of: those beyond ASCII, as spelled and,
 /// where the spelling is Punycode, as they would be shown. Each once, in order. Where nothing is said but
-/// that some should not stand in a name, those: the rest are letters like any.
+/// that some should not stand in a name, those: the rest are letters like any. Of words that are each in a
+/// script of its own (`1c-бухгалтерия`) none, and of a few letters of ASCII among others those (`сбербaнк`).
 pub fn characters(label: &Label) -> Vec<Character> {
     let all = || label.spelling.chars().chain(label.unicode.chars());
-    let few = [Reason::StatusRestricted, Reason::InvisibleRemoved];
-    if !label.reasons.is_empty() && label.reasons.iter().all(|reason| few.contains(&reason)) {
+    let few = Reasons::from_iter([Reason::StatusRestricted, Reason::InvisibleRemoved]);
+    let apart = label.reasons.contains(Reason::MixedScript) && !mixes_in_a_word(&label.unicode);
+    let plain = |reason| few.contains(reason) || apart && reason == Reason::MixedScript;
+    if !label.reasons.is_empty() && label.reasons.iter().all(plain) {
         let odd = all().filter(|c| restricted(*c) || Class::of(*c).is_ignored());
         let found = characters_of(odd, CHARACTERS);
-        if !found.is_empty() {
+        if apart || !found.is_empty() {
             return found;
         }
     }
-    characters_of(all(), CHARACTERS)
+    match few_of_ascii(label) {
+        few if few.is_empty() => characters_of(all(), CHARACTERS),
+        few => few.into_iter().map(Character::of).collect(),
+    }
+}
+
+/// The letters of ASCII of a label that is mixed and reads as no name, each once, when most of its letters
+/// are others.
+fn few_of_ascii(label: &Label) -> Vec<char> {
+    let letters = || label.unicode.chars().filter(|c| is_letter(*c));
+    let (ascii, others): (Vec<char>, Vec<char>) = letters().partition(char::is_ascii);
+    let mixed = label.reasons.contains(Reason::MixedScript)
+        && !label.reasons.contains(Reason::TargetLookalike);
+    if !mixed || ascii.len() >= others.len() {
+        return Vec::new();
+    }
+    let mut few = Vec::new();
+    for letter in ascii.into_iter().take(CHARACTERS) {
+        if !few.contains(&letter) {
+            few.push(letter);
+        }
+    }
+    few
+}
+
+/// Whether letters of two scripts stand in one word.
+fn mixes_in_a_word(text: &str) -> bool {
+    text.split(|c| !is_letter(c) && !is_mark(c)).any(|word| {
+        let scripts = word.chars().map(|c| c.script());
+        let mut scripts =
+            scripts.filter(|script| !matches!(script, Script::Common | Script::Inherited));
+        let first = scripts.next();
+        scripts.any(|script| Some(script) != first)
+    })
 }
 
 /// The characters beyond ASCII of a text, each once, in order, so many at most.
@@ -63,7 +100,10 @@ impl Character {
             character: c,
             name: name_of(c),
             script: c.script().full_name(),
-            languages: letters::names(c.to_lowercase().next().unwrap_or(c)),
+            languages: match c.is_ascii() {
+                true => None,
+                false => letters::names(c.to_lowercase().next().unwrap_or(c)),
+            },
             reads_as: reads_as(c),
         }
     }
@@ -99,7 +139,7 @@ impl Character {
             words.push_str(" turns the reading direction");
         } else if Class::of(c).is_ignored() {
             words.push_str(" is not seen");
-        } else if plain.is_ascii() {
+        } else if plain.is_ascii() && !c.is_ascii() {
             words.push_str(&format!(" is mapped to {plain}"));
         } else if let Some(text) = &self.reads_as {
             let kind = if text.bytes().all(|b| b.is_ascii_digit()) { "digit" } else { "Latin" };
@@ -155,7 +195,10 @@ pub fn host(judgement: &Judgement) -> Vec<String> {
     if let Some(target) = &judgement.target {
         lines.push(match judgement.reasons.contains(Reason::NameInHost) {
             true => format!("{target} stands in it, which it is not of"),
-            false => format!("it reads as {target}, which it is not"),
+            false => {
+                let how = difference(&judgement.unicode, target).map(|how| format!(": {how}"));
+                format!("it reads as {target}, which it is not{}", how.unwrap_or_default())
+            }
         });
     }
     let of_labels = judgement.labels.iter().fold(Reasons::EMPTY, |all, l| all.union(l.reasons));
@@ -185,15 +228,25 @@ fn of_label(reason: Reason, label: &Label) -> String {
         Reason::MixedScript => {}
         _ => return sentence(reason).to_owned(),
     }
-    let mut scripts: Vec<&str> = Vec::new();
+    let mut scripts: Vec<(&str, String)> = Vec::new();
     for c in label.unicode.chars() {
         let script = c.script();
+        if matches!(script, Script::Common | Script::Inherited) {
+            continue;
+        }
         let name = script.full_name();
-        if !matches!(script, Script::Common | Script::Inherited) && !scripts.contains(&name) {
-            scripts.push(name);
+        match scripts.iter_mut().find(|(found, _)| *found == name) {
+            Some((_, letters)) if letters.contains(c) => {}
+            Some((_, letters)) => letters.push(c),
+            None => scripts.push((name, c.to_string())),
         }
     }
-    match scripts.split_last() {
+    let told = |(name, letters): &(&str, String)| match letters.chars().nth(CHARACTERS) {
+        Some(_) => format!("{name} ({}…)", letters.chars().take(CHARACTERS).collect::<String>()),
+        None => format!("{name} ({letters})"),
+    };
+    let told: Vec<String> = scripts.iter().map(told).collect();
+    match told.split_last() {
         Some((last, rest)) if !rest.is_empty() => {
             format!("{} and {last} letters do not belong together", rest.join(", "))
         }
@@ -317,5 +370,31 @@ mod tests {
             let words = Character::of(c).words();
             assert!(words.is_ascii() || !nfkc(c).all(|c| c.is_ascii()), "{words}");
         }
+    }
+
+    fn of_label(text: &str, reasons: &[Reason]) -> Vec<String> {
+        let found = Label {
+            spelling: text.to_owned(),
+            unicode: text.to_owned(),
+            reasons: reasons.iter().copied().collect(),
+            ..Label::default()
+        };
+        label(&found)
+    }
+
+    #[test]
+    fn scripts_are_told_with_their_letters() {
+        assert_eq!(
+            of_label("1c-бухгалтерия", &[Reason::MixedScript]),
+            [
+                "label 1c-бухгалтерия: Latin (c) and Cyrillic (бухгалтерия) letters do not belong together \
+                 (mixed-script)"
+            ]
+        );
+        // The one letter that stands among others.
+        let told = of_label("сбербaнк", &[Reason::MixedScript]);
+        assert_eq!(told.get(1..).unwrap(), ["  U+0061 LATIN SMALL LETTER A"]);
+        let told = of_label("fаcebook", &[Reason::MixedScript, Reason::TargetLookalike]);
+        assert!(told.last().unwrap().starts_with("  U+0430 CYRILLIC SMALL LETTER A"), "{told:?}");
     }
 }

@@ -22,6 +22,7 @@ mod bidi;
 mod bounds;
 mod carried;
 mod cjk;
+mod differs;
 mod disguise;
 mod domain;
 mod edit;

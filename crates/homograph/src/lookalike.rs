@@ -258,7 +258,7 @@ fn ascii_alternatives(c: char, next: Option<char>, add: &mut impl FnMut(&str, us
 
 /// Letters that two others side by side are taken for.
 #[inline]
-fn halves(lower: u8) -> Option<[u8; 2]> {
+pub(super) fn halves(lower: u8) -> Option<[u8; 2]> {
     match lower {
         b'm' => Some(*b"rn"),
         b'w' => Some(*b"vv"),

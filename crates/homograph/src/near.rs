@@ -13,7 +13,7 @@ use super::names::{LookHasher, Name, Reach};
 use super::reading::Sights;
 
 /// Letters of a name that no other word comes near by chance: of ASCII, and where marks are left out.
-const LEAST: usize = 6;
+pub(super) const LEAST: usize = 6;
 const LEAST_READ: usize = 8;
 
 /// Letters of a label that is looked up.
@@ -88,7 +88,7 @@ impl Near {
 
     fn one_away<'n>(&self, label: &[u8], names: &'n [Name]) -> impl Iterator<Item = &'n Name> {
         let found = pieces(label).filter_map(|piece| names.get(self.get(piece)?));
-        found.filter(move |name| is_one_away(label, brand(name)))
+        found.filter(move |name| slip_between(label, brand(name)).is_some())
     }
 
     /// Whether a label of ASCII may be near a name: a quick look that errs on the side of yes.
@@ -197,18 +197,33 @@ const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// What takes a multiplication with it back.
 const INVERSE: u64 = 0xf1de_83e1_9937_733d;
 
-/// Whether one letter more, less or other makes one of the other, or two that change places.
-fn is_one_away(one: &[u8], other: &[u8]) -> bool {
+/// What makes one word of another, seen from the first: letters of ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slip {
+    /// A letter too many.
+    More(u8),
+    /// A letter that is not there.
+    Less(u8),
+    /// A letter in the place of another.
+    Other { found: u8, meant: u8 },
+    /// Two letters that follow one another in the second word in this order.
+    Swapped(u8, u8),
+}
+
+/// The one letter more, less or other that makes one of the other, or the two that change places.
+pub(super) fn slip_between(one: &[u8], other: &[u8]) -> Option<Slip> {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
-    match one.len().cmp(&other.len()) {
-        std::cmp::Ordering::Equal => {
-            let swapped = matches!((one, other), ([a, b, ..], [c, d, ..]) if a == d && b == c);
-            !one.is_empty() && one.get(1..) == other.get(1..)
-                || swapped && one.get(2..) == other.get(2..)
+    let (one, other) = (one.get(same..)?, other.get(same..)?);
+    match (one, other) {
+        ([found, one @ ..], [meant, other @ ..]) if one == other => {
+            Some(Slip::Other { found: *found, meant: *meant })
         }
-        std::cmp::Ordering::Less => other.get(1..) == Some(one),
-        std::cmp::Ordering::Greater => one.get(1..) == Some(other),
+        ([a, b, one @ ..], [c, d, other @ ..]) if (a, b) == (d, c) && one == other => {
+            Some(Slip::Swapped(*c, *d))
+        }
+        ([more, one @ ..], other) if one == other => Some(Slip::More(*more)),
+        (one, [less, other @ ..]) if one == other => Some(Slip::Less(*less)),
+        _ => None,
     }
 }
 
@@ -244,7 +259,7 @@ mod tests {
                     }
                 }
                 for slip in slips {
-                    assert!(is_one_away(&slip, name), "{slip:?}");
+                    assert!(slip_between(&slip, name).is_some(), "{slip:?}");
                     assert!(shares(&slip, name), "{slip:?} of {name:?}");
                 }
             }
@@ -265,10 +280,10 @@ mod tests {
             "afcebook",
             "facebooko",
         ] {
-            assert!(is_one_away(b"facebook", other.as_bytes()), "{other}");
+            assert!(slip_between(b"facebook", other.as_bytes()).is_some(), "{other}");
         }
         for other in ["facebook", "facebokk2", "afecbook", "faceboo12", "book", "ecafbook"] {
-            assert!(!is_one_away(b"facebook", other.as_bytes()), "{other}");
+            assert!(slip_between(b"facebook", other.as_bytes()).is_none(), "{other}");
         }
     }
 
