@@ -75,7 +75,7 @@ fn past(message: Message<'_>, config: &Config) -> String {
     }
     let policy = of_daemon(config);
     let directory = recipes::directory(config);
-    let stored = |digest: &str| std::fs::read(directory.join(digest)).ok();
+    let stored = |digest: &str| recipes::stored(&directory, digest).ok();
     let keys = policy.known_keys();
     let restored = restore_as(message.head, message.body, &keys, Believe::All, stored);
     let _ = match restored {

@@ -1,7 +1,6 @@
 //! `linkmilter restore`: a filtered message in, the original out.
 
 use std::cell::Cell;
-use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use anyhow::{Context, bail};
 
 use super::shared::PRIVATE;
 use super::{Answer, complain, done};
+use crate::daemon::recipes::{FOLDER, stored as stored_in};
 use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
 use crate::engine::whole::Whole;
 use crate::file;
@@ -37,10 +37,10 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let keys: Vec<Vec<u8>> =
         args.seal_key.iter().map(|file| read_key(file)).collect::<anyhow::Result<_>>()?;
     let known: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    let recipes = args.state_dir.join(RECIPES);
+    let recipes = args.state_dir.join(FOLDER);
     let denied = Cell::new(false);
     let stored = |digest: &str| {
-        let read = fs::read(recipes.join(digest));
+        let read = stored_in(&recipes, digest);
         denied.set(read.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
         read.ok()
     };
@@ -66,9 +66,6 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let mut pieces = [envelope, &restored.head, separator, &restored.body].into_iter();
     done(pieces.try_for_each(|bytes| out.write_all(bytes)).and_then(|()| out.flush()))
 }
-
-/// Folder of the state directory that holds recipes.
-const RECIPES: &str = "undo";
 
 fn hint(error: &RestoreError, recipes: &Path) -> String {
     match error {

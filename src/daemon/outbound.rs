@@ -5,7 +5,6 @@
 //! what it was. What comes out is a body whose SHA-256 stands under our seal, or nothing.
 
 use std::fmt;
-use std::fs;
 
 use super::recipes;
 use super::settings::Loaded;
@@ -113,7 +112,7 @@ pub fn original(mail: &Mail, way: Way, policy: &Policy, loaded: &Loaded) -> Retu
         return Return::Left(Why::NotGranted);
     }
     let directory = recipes::directory(&loaded.config);
-    let stored = |digest: &str| fs::read(directory.join(digest)).ok();
+    let stored = |digest: &str| recipes::stored(&directory, digest).ok();
     match restore_as(&mail.head, &mail.body, &policy.known_keys(), Believe::Sealed, stored) {
         Ok(restored) => Return::Original(Box::new(restored)),
         Err(error) => Return::Left(why(&error)),

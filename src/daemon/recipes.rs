@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use super::metrics::{Kept, Metrics, RecipeFault};
 use crate::config::Config;
 use crate::engine::outcome::StoredRecipe;
+use crate::file;
 
 /// How often recipes are looked at for their age and their bytes. What a flood of the highest load
 /// adds meanwhile is bounded by [`Recipes::keep`].
@@ -34,9 +35,23 @@ pub struct Bounds {
     pub bytes: u64,
 }
 
+/// The folder of the state directory that holds them.
+pub const FOLDER: &str = "undo";
+
+/// Bytes of a recipe that is read at most.
+const RECIPE_BYTES: u64 = 1 << 30;
+
 /// The folder of the state directory.
 pub fn directory(config: &Config) -> PathBuf {
-    config.in_state("undo")
+    config.in_state(FOLDER)
+}
+
+/// The recipe of this digest.
+///
+/// # Errors
+/// When it is not there or cannot be read, is no file, or has more than [`RECIPE_BYTES`].
+pub fn stored(directory: &Path, digest: &str) -> io::Result<Vec<u8>> {
+    file::read(&directory.join(digest), RECIPE_BYTES)
 }
 
 /// As long as the journal tells of the message; a month when there is no journal.
@@ -230,6 +245,15 @@ mod tests {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::metadata(&undo).unwrap().permissions().mode() & 0o077, 0);
         assert_eq!(fs::read_dir(&undo).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_recipe_that_never_ends_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("ab12")).unwrap();
+        assert_eq!(stored(dir.path(), "ab12").unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        fs::write(dir.path().join("cd34"), "recipe").unwrap();
+        assert_eq!(stored(dir.path(), "cd34").unwrap(), b"recipe");
     }
 
     #[test]
