@@ -512,7 +512,8 @@ fn ends_with_scheme(text: &str) -> bool {
 /// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.
 fn is_userinfo(c: char) -> bool {
     if c.is_ascii() {
-        c.is_ascii_alphanumeric() || "-._~!$&'*+,;=%:".contains(c)
+        c.is_ascii_alphanumeric()
+            || matches!(c, '!' | '$'..='\'' | '*'..='.' | ':' | ';' | '=' | '_' | '~')
     } else {
         Class::of(c).is_host()
     }

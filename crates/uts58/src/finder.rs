@@ -3,15 +3,26 @@
 //! Every host that can be linked holds a dot (S9: registrable, so two labels; IPv4) or stands behind
 //! `://`. Nothing else has to be looked at.
 
-use memchr::{memchr2, memmem};
+use memchr::{memchr_iter, memchr2, memmem};
 
 use super::prose::may_begin_tld;
 use crate::tlds::TldSet;
 
-/// The label separators other than the full stop (S12), in UTF-8, and last U+2024, which only the wide
-/// reading takes for one (S29). Each is three bytes long.
-static VARIANTS: [[u8; 3]; 4] =
-    [[0xE3, 0x80, 0x82], [0xEF, 0xBC, 0x8E], [0xEF, 0xBD, 0xA1], [0xE2, 0x80, 0xA4]];
+/// The label separators other than the full stop (S12), in UTF-8.
+const STOP: [u8; 3] = [0xE3, 0x80, 0x82];
+const WIDE: [u8; 3] = [0xEF, 0xBC, 0x8E];
+const HALF: [u8; 3] = [0xEF, 0xBD, 0xA1];
+/// U+2024, which only the wide reading takes for one (S29).
+const LEADER: [u8; 3] = [0xE2, 0x80, 0xA4];
+
+/// Which of the variants are searched for together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    Stop,
+    /// Those of the width forms, by their first byte: of the width forms few others stand in prose.
+    Width,
+    Leader,
+}
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -34,16 +45,16 @@ const WINDOW: usize = 16 << 10;
 pub(super) struct Finder<'t> {
     sought: Needles<'t>,
     /// Searches for the variants, made when a window holds anything but ASCII: most texts are short.
-    needles: Option<[memmem::Finder<'static>; 4]>,
+    needles: Option<[memmem::Finder<'static>; 2]>,
     /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
-    next: [usize; 5],
+    next: [usize; 4],
     /// Where the window ends.
     window: usize,
 }
 
 impl<'t> Finder<'t> {
     pub(super) fn new(sought: Needles<'t>) -> Self {
-        Finder { sought, needles: None, next: [0; 5], window: 0 }
+        Finder { sought, needles: None, next: [0; 4], window: 0 }
     }
 
     /// The next position at or after `from`. Positions asked for must not go back.
@@ -55,7 +66,7 @@ impl<'t> Finder<'t> {
                     return None;
                 }
                 self.window = text.len().min(from + WINDOW);
-                self.next = [from; 5];
+                self.next = [from; 4];
                 self.search_all(text, from);
             } else {
                 self.search_passed(text, from);
@@ -69,38 +80,34 @@ impl<'t> Finder<'t> {
     }
 
     fn search_all(&mut self, text: &str, from: usize) {
-        self.next = [self.window; 5];
+        self.next = [self.window; 4];
         self.next[0] = self.ascii(text.as_bytes(), from);
         // The variants begin with a byte that is not ASCII.
         if text.as_bytes().get(from..self.window).is_none_or(<[u8]>::is_ascii) {
             return;
         }
-        self.needles.get_or_insert_with(|| VARIANTS.each_ref().map(memmem::Finder::new));
-        for variant in 0..VARIANTS.len() {
-            let found = self.variant(text, from, variant);
-            if let Some(next) = self.next.get_mut(variant + 1) {
-                *next = found;
-            }
-        }
+        self.needles.get_or_insert_with(|| {
+            [STOP, LEADER].map(|dot| memmem::Finder::new(&dot).into_owned())
+        });
+        self.next[1] = self.variant(text, from, Variant::Stop);
+        self.next[2] = self.variant(text, from, Variant::Width);
+        self.next[3] = self.variant(text, from, Variant::Leader);
     }
 
     /// Searches on for the needles whose last position has been passed.
     fn search_passed(&mut self, text: &str, from: usize) {
-        let [ascii, stop, wide, half, leader] = self.next;
+        let [ascii, stop, width, leader] = self.next;
         if ascii < from {
             self.next[0] = self.ascii(text.as_bytes(), from);
         }
         if stop < from {
-            self.next[1] = self.variant(text, from, 0);
+            self.next[1] = self.variant(text, from, Variant::Stop);
         }
-        if wide < from {
-            self.next[2] = self.variant(text, from, 1);
-        }
-        if half < from {
-            self.next[3] = self.variant(text, from, 2);
+        if width < from {
+            self.next[2] = self.variant(text, from, Variant::Width);
         }
         if leader < from {
-            self.next[4] = self.variant(text, from, 3);
+            self.next[3] = self.variant(text, from, Variant::Leader);
         }
     }
 
@@ -125,20 +132,24 @@ impl<'t> Finder<'t> {
     }
 
     /// One of the other separators. It may begin in the window and end behind it.
-    fn variant(&self, text: &str, from: usize, variant: usize) -> usize {
+    fn variant(&self, text: &str, from: usize, variant: Variant) -> usize {
         let bytes = text.as_bytes();
-        let needle = self.needles.as_ref().and_then(|needles| needles.get(variant));
-        let Some(needle) = needle else { return self.window };
+        let Some([stop, leader]) = &self.needles else { return self.window };
         let tlds = match self.sought {
-            Needles::Letter if variant < 3 => None,
-            Needles::Prose(tlds) if variant < 3 => Some(tlds),
+            Needles::Letter if variant != Variant::Leader => None,
+            Needles::Prose(tlds) if variant != Variant::Leader => Some(tlds),
             Needles::Letter | Needles::Prose(_) => return self.window,
             Needles::Wide(tlds) => Some(tlds),
         };
         let end = bytes.len().min(self.window + 2);
         let mut at = from;
         while let Some(rest) = bytes.get(at..end) {
-            let Some(found) = needle.find(rest) else { break };
+            let found = match variant {
+                Variant::Stop => stop.find(rest),
+                Variant::Width => width(rest),
+                Variant::Leader => leader.find(rest),
+            };
+            let Some(found) = found else { break };
             at += found;
             let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
             if next.is_some_and(|next| tlds.is_none_or(|tlds| may_begin_tld(next, tlds))) {
@@ -150,6 +161,14 @@ impl<'t> Finder<'t> {
     }
 }
 
+/// The first separator among width forms.
+fn width(bytes: &[u8]) -> Option<usize> {
+    memchr_iter(WIDE[0], bytes).find(|at| {
+        let three = bytes.get(*at..).and_then(<[u8]>::first_chunk);
+        three.is_some_and(|three| *three == WIDE || *three == HALF)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,8 +178,10 @@ mod tests {
     #[test]
     fn the_variants_are_the_dots() {
         let dots = ('\u{80}'..=char::MAX).filter(|c| is_dot_to_somebody(*c));
-        let mut sought: Vec<String> =
-            VARIANTS.iter().map(|dot| String::from_utf8(dot.to_vec()).unwrap()).collect();
+        let mut sought: Vec<String> = [STOP, WIDE, HALF, LEADER]
+            .iter()
+            .map(|dot| String::from_utf8(dot.to_vec()).unwrap())
+            .collect();
         sought.sort();
         assert_eq!(sought, dots.map(String::from).collect::<Vec<_>>());
     }

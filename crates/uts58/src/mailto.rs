@@ -76,10 +76,9 @@ fn pieces(value: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>
 /// The address in this range of a URL; `None` without `@` and host.
 pub fn address(value: &str, range: Range<usize>) -> Option<Link> {
     let spelled = value.get(range.clone())?;
-    let (split, mark) = match (spelled.rfind('@'), spelled.rfind("%40")) {
-        (Some(at), _) => (at, 1),
-        (None, Some(at)) => (at, 3),
-        (None, None) => return None,
+    let (split, mark) = match spelled.rfind('@') {
+        Some(at) => (at, 1),
+        None => (spelled.rfind("%40")?, 3),
     };
     let behind = spelled.get(split + mark..)?;
     let len = host_length(behind);

@@ -116,8 +116,20 @@ pub struct Linked {
 
 /// Those schemes.
 pub fn linked_in_text() -> impl Iterator<Item = Linked> {
-    SCHEMES.iter().filter_map(|row| row.dead.map(|dead| Linked { name: row.name, dead }))
+    let rows = SCHEMES.iter().take(LINKED);
+    rows.filter_map(|row| row.dead.map(|dead| Linked { name: row.name, dead }))
 }
+
+/// Rows up to the last one of them: they are asked for round every colon.
+const LINKED: usize = {
+    let mut rows = SCHEMES;
+    while let [before @ .., last] = rows
+        && last.dead.is_none()
+    {
+        rows = before;
+    }
+    rows.len()
+};
 
 /// The one that the text ends with, letters before it or not (S29).
 pub fn linked_at_end(text: &str) -> Option<Linked> {
