@@ -3,6 +3,7 @@
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
 //! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -89,6 +90,9 @@ pub fn read(
 /// Fields in which a character begins in one encoded word and ends in the next, as those read them who put
 /// the bytes of words together first.
 fn words(read: &Read) -> Vec<(String, usize, String)> {
+    if memchr::memmem::find(&read.bytes, b"=?").is_none() {
+        return Vec::new();
+    }
     let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
     let fields = read.fields.iter().zip(ends);
     let several = |line: &[u8]| memchr::memmem::find_iter(line, b"=?").nth(1).is_some();
@@ -159,7 +163,7 @@ impl Read {
                 match name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-")) {
                     true => {
                         read.lists = true;
-                        read.bytes.extend(without_space_in_angles(line));
+                        read.bytes.extend_from_slice(&without_space_in_angles(line));
                     }
                     false => read.bytes.extend_from_slice(line),
                 }
@@ -187,7 +191,15 @@ impl Read {
 
 /// RFC 2369 §2: white space inside the angle brackets of a list field is ignored. As long as before, so that
 /// what stands behind it keeps its place.
-fn without_space_in_angles(line: &[u8]) -> Vec<u8> {
+fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
+    let has_space = memchr::memchr_iter(b'<', line).any(|at| {
+        let rest = line.get(at..).unwrap_or_default();
+        let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
+        rest.iter().take(end).any(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    });
+    if !has_space {
+        return Cow::Borrowed(line);
+    }
     let mut out = Vec::with_capacity(line.len());
     let (mut inside, mut left_out) = (false, 0);
     for byte in line {
@@ -206,7 +218,7 @@ fn without_space_in_angles(line: &[u8]) -> Vec<u8> {
         }
     }
     // A bracket that nothing closes: the line end is still one.
-    if left_out > 0 { line.to_vec() } else { out }
+    if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
 }
 
 /// Whether a field may hold a URL that deceives.

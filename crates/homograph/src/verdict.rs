@@ -229,7 +229,12 @@ impl Reasons {
 
     /// One after the other, in the order of [`Reason::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Reason> {
-        Reason::ALL.iter().copied().filter(move |reason| self.contains(*reason))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let next = Reason::ALL.get(left.trailing_zeros() as usize).copied();
+            left &= left.saturating_sub(1);
+            next
+        })
     }
 }
 

@@ -92,6 +92,9 @@ impl<'t> MappedText<'t> {
         match &self.origin {
             Origin::At(at) => range.start + at..range.end + at,
             Origin::Runs(runs) => {
+                if let Some(piece) = within(runs, self.text.len(), &range) {
+                    return piece;
+                }
                 let mut hull: Option<Range<usize>> = None;
                 for piece in pieces(runs, self.text.len(), range.clone()) {
                     hull = Some(match hull {
@@ -203,6 +206,15 @@ impl<'t> MappedText<'t> {
             }
         }
     }
+}
+
+/// The source bytes of a range of the text that one run has byte for byte, as most do.
+fn within(runs: &[Run], text_len: usize, range: &Range<usize>) -> Option<Range<usize>> {
+    let behind = runs.partition_point(|run| run.text() <= range.start);
+    let run = runs.get(behind.checked_sub(1)?).filter(|run| run.kind == RunKind::Linear)?;
+    let end = runs.get(behind).map_or(text_len, |next| next.text());
+    let at = run.source() + (range.start - run.text());
+    (range.start < range.end && range.end <= end).then(|| at..at + range.len())
 }
 
 /// The source ranges under a range of the text, neighbours joined, empty ones left out.

@@ -193,7 +193,7 @@ struct Net<'n, 'p, 'b> {
 impl Net<'_, '_, '_> {
     /// Looks behind every trigger in these bytes.
     fn plain(&mut self, bytes: &[u8], of: Bytes) {
-        for at in triggers(bytes) {
+        let _ = triggers(bytes).try_for_each(|at| {
             let window = window(bytes, at);
             let looks = calls_for_a_look(window);
             if looks {
@@ -203,10 +203,9 @@ impl Net<'_, '_, '_> {
                     self.look(&unplaced(&text), place, Bytes::Unwrapped(place));
                 }
             }
-            if !self.budget.spend(Stage::Net, look_steps(window, looks) + self.judge.spent()) {
-                return;
-            }
-        }
+            let steps = look_steps(window, looks) + self.judge.spent();
+            self.budget.spend(Stage::Net, steps).then_some(())
+        });
     }
 
     /// Looks behind `://` in EBCDIC.

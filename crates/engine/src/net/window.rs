@@ -37,7 +37,11 @@ fn is_escaped_sign(digits: &[u8]) -> bool {
 pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
-    let mut end = 0;
+    // Most windows hold nothing odd up to what ends them.
+    let Some(plain) = rest.iter().position(|byte| signs_of(*byte) & (END | ODD) != 0) else {
+        return rest;
+    };
+    let mut end = plain;
     // Inside a two-byte set any sign may stand for half a letter.
     let mut shifted = false;
     while let Some(byte) = rest.get(end) {
@@ -80,6 +84,9 @@ const DOT: u8 = 1;
 const HYPHEN: u8 = 2;
 const ODD: u8 = 4;
 
+/// What ends a host, where nothing odd stands before it.
+const END: u8 = 8;
+
 /// The signs of each byte.
 static SIGNS: [u8; 256] = {
     let mut signs = [0; 256];
@@ -91,6 +98,8 @@ static SIGNS: [u8; 256] = {
                 b'.' => DOT,
                 b'-' => HYPHEN,
                 0x80.. | b'=' | b'%' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => ODD,
+                b'/' | b'?' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|' => END,
+                b'@' | b':' | b'#' | b'\r' | b'\n' => END,
                 _ => 0,
             };
         }
@@ -99,12 +108,17 @@ static SIGNS: [u8; 256] = {
     signs
 };
 
+fn signs_of(byte: u8) -> u8 {
+    SIGNS.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
 /// Whether a window holds anything but a plain ASCII host.
 pub fn calls_for_a_look(window: &[u8]) -> bool {
-    let sign = |byte: &u8| SIGNS.get(usize::from(*byte)).copied().unwrap_or_default();
-    let signs = window.iter().fold(0, |signs, byte| signs | sign(byte));
-    window.len() > 3
-        && (signs & ODD != 0 || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
+    if window.len() <= 3 {
+        return false;
+    }
+    let signs = window.iter().fold(0, |signs, byte| signs | signs_of(*byte));
+    signs & ODD != 0 || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window)
 }
 
 /// A character, and the bytes of the window that it stands in.

@@ -39,6 +39,9 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 /// Fields of one header that are kept together: real ones have fewer than two hundred.
 pub const KEPT: usize = 1_000;
 
+/// Fields of one header that there is room for from the start.
+const USUAL: usize = 32;
+
 /// The fields of a block of which all programs see the same: each line is a field or the fold of one, no name is
 /// set off from its colon, and no character stands in it that some take for a line end, some for nothing. `None`
 /// where one is otherwise, and where there are more than [`KEPT`].
@@ -46,7 +49,7 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
         return None;
     }
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(USUAL);
     let (mut at, mut pairs) = (0, 0);
     while at < block.len() {
         let start = at;

@@ -13,6 +13,10 @@ type Reading = fn(&[u8]) -> Vec<u8>;
 
 /// The other readings of a value, most of all the one that takes all oddities out.
 pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
+    let odd = |byte: &u8| is_control(byte) || matches!(byte, b'?' | b'(' | b',' | b'\\');
+    if !value.iter().any(odd) && !quoted_type(value) {
+        return Vec::new();
+    }
     let mut found: Vec<Vec<u8>> = Vec::new();
     let mut all = value.to_vec();
     let odd: [(bool, Reading); 5] = [

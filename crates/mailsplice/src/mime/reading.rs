@@ -78,7 +78,10 @@ pub(super) fn all<'m>(
     let raw = tree.content(message, part);
     let part = tree.parts.get(part);
     let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
-    let transfers = part.map_or_else(VecDeque::new, |part| transfers(&part.site.transfers, raw));
+    let transfers = part.map_or_else(VecDeque::new, |part| {
+        let site = &part.site;
+        site.ways.get_or_init(|| transfers(&site.transfers, raw)).clone()
+    });
     Readings {
         raw,
         media: part.map_or(Media::Inert, |part| part.media),

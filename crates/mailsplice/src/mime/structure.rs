@@ -15,6 +15,7 @@ mod leaf;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::again::{Views, Visited};
@@ -82,6 +83,8 @@ pub(super) struct Site {
     pub transfers: Vec<Transfer>,
     /// Charsets labelled, the first first.
     pub charsets: Vec<String>,
+    /// The encodings that it is read in, when somebody asked.
+    pub ways: OnceLock<VecDeque<Transfer>>,
 }
 
 /// Where the header of a part stands.
@@ -100,7 +103,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         limits,
         stop,
         tree: Tree::default(),
-        queue: VecDeque::new(),
+        queue: VecDeque::with_capacity(1),
         unwrapped: 0,
         visited: Visited::default(),
         alternatives: 0,

@@ -524,7 +524,10 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// Begins or counts elements that hide, turn or set apart their text.
     fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
-        if elements::is_void(name) {
+        let within =
+            [&self.hiding, &self.turning, &self.breaking].iter().any(|slot| slot.is_some());
+        // Most elements do nothing, and stand in none that does.
+        if !within && *traits == style::Traits::default() || elements::is_void(name) {
             return;
         }
         let from = self.visible.len();

@@ -64,6 +64,11 @@ impl<'t> Reader<'t, '_, '_> {
                     }
                     self.attribute(&found(attribute_name), holds, value);
                 }
+                // What most others fail on.
+                None if !matches!(
+                    written.as_bytes().first().map(|first| first | 0x20),
+                    Some(b'h' | b't' | b'w' | b'd' | b'o' | BRACKET)
+                ) => {}
                 None if written.eq_ignore_ascii_case("hidden") => traits.shown = Sight::Hidden,
                 None if self.takes_no_room(name, written, &value) => traits.shown = Sight::Hidden,
                 None if written.eq_ignore_ascii_case("dir")
@@ -234,6 +239,9 @@ impl<'t> Reader<'t, '_, '_> {
         })
     }
 }
+
+/// `[` in what would be lower case.
+const BRACKET: u8 = b'[' | 0x20;
 
 /// Whether an attribute holds script: `onclick`, or what AMP computes another one from (`[href]`).
 fn is_script(name: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::super::charset::{Charset, Codec};
 use super::super::labels::Labels;
@@ -98,6 +99,7 @@ impl Splitter<'_> {
                 body: range,
                 transfers,
                 charsets: charsets.map(Cow::into_owned).collect(),
+                ways: OnceLock::new(),
             },
         };
         for codec in codecs {

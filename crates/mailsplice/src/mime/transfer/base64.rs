@@ -133,6 +133,9 @@ struct Unit {
     end: usize,
 }
 
+/// Units that are written at once: those of a line.
+const UNITS: usize = LINE / 4;
+
 impl<T: Track> Reader<'_, T> {
     /// Reads units of four adjacent characters; the raw bytes taken.
     fn whole_units(&mut self, raw: &[u8], at: usize) -> usize {
@@ -140,13 +143,22 @@ impl<T: Track> Reader<'_, T> {
         let (units, _) = rest.as_chunks::<4>();
         let before = self.bytes.len();
         let mut taken = 0;
-        for [a, b, c, d] in units {
-            let (a, b, c, d) = (value(*a), value(*b), value(*c), value(*d));
-            if (a | b | c | d) & 64 != 0 {
+        for several in units.chunks(UNITS) {
+            let mut bytes = [[0; 3]; UNITS];
+            let mut count = 0;
+            for (unit, [a, b, c, d]) in bytes.iter_mut().zip(several) {
+                let (a, b, c, d) = (value(*a), value(*b), value(*c), value(*d));
+                if (a | b | c | d) & 64 != 0 {
+                    break;
+                }
+                *unit = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
+                count += 1;
+            }
+            self.bytes.extend_from_slice(bytes.get(..count).unwrap_or_default().as_flattened());
+            taken += 4 * count;
+            if count < several.len() {
                 break;
             }
-            self.bytes.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
-            taken += 4;
         }
         if taken > 0 {
             self.map.push(before, at, PieceKind::Units { text: 3, source: 4 });
