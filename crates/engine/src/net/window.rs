@@ -84,6 +84,9 @@ const DOT: u8 = 1;
 const HYPHEN: u8 = 2;
 const ODD: u8 = 4;
 
+/// The sign of a percent-escape: odd with its digits behind it (`width:100%` has none).
+const PERCENT: u8 = 16;
+
 /// What ends a host, where nothing odd stands before it.
 const END: u8 = 8;
 
@@ -96,8 +99,9 @@ static SIGNS: [u8; 256] = {
         {
             signs[byte] = match byte as u8 {
                 b'.' => DOT,
+                b'%' => PERCENT,
                 b'-' => HYPHEN,
-                0x80.. | b'=' | b'%' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => ODD,
+                0x80.. | b'=' | b'&' | b'\\' | b'+' | b'~' | 0 | 0x0E | 0x1B => ODD,
                 b'/' | b'?' | b'"' | b'\'' | b'<' | b'>' | b' ' | b'\t' | b')' | b']' | b'|' => END,
                 b'@' | b':' | b'#' | b'\r' | b'\n' => END,
                 _ => 0,
@@ -118,7 +122,13 @@ pub fn calls_for_a_look(window: &[u8]) -> bool {
         return false;
     }
     let signs = window.iter().fold(0, |signs, byte| signs | signs_of(*byte));
-    signs & ODD != 0 || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window)
+    signs & ODD != 0
+        || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
+        || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window)
+}
+
+fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
+    *sign == b'%' && high.is_ascii_hexdigit() && low.is_ascii_hexdigit()
 }
 
 /// A character, and the bytes of the window that it stands in.
