@@ -5,6 +5,8 @@
 
 #[path = "eyes/codecs.rs"]
 mod codecs;
+#[path = "eyes/edges.rs"]
+mod edges;
 #[path = "eyes/inside.rs"]
 mod inside;
 #[path = "eyes/joins.rs"]

@@ -448,11 +448,15 @@ impl FieldReader<'_, '_, '_> {
         if self.field.interest == Interest::Lies && !text.contains("//") {
             return;
         }
+        let lies = self.field.interest == Interest::Lies;
         for link in self.links(text) {
+            // What is judged is no longer hidden to the net, so it is not judged where nobody would hear of it.
+            if lies && link.kind != Kind::Scheme {
+                continue;
+            }
             let bounds = HostBounds::in_text(link.kind);
             let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
-            let lie = link.kind == Kind::Scheme && judged.verdict >= Verdict::Unsafe;
-            if self.field.interest == Interest::Lies && !lie {
+            if lies && judged.verdict < Verdict::Unsafe {
                 continue;
             }
             let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());

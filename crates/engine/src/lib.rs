@@ -18,6 +18,7 @@ pub mod check;
 pub mod content;
 pub mod cost;
 mod decide;
+mod early;
 mod edits;
 pub mod fields;
 mod finding;
@@ -201,6 +202,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
             break;
         }
     }
+    early::read(case, tree, &mut judge, budget, &mut found);
     net::cast(message, tree, (&mut judge, policy), budget, &mut found);
     found.compare_alternatives(tree);
     if let Some(path) = tree.ambiguous.first().filter(|_| tree.codec || found.links() > 0) {

@@ -15,11 +15,24 @@ use uts58::{Boundaries, Linkifier, reference};
 /// Bytes that a URL between angle brackets may have, line ends and all.
 pub const LONGEST_WRAPPED: usize = 2_048;
 
-/// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C).
+/// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C), and as those show it
+/// who drop NUL.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let joined = memchr_iter(b'<', text.as_bytes()).filter_map(|at| wrapped(text, at + 1));
     let whole = std::iter::once(MappedText::slice(text, 0));
-    joined.chain(whole).map(|seen| Layer::of(seen, Language::Text))
+    joined.chain(without_nul(text)).chain(whole).map(|seen| Layer::of(seen, Language::Text))
+}
+
+/// The text without NUL, where it has some.
+fn without_nul(text: &str) -> Option<MappedText<'_>> {
+    memchr::memchr(0, text.as_bytes())?;
+    let mut seen = Builder::with_capacity(text.len());
+    let mut at = 0;
+    for piece in text.split('\0') {
+        seen.linear(piece, at);
+        at += piece.len() + 1;
+    }
+    Some(seen.finish())
 }
 
 /// The links of running text. White space ends links, so a long text is cut there.

@@ -156,12 +156,12 @@ fn look_steps(window: &[u8], looks: bool) -> u64 {
 /// Whether a scheme of the web stands before an offset, with its slashes.
 fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
-    // Browsers pass over any number of slashes; more than two are rare, and more than eight tell nobody anything.
-    let slashes = before.iter().rev().take(8).take_while(|byte| **byte == b'/').count();
+    // Browsers pass over any number of slashes and take `\\` for one; more than two are rare, and more than eight
+    // tell nobody anything.
+    let slash = |byte: &&u8| matches!(**byte, b'/' | b'\\');
+    let slashes = before.iter().rev().take(8).take_while(slash).count();
     let row = before.get(..before.len() - slashes).filter(|_| slashes > 1);
-    let scheme = row
-        .and_then(|before| before.strip_suffix(b":"))
-        .or_else(|| before.strip_suffix(b":\\/\\/"));
+    let scheme = row.and_then(|before| before.strip_suffix(b":"));
     scheme.is_some_and(|scheme| {
         // Longer than any of them.
         let before = scheme.iter().rev().take(8);

@@ -24,15 +24,20 @@ impl Packed {
     fn read(&mut self, body: &[u8], ends: impl Iterator<Item = usize>) {
         let mut at = 0;
         for end in ends.chain([body.len()]) {
-            let content = body.get(at..end).unwrap_or_default().trim_ascii_end();
+            let line = body.get(at..end).unwrap_or_default().trim_ascii_end();
+            let content = line.trim_ascii_start();
             let digits = content.first().is_some_and(|byte| base64::digit(*byte).is_some())
                 && content
                     .last()
                     .is_some_and(|byte| base64::digit(*byte).is_some() || *byte == b'=')
                 && memchr::memchr3(b' ', b'<', b'.', content).is_none();
             if digits {
-                self.lines.push((self.bytes.len(), at));
-                self.bytes.extend_from_slice(content);
+                self.lines.push((self.bytes.len(), at + line.len() - content.len()));
+                match content.is_ascii() {
+                    true => self.bytes.extend_from_slice(content),
+                    // To decoders what is no digit is nothing.
+                    false => self.bytes.extend(content.iter().filter(|byte| byte.is_ascii())),
+                }
             }
             at = end + 1;
         }

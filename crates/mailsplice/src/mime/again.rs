@@ -17,6 +17,9 @@ use crate::edit::{Bypass, Limit};
 /// Second readings inside second readings.
 pub const LEVELS: u8 = 3;
 
+/// Lines that are no fields, before a header, that are passed over here.
+const BROKEN: usize = 4;
+
 /// Whether a pass is what most clients do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Views {
@@ -130,20 +133,27 @@ impl Splitter<'_> {
         }
     }
 
-    /// The reading of those who pass over blank lines before a header (Ruby's mail): an empty one ends there, and
-    /// labels stand behind it.
+    /// The reading of those who pass over blank lines before a header (Ruby's mail), or over lines that are no
+    /// fields: an empty one ends there, and labels stand behind it.
     fn below_blanks(
         &mut self,
         walk: &Walk<'_>,
         entity: &Entity,
         range: &Range<usize>,
     ) -> Option<(Why, Entity, Range<usize>)> {
-        let bytes = walk.bytes.get().get(..range.end)?;
-        let rest = bytes.get(range.start..)?.trim_ascii_start();
         let empty = matches!(&entity.head, Head::Block(block) if block.is_empty());
-        if !empty || header::colon(rest).is_none() {
-            return None;
+        let bytes = walk.bytes.get().get(..range.end).filter(|_| empty)?;
+        let mut rest = bytes.get(range.start..)?.trim_ascii_start();
+        for _ in 0..BROKEN {
+            let next = header::line_after(rest, 0);
+            // Blank is the end of what some pass over.
+            let blank = rest.get(..next).is_none_or(|line| line.trim_ascii().is_empty());
+            if blank || header::colon(rest).is_some() {
+                break;
+            }
+            rest = rest.get(next..).unwrap_or_default();
         }
+        header::colon(rest)?;
         let (head, body) = head_of(bytes, range.end - rest.len());
         let block = self.capped(bytes.get(head.clone()).unwrap_or_default(), &entity.path);
         let lines = memchr::memchr_iter(b'\n', block).map(|feed| feed + 1);

@@ -43,12 +43,17 @@ pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
+/// What decoders of UTF-8 pass over at the front of a line.
+const MARK: &[u8] = "\u{FEFF}".as_bytes();
+
 /// The labels of a block in which programs see line ends or fields where others see none: a lone carriage
-/// return (RFC 5322 §2.2 forbids it), NUL, vertical tab, form feed.
+/// return (RFC 5322 §2.2 forbids it), NUL, vertical tab, form feed, a byte order mark.
 pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
     let bare = |at: usize| at + 1 < block.len() && block.get(at + 1) != Some(&b'\n');
+    let marked = memchr::memmem::find(block, MARK).is_some();
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_none()
         && !memchr::memchr_iter(b'\r', block).any(bare)
+        && !marked
     {
         return Vec::new();
     }
@@ -63,6 +68,10 @@ pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
             0x0B | 0x0C => plain.push(b' '),
             byte => plain.push(*byte),
         }
+    }
+    let marks: Vec<usize> = memchr::memmem::find_iter(&plain, MARK).collect();
+    for at in marks.into_iter().rev() {
+        plain.drain(at..at + MARK.len());
     }
     header::labels(&plain).collect()
 }

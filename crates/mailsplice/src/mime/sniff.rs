@@ -91,8 +91,9 @@ pub(super) fn of(
                 _ => vec![Media::Inert],
             },
         },
+        // A page by its name is opened as one.
         ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
-            vec![Media::Inert]
+            vec![html.unwrap_or(Media::Inert)]
         }
         (
             "application",

@@ -263,7 +263,10 @@ impl<'m> Splitter<'m> {
         };
         let mut at = self.enter(&mut walk, entity, range.start);
         while let Some(delimiter) = walk.next_delimiter(at) {
-            self.visited.delimiters.insert((layer, delimiter.line.start));
+            // Below a closing one a part may begin to some.
+            if !delimiter.closing {
+                self.visited.delimiters.insert((layer, delimiter.line.start));
+            }
             if self.is_stopped() {
                 break;
             }

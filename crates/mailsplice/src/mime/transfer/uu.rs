@@ -114,9 +114,11 @@ impl Ends {
     fn is_before(&mut self, text: &[u8], at: usize) -> bool {
         if self.next <= at {
             let rest = text.get(at..).unwrap_or_default();
-            let end = memchr::memmem::find_iter(rest, b"\nend")
-                .find(|feed| line_at(rest, feed + 1).0 == b"end");
-            self.next = end.map_or(usize::MAX, |feed| at + feed + 1);
+            let end = memchr::memmem::find_iter(rest, b"end").find(|word| {
+                let before = word.checked_sub(1).and_then(|before| rest.get(before));
+                matches!(before, Some(b'\n' | b'\r')) && line_at(rest, *word).0 == b"end"
+            });
+            self.next = end.map_or(usize::MAX, |word| at + word);
         }
         self.next < text.len()
     }
@@ -227,10 +229,14 @@ fn starts_with_begin(line: &[u8]) -> bool {
 /// Offset of the next line that begins with `begin `.
 fn next_begin(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
-    let is_line = from == 0 || text.get(from - 1) == Some(&b'\n');
+    let is_line = from == 0 || matches!(text.get(from - 1), Some(b'\n' | b'\r'));
     let lines = memchr::memchr_iter(b'\n', rest).map(|feed| from + feed + 1);
     let mut starts = is_line.then_some(from).into_iter().chain(lines);
-    starts.find(|start| text.get(*start..).is_some_and(starts_with_begin))
+    let found = starts.find(|start| text.get(*start..).is_some_and(starts_with_begin));
+    // Few texts have lines that end in a carriage return alone.
+    let before = text.get(from..found.unwrap_or(text.len())).unwrap_or_default();
+    let alone = memchr::memmem::find(before, b"\rbegin ").map(|at| from + at + 1);
+    alone.or(found)
 }
 
 /// The name in `begin 644 name`.
@@ -243,16 +249,12 @@ fn begin_name(line: &[u8]) -> Option<&[u8]> {
         .then_some(behind.trim_ascii())
 }
 
-/// The line at this offset without its line end, and the offset of the next.
+/// The line at this offset without its line end (CR, LF or CRLF), and the offset of the next.
 fn line_at(text: &[u8], at: usize) -> (&[u8], usize) {
     let rest = text.get(at..).unwrap_or_default();
-    match memchr::memchr(b'\n', rest) {
-        Some(feed) => {
-            let line = rest.get(..feed).unwrap_or_default();
-            (line.strip_suffix(b"\r").unwrap_or(line), at + feed + 1)
-        }
-        None => (rest, text.len()),
-    }
+    let Some(end) = memchr::memchr2(b'\r', b'\n', rest) else { return (rest, text.len()) };
+    let pair = rest.get(end..end + 2) == Some(b"\r\n");
+    (rest.get(..end).unwrap_or_default(), at + end + 1 + usize::from(pair))
 }
 
 /// Whether a line can carry data: its length character, then at least that much of whatever bytes, or less of
