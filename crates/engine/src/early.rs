@@ -96,7 +96,7 @@ mod tests {
         };
         assert_eq!(ends("A: b\r\n c\r\nD : e\r\n"), None);
         assert_eq!(ends("A: b\r\n \r\nD: e\r\n"), Some(("A: b\r\n", "D: e\r\n")));
-        assert_eq!(ends("A: b\r\n\u{B}\r\nD: e"), Some(("A: b\r\n", "D: e")));
+        assert_eq!(ends("A: b\r\n\u{C}\r\nD: e"), Some(("A: b\r\n", "D: e")));
         assert_eq!(ends("A: b\r\nC\r\n : d\r\n\rE"), Some(("A: b\r\nC\r\n : d\r\n", "E")));
         assert_eq!(ends("A: b\nhello\r\n"), Some(("A: b\n", "hello\r\n")));
         assert_eq!(ends("From x\r\nA: b\r\n"), None);
