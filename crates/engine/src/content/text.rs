@@ -23,16 +23,21 @@ pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     joined.chain(without_nul(text)).chain(whole).map(|seen| Layer::of(seen, Language::Text))
 }
 
-/// The text without NUL, where it has some.
-fn without_nul(text: &str) -> Option<MappedText<'_>> {
-    memchr::memchr(0, text.as_bytes())?;
-    let mut seen = Builder::with_capacity(text.len());
-    let mut at = 0;
-    for piece in text.split('\0') {
-        seen.linear(piece, at);
-        at += piece.len() + 1;
-    }
-    Some(seen.finish())
+/// The stretches of a text that hold NUL, without it: one at a time, since what is left of UTF-16 that is read as
+/// something else has a NUL beside each character.
+fn without_nul(text: &str) -> impl Iterator<Item = MappedText<'_>> {
+    let mut at = memchr::memchr(0, text.as_bytes()).map_or(text.len(), |_| 0);
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at;
+            at = stretch_end(text, start);
+            let stretch = text.get(start..at).unwrap_or_default();
+            if memchr::memchr(0, stretch.as_bytes()).is_some() {
+                return Some(MappedText::slice(stretch, start).without(|c| c == '\0'));
+            }
+        }
+        None
+    })
 }
 
 /// The links of running text. White space ends links, so a long text is cut there.

@@ -46,6 +46,17 @@ pub(super) fn values(value: &[u8]) -> Vec<Vec<u8>> {
 /// What decoders of UTF-8 pass over at the front of a line.
 const MARK: &[u8] = "\u{FEFF}".as_bytes();
 
+fn without_marks(bytes: &[u8]) -> Vec<u8> {
+    let mut rest = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for mark in memchr::memmem::find_iter(bytes, MARK) {
+        rest.extend_from_slice(bytes.get(at..mark).unwrap_or_default());
+        at = mark + MARK.len();
+    }
+    rest.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    rest
+}
+
 /// The labels of a block in which programs see line ends or fields where others see none: a lone carriage
 /// return (RFC 5322 §2.2 forbids it), NUL, vertical tab, form feed, a byte order mark.
 pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
@@ -69,9 +80,8 @@ pub(super) fn labels(block: &[u8]) -> Vec<(Label, Vec<u8>)> {
             byte => plain.push(*byte),
         }
     }
-    let marks: Vec<usize> = memchr::memmem::find_iter(&plain, MARK).collect();
-    for at in marks.into_iter().rev() {
-        plain.drain(at..at + MARK.len());
+    if marked {
+        plain = without_marks(&plain);
     }
     header::labels(&plain).collect()
 }
