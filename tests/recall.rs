@@ -111,6 +111,25 @@ fn links_are_taken_apart_in_all_folders_and_given_back() {
     assert_eq!(texts(&mailbox.files()), texts(&before));
 }
 
+/// A blank in the place of a dot would take nearly all links of a mailbox apart.
+#[test]
+fn what_belongs_to_many_is_recalled_only_when_that_is_meant() {
+    let mailbox = Mailbox::new();
+    let before = mailbox.files();
+    for hosts in [&["com"][..], &["bad.example", "com"], &["evil", "com"], &["hxxps://co[.]uk/"]] {
+        let (code, out, said) = mailbox.recall(hosts);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{hosts:?}");
+        assert!(said.contains("--suffix if all of them are meant"), "{said}");
+    }
+    assert_eq!(mailbox.files(), before);
+    let (code, out, said) = mailbox.recall(&["com", "--suffix"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(out, "3 messages read, 2 changed, 2 links taken apart\n");
+    let (code, out, said) = mailbox.recall(&["com", "--give-back"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(out, "3 messages read, 2 given back\n");
+}
+
 #[test]
 fn a_dry_run_and_other_hosts_touch_nothing() {
     let mailbox = Mailbox::new();

@@ -57,8 +57,8 @@ pub fn run(list: List, args: Args) -> anyhow::Result<Answer> {
     let config = args.config.load()?;
     match args.command {
         Command::List { json } => print(&config, list, json),
-        Command::Add(hosts) => add(&config, list, &named(&hosts)?),
-        Command::Remove(hosts) => remove(&config, list, &named(&Hosts { suffix: true, ..hosts })?),
+        Command::Add(hosts) => add(&config, list, &pasted::hosts(&hosts.hosts, hosts.suffix)?),
+        Command::Remove(hosts) => remove(&config, list, &pasted::hosts(&hosts.hosts, true)?),
     }
 }
 
@@ -80,21 +80,6 @@ impl List {
         };
         (key, domains.iter().map(|domain| domain.0.as_str()).collect())
     }
-}
-
-/// The hosts of the command line; nothing is changed unless all of them are good.
-fn named(hosts: &Hosts) -> anyhow::Result<Vec<String>> {
-    let each = |text: &String| {
-        let host = pasted::host(text)?;
-        if pasted::is_suffix(&host) && !hosts.suffix {
-            bail!(
-                "expected a host of somebody's own, such as example.{host}, found {host:?}: names \
-                 below it belong to many (--suffix if all of them are meant)"
-            );
-        }
-        Ok(host)
-    };
-    hosts.hosts.iter().map(each).collect()
 }
 
 fn print(config: &Config, list: List, as_json: bool) -> anyhow::Result<Answer> {

@@ -44,6 +44,25 @@ fn of_url(url: &str) -> Option<String> {
     if bare { of(&format!("https://{url}")) } else { of(url) }
 }
 
+/// The hosts of a command line; one below which names belong to many is refused unless `suffix` says that
+/// it is meant.
+///
+/// # Errors
+/// The first that is no host, or belongs to many.
+pub fn hosts(texts: &[String], suffix: bool) -> anyhow::Result<Vec<String>> {
+    let each = |text: &String| {
+        let host = host(text)?;
+        if is_suffix(&host) && !suffix {
+            bail!(
+                "expected a host of somebody's own, such as example.{host}, found {host:?}: names \
+                 below it belong to many (--suffix if all of them are meant)"
+            );
+        }
+        Ok(host)
+    };
+    texts.iter().map(each).collect()
+}
+
 /// Whether registries or hosters give out names below it, so that it is nobody's own.
 pub fn is_suffix(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_err() && registrable(host, Section::Private).is_none()

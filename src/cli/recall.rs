@@ -43,6 +43,10 @@ pub struct Args {
     #[arg(required = true, value_name = "HOST")]
     hosts: Vec<String>,
 
+    /// A public suffix (`com`, `co.uk`, `github.io`) is meant, with every host below it
+    #[arg(long)]
+    suffix: bool,
+
     /// A Maildir with its folders (`.Sent`, `Sent`), several if wanted
     #[arg(long, value_name = "PATH")]
     maildir: Vec<PathBuf>,
@@ -118,8 +122,8 @@ struct Run {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let hosts: Vec<String> =
-        args.hosts.iter().map(|host| pasted::host(host)).collect::<anyhow::Result<_>>()?;
+    // What was taken apart is given back, however much it was.
+    let hosts = pasted::hosts(&args.hosts, args.suffix || args.give_back)?;
     let password = match args.imap.is_empty() {
         true => String::new(),
         false => imap::password(args.password_file.as_deref())?,
