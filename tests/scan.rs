@@ -94,6 +94,16 @@ fn exit_codes() {
     assert!(said.contains("missing.eml: "), "{said}");
     assert!(said.contains("notes.zip: no mail but a zip archive"), "{said}");
     assert_eq!(scan(folder.path(), &[]).status.code(), Some(2));
+    // What was left of a header may hold anything.
+    let long = format!(
+        "{}{}",
+        "X-Filler: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(30_000),
+        ham(1)
+    );
+    fs::write(folder.path().join("long.eml"), long).unwrap();
+    let long = scan(folder.path(), &["long.eml"]);
+    assert_eq!(long.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&long.stderr).contains("limit:header 1"));
 }
 
 #[test]

@@ -32,8 +32,9 @@ use super::dns::Asker;
 /// Judge the messages of archives
 ///
 /// Reads messages, mbox files, Maildirs, MH folders, tar archives and gzip, zstd or xz of these,
-/// told apart by their content. Exit code 0: nothing found; 1: findings; 2: something could not be
-/// read (it is named, the rest is scanned all the same).
+/// told apart by their content. Exit code 0: nothing found; 1: findings, or a
+/// message whose reading took too much to be finished; 2: something could not be read (it is named,
+/// the rest is scanned all the same).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files and folders; `-` is standard input
@@ -163,7 +164,7 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
         super::complain(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
     }
     match tally.unread {
-        0 if tally.total_findings() > 0 => Ok(Answer::No),
+        0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(Answer::No),
         0 => Ok(Answer::Done),
         unread => bail!("{unread} of the sources could not be read whole, the rest was scanned"),
     }

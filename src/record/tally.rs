@@ -45,6 +45,9 @@ pub struct Tally {
     pub reasons: BTreeMap<String, u64>,
     /// Parts that were not read, by reason.
     pub bypasses: BTreeMap<String, u64>,
+    /// Messages of which not all was read because it took too much: what was left may hold anything.
+    #[serde(default)]
+    pub exhausted: u64,
     /// Messages by month (`2024-05`) and worst verdict; `undated` apart.
     pub months: BTreeMap<String, ByVerdict>,
     /// Hosts of findings by ASCII form.
@@ -121,6 +124,9 @@ impl Tally {
         for (_, bypass) in &outcome.bypasses {
             *self.bypasses.entry(bypass.to_string()).or_default() += 1;
         }
+        if outcome.bypasses.iter().any(|(_, bypass)| bypass.is_exhaustion()) {
+            self.exhausted += 1;
+        }
         if outcome.findings.iter().any(|finding| finding.done == Done::Edited) {
             self.edited += 1;
         }
@@ -196,6 +202,7 @@ impl Tally {
         self.crowded += later.crowded;
         self.passed_over += later.passed_over;
         self.unread += later.unread;
+        self.exhausted += later.exhausted;
         let room = UNREAD - self.unread_sources.len().min(UNREAD);
         self.unread_sources.extend(later.unread_sources.into_iter().take(room));
         self.disputed += later.disputed;

@@ -1,7 +1,7 @@
 //! Takes a source apart into messages, through compression, archives and mboxes.
 
 use std::borrow::Cow;
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 
 use super::budget::Gate;
@@ -89,7 +89,11 @@ impl Reader<'_, '_> {
     ) -> ControlFlow<()> {
         let mut prefix = Vec::with_capacity(PREFIX);
         if let Err(error) = reader.by_ref().take(PREFIX as u64).read_to_end(&mut prefix) {
-            return self.sink.unread(source, 0, &error.to_string());
+            if prefix.is_empty() {
+                return self.sink.unread(source, 0, &error.to_string());
+            }
+            // What came before it may be a whole message.
+            reader = Box::new(Broken { kind: error.kind(), why: error.to_string() });
         }
         let kind = sniff::kind(&prefix);
         let reader = Cursor::new(prefix).chain(reader);
@@ -158,6 +162,18 @@ impl Reader<'_, '_> {
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// The rest of a stream that could not be read on.
+struct Broken {
+    kind: io::ErrorKind,
+    why: String,
+}
+
+impl Read for Broken {
+    fn read(&mut self, _out: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::new(self.kind, self.why.clone()))
     }
 }
 
@@ -258,6 +274,21 @@ mod tests {
         let found = log(&whole[..whole.len() / 2]);
         assert!(found.letters.len() > 100);
         assert_eq!(found.unread.len(), 1);
+    }
+
+    /// A message that is shorter than what tells its kind as well.
+    #[test]
+    fn a_message_is_judged_whatever_stands_behind_its_stream() {
+        for (bytes, read) in [
+            ([gzip(EML), b"garbage".to_vec()].concat(), 1),
+            ([gzip(EML), vec![0x1f, 0x8b, 8]].concat(), 1),
+            ([gzip(MBOX), b"garbage".to_vec()].concat(), 2),
+            ([gzip(&tar(&[("a.eml", EML)])), b"garbage".to_vec()].concat(), 1),
+        ] {
+            let found = log(&bytes);
+            assert_eq!(found.letters.len(), read, "{:?}", found.unread);
+            assert_eq!(found.unread.len(), 1, "{:?}", found.letters);
+        }
     }
 
     #[test]
