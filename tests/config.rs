@@ -254,8 +254,14 @@ fn values_that_are_impossible_together_are_refused() {
         ),
         (
             "[exempt]\nsenders = [\"example.com\"]",
-            "exempt.authserv_id: expected the authserv-id of your server, since exempt.senders needs it, found \"\"",
+            "linkmilter.toml:2: exempt.authserv_id: expected the authserv-id of your server, since exempt.senders needs it, found \"\"",
         ),
+        (
+            "[server]\nlisten = [\"unix:/run/a\", \"inet:0@127.0.0.1\", \"inet:0@127.0.0.1\", \"unix:/run/a\"]",
+            "linkmilter.toml:2: server.listen: expected each address once",
+        ),
+        ("\n[feeds.x]", "linkmilter.toml:2: feeds.x: expected either url or file, found neither"),
+        ("\n[blocklists.x]", "linkmilter.toml:2: blocklists.x: expected a zone, found none"),
         (
             "[digest]\nat = \"06:30\"",
             "digest.to: expected at least one recipient, since digest.at is set, found []",
@@ -521,6 +527,37 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
 }
 
 /// Names of an earlier version: they hold, they are told, and one command writes the present ones.
+/// What can be known of sockets without opening them.
+#[test]
+fn config_check_foresees_sockets_that_cannot_be_had() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("linkmilter.toml");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, "[server]\nsocket_group = \"nogroupxx\"\n").unwrap();
+    linkmilter(&["config", "check", "-q", "--config", path]).assert().code(1).stderr(format!(
+        "{path}:2: server.socket_group: expected a group of this host (/etc/group), found \"nogroupxx\"\n"
+    ));
+    // A directory may yet be made by the service manager.
+    std::fs::write(&file, "[server]\nlisten = [\"unix:/nonexistent/l.sock\"]\n").unwrap();
+    let told = linkmilter(&["config", "check", "--config", path]).assert().code(0);
+    let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+    let note =
+        format!("note: {path}:2: server.listen: expected a socket in a directory that is there");
+    assert!(told.contains(&note) && told.contains("found no directory /nonexistent\n"), "{told}");
+}
+
+/// A URL that is none is one mistake, and what is near to nothing is likened to nothing.
+#[test]
+fn a_mistake_is_told_once_and_likened_to_what_is_near() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = complaints(dir.path(), "[feeds.x]\nurl = \"http://example.com/x\"\n");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("feeds.x.url: expected "), "{said:?}");
+    let said = complaints(dir.path(), "[nonsense]\na = 1\n");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].ends_with("expected a known key, found the key nonsense.a"), "{said:?}");
+}
+
 #[test]
 fn keys_of_an_earlier_version_hold_and_are_migrated() {
     let dir = tempfile::tempdir().unwrap();

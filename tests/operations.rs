@@ -103,6 +103,51 @@ fn a_typing_error_starts_the_last_good_configuration_loudly() {
     }
 }
 
+/// A group, a directory or an address that is not there, without sockets of a service manager.
+#[test]
+fn sockets_that_cannot_be_had_start_those_of_the_last_good_configuration() {
+    let house = House::new("");
+    let socket = format!("unix:{}", house.socket().display());
+    let listen = |more: &str| format!("server.listen = [\"{socket}\"{more}]");
+    let good = format!("{}\npolicy.profile = \"report-only\"", listen(""));
+    let run = || {
+        let manager = Manager::new(house.root.path());
+        let mut command = house.serve();
+        command.env("NOTIFY_SOCKET", &manager.path);
+        (start(command), manager)
+    };
+    let wrong = [
+        format!("{}\nserver.socket_group = \"nogroupxx\"", listen("")),
+        listen(", \"inet:8895@192.0.2.1\""),
+        listen(", \"unix:/nonexistent/linkmilter.sock\""),
+        listen(&format!(", \"{socket}\"")),
+    ];
+    for wrong in &wrong {
+        house.configure(wrong);
+        let ended = house.serve().stderr(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{wrong}: {said}");
+        assert!(said.contains("linkmilter.toml:"), "{wrong}: {said}");
+    }
+    house.configure(&good);
+    let (mut daemon, manager) = run();
+    assert_eq!(manager.told()[0], "READY=1");
+    daemon.signal("TERM");
+    assert!(daemon.wait().success());
+    fs::remove_file(&manager.path).unwrap();
+    for wrong in &wrong {
+        house.configure(wrong);
+        let (mut daemon, manager) = run();
+        let told = manager.told();
+        assert_eq!(told[0], "READY=1", "{wrong}: {}", house.logged());
+        assert!(told[1].contains("last good") && told[1].contains("linkmilter.toml:"), "{told:?}");
+        assert!(!edits(&house, "4SOCK1"), "report-only stays in force");
+        daemon.signal("TERM");
+        assert!(daemon.wait().success());
+        fs::remove_file(&manager.path).unwrap();
+    }
+}
+
 #[test]
 fn a_list_that_cannot_be_read_and_an_unknown_variable_start_the_last_good_configuration() {
     let house = House::new("lists.blocked_file = \"blocked.txt\"");

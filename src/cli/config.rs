@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::config::{self, Config, ListEntry, Sources};
+use crate::daemon;
 use crate::feed::{self, refresh::Source};
 use crate::tld::store::{Store, Stored};
 
@@ -81,8 +82,22 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<Answer> {
     let loaded = config::gone(sources).map_or_else(|| config::load(sources), Err);
     let read = loaded.and_then(|config| config.settings().map(|_| config));
     match read {
-        Ok(_) if quiet => Ok(Answer::Done),
-        Ok(config) => super::print(&account(sources, &config)?),
+        Ok(config) => {
+            let (wrong, missing) = daemon::foreseen_of_sockets(&config);
+            wrong.iter().for_each(|problem| super::say(&format!("{problem}\n")));
+            if !wrong.is_empty() {
+                return Ok(Answer::No);
+            }
+            if quiet {
+                return Ok(Answer::Done);
+            }
+            let mut out = account(sources, &config)?;
+            for problem in missing {
+                // Writing to a String cannot fail.
+                let _ = writeln!(out, "note: {problem}");
+            }
+            super::print(&out)
+        }
         Err(errors) => {
             super::say(&format!("{errors}\n"));
             Ok(Answer::No)

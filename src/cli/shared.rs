@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use crate::config::{self, Config, Errors, Sources, Start};
+use crate::config::{self, Config, Errors, LastGood, Sources, Start};
 use crate::daemon::journal;
 use crate::engine::Policy;
 use crate::engine::lists::Lists;
@@ -41,7 +41,7 @@ impl ConfigFile {
     pub fn in_force(self) -> Result<Config, Errors> {
         Ok(match config::start(&self.sources(), config::load)? {
             Start::Present(config) => config,
-            Start::LastGood { loaded, since, errors } => {
+            Start::LastGood(LastGood { loaded, since, errors }) => {
                 super::complain(&errors);
                 super::complain(&format!("the last good configuration of {since} counts"));
                 loaded

@@ -6,7 +6,7 @@ use crate::engine::outcome::Verdict;
 use crate::feed::blocklist::{Blocklist, Form, Meaning};
 
 use super::feeds::ListVerdict;
-use super::problem::{Errors, Problem};
+use super::problem::{Errors, NONE, Problem};
 use super::schema::settings;
 use super::setting::{Text, choice};
 use super::{Config, check};
@@ -178,12 +178,12 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             check::problem_below(config, &format!("blocklists.{name}"), expected, found)
         };
         let Some(Zone(zone)) = &list.zone else {
-            found.push(below("a zone", "none"));
+            found.push(below("a zone", NONE));
             continue;
         };
         match (zone.contains(KEY), &list.key_file) {
-            (true, None) => found.push(below("key_file, since zone has {key}", "none")),
-            (false, Some(_)) => found.push(below("{key} in zone, since key_file is set", "none")),
+            (true, None) => found.push(below("key_file, since zone has {key}", NONE)),
+            (false, Some(_)) => found.push(below("{key} in zone, since key_file is set", NONE)),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use crate::policy::{HeaderTest, Profile, Trust};
 use super::problem::Problem;
 use super::setting::BUILTIN;
 use super::types::{Address, Schedule, SmtpTls, Transport};
-use super::{Config, Exempt};
+use super::{Config, Exempt, RuleSection};
 
 /// Names that a rule protects: they are laid out for every message that it serves.
 const PROTECTED_OF_A_RULE: usize = 100;
@@ -21,6 +21,9 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     let mut refuse = |key: &str, expected: &str| found.push(problem(config, key, expected));
     if config.server.listen.is_empty() {
         refuse("server.listen", "at least one address");
+    }
+    if has_twice(&config.server.listen) {
+        refuse("server.listen", "each address once: a socket cannot be opened twice");
     }
     if config.metrics.listen.as_ref().is_some_and(|address| !address.is_local())
         && !config.metrics.beyond_loopback
@@ -129,7 +132,30 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     found.extend(super::feeds::impossible(config));
     found.extend(super::blocklists::impossible(config));
     found.extend(digest(config));
+    for missing in found.iter_mut().filter(|missing| missing.key == "exempt.authserv_id") {
+        missing.origin = asks_for_authserv_id(config);
+    }
     found
+}
+
+/// Whether one of the addresses stands there again; of port 0 each is another one.
+fn has_twice(addresses: &[Address]) -> bool {
+    let again = |(index, address): (usize, &Address)| {
+        !matches!(address, Address::Inet { port: 0, .. })
+            && addresses.iter().take(index).any(|before| before == address)
+    };
+    addresses.iter().enumerate().any(again)
+}
+
+/// Where something stands that needs the authserv-id: the id itself may stand nowhere.
+fn asks_for_authserv_id(config: &Config) -> String {
+    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::asks_results);
+    let rules = config.rules.iter().filter(|(_, rule)| asks(rule));
+    let rule = rules.map(|(name, _)| format!("rules.{name}.")).next();
+    match rule.filter(|_| config.exempt.senders.is_empty()) {
+        Some(rule) => origin_below(config, &format!("{rule}when.header")),
+        None => origin_below(config, "exempt.senders"),
+    }
 }
 
 /// Names of the tables of a section that are none.

@@ -8,7 +8,7 @@ use crate::feed::refresh::{Checksum, Feed, Source};
 use crate::feed::{Form, Format, Holds};
 use crate::fetch::Fetch;
 
-use super::problem::Problem;
+use super::problem::{NEITHER, Problem};
 use super::schema::settings;
 use super::setting::{Size, Text, choice};
 use super::{Config, HttpsUrl, check};
@@ -162,7 +162,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
                 config,
                 &format!("feeds.{name}"),
                 "either url or file",
-                if feed.url.is_some() { "both" } else { "neither" },
+                if feed.url.is_some() { "both" } else { NEITHER },
             ));
         }
         let format = feed.format.unwrap_or_default();

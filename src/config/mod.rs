@@ -45,7 +45,7 @@ pub use sections::{
 };
 pub use setting::Size;
 pub use snapshot::{Files, Snapshot, SnapshotError};
-pub use start::{Start, start};
+pub use start::{LastGood, Start, last_good, start};
 pub use types::{
     Actions, Address, DnsMode, DnsServer, Domain, FileMode, HttpsUrl, LogFormat, LogLevel,
     LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
@@ -106,22 +106,30 @@ pub fn load(sources: &Sources) -> Result<Config, Errors> {
     if sources.files != Files::Disk {
         problems.retain(|problem| !problem.is_unknown_key());
     }
-    for problem in problems.iter_mut().filter(|problem| problem.origin == BUILTIN) {
-        if let Some(origin) = tables.get(&problem.key) {
-            problem.origin.clone_from(origin);
+    let place = |problems: &mut Vec<Problem>| {
+        for problem in problems.iter_mut().filter(|problem| problem.origin == BUILTIN) {
+            if let Some(origin) = tables.get(&problem.key) {
+                problem.origin.clone_from(origin);
+            }
         }
-    }
+    };
+    place(&mut problems);
     let Some(config) = config else { return Err(Errors::sorted(problems)) };
     let (main_file, files) = (sources.main_file(), sources.files.clone());
     let config = Config { effective, main_file, files, renamed, ..config };
     let mut more = check::impossible(&config);
+    place(&mut more);
     if problems.is_empty() && more.is_empty() {
         return Ok(config);
     }
     // Something is wrong: then the lists and keys are looked at now, for nobody will come to them.
     more.extend(config.settings().err().into_iter().flat_map(|errors| errors.0));
-    // What is wrong in itself is told once.
-    more.retain(|new| problems.iter().all(|known| known.key != new.key));
+    // What is wrong in itself is told once, and is not missed in its table.
+    let told = |new: &Problem, known: &Problem| {
+        let below = known.key.strip_prefix(&new.key).is_some_and(|rest| rest.starts_with('.'));
+        known.key == new.key || (below && new.is_absence())
+    };
+    more.retain(|new| !problems.iter().any(|known| told(new, known)));
     problems.extend(more);
     Err(Errors::sorted(problems))
 }
@@ -216,6 +224,13 @@ fn known_keys() -> Vec<String> {
         keys.iter().map(move |key| format!("{section}.{}", key.name))
     });
     paths.collect()
+}
+
+impl Config {
+    /// The problem that something else was expected of a setting, with its place.
+    pub fn problem(&self, key: &str, expected: &str) -> Problem {
+        check::problem(self, key, expected)
+    }
 }
 
 /// Reads every section of the merged tree.

@@ -5,6 +5,10 @@ use std::fmt;
 /// What is expected in the place of a key that nobody knows.
 pub(super) const KNOWN_KEY: &str = "a known key";
 
+/// What is found where a table lacks something.
+pub(super) const NONE: &str = "none";
+pub(super) const NEITHER: &str = "neither";
+
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -22,6 +26,11 @@ impl Problem {
     /// Whether the key itself is the problem.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == KNOWN_KEY
+    }
+
+    /// Whether a table lacks something.
+    pub(super) fn is_absence(&self) -> bool {
+        self.found == NONE || self.found == NEITHER
     }
 }
 
@@ -69,16 +78,19 @@ impl fmt::Display for Errors {
 /// The known key nearest to one that is not known, if it is near enough to be meant.
 pub(super) fn nearest<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
-    let close = (key.chars().count() / 3).max(1);
+    let third = |name: &str| name.chars().count() / 3;
+    let own = last(key);
     known
         .into_iter()
-        .map(|candidate| {
+        .filter_map(|candidate| {
+            let whole = distance(key, candidate);
+            let whole = (whole <= third(key).max(1)).then_some(whole);
             // A key in the wrong section is as near as its own name.
-            let moved = 1 + distance(&last(key), &last(candidate));
-            (distance(key, candidate).min(moved), candidate)
+            let moved = distance(&own, &last(candidate));
+            let moved = (moved <= third(&own)).then_some(1 + moved);
+            Some((whole.into_iter().chain(moved).min()?, candidate))
         })
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance <= close)
         .map(|(_, candidate)| candidate.to_owned())
 }
 
@@ -119,6 +131,9 @@ mod tests {
             ("dns_mode", Some("dns.mode")),
             ("server.colour", None),
             ("x", None),
+            ("nonsense.a", None),
+            ("nonsense.moed", None),
+            ("nonsense.listne", Some("server.listen")),
         ] {
             assert_eq!(nearest(key, known).as_deref(), expected, "{key}");
         }

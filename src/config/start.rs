@@ -8,7 +8,17 @@ pub enum Start<T> {
     /// The configuration as it is.
     Present(T),
     /// The present one does not hold; this one did, at that time.
-    LastGood { loaded: T, since: String, errors: Errors },
+    LastGood(LastGood<T>),
+}
+
+/// A configuration that held.
+#[derive(Debug)]
+pub struct LastGood<T> {
+    pub loaded: T,
+    /// When it did.
+    pub since: String,
+    /// What is wrong with the present one.
+    pub errors: Errors,
 }
 
 /// Loads the configuration, or the last good one where the present one is wrong, unreadable or
@@ -24,11 +34,23 @@ pub fn start<T>(
         Ok(loaded) => return Ok(Start::Present(loaded)),
         Err(errors) => errors,
     };
+    last_good(sources, errors, load).map(Start::LastGood)
+}
+
+/// The configuration that last held, in the place of one with these errors.
+///
+/// # Errors
+/// These, when none is kept that may be read.
+pub fn last_good<T>(
+    sources: &Sources,
+    errors: Errors,
+    load: impl Fn(&Sources) -> Result<T, Errors>,
+) -> Result<LastGood<T>, Errors> {
     let kept = Snapshot::find(sources, &state_dirs(sources));
     let Some(snapshot) = kept else { return Err(errors) };
     let since = snapshot.time.clone();
     match load(&sources.of_snapshot(snapshot)) {
-        Ok(loaded) => Ok(Start::LastGood { loaded, since, errors }),
+        Ok(loaded) => Ok(LastGood { loaded, since, errors }),
         // What was kept no longer holds either: the present one is what can be mended.
         Err(_) => Err(errors),
     }

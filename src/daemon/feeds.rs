@@ -12,6 +12,7 @@ use crate::engine::lists::Listing;
 use crate::feed::refresh::{Feed, FeedError, Loaded, Source, kept, refresh};
 use crate::feed::store::Store;
 
+use super::health::{Health, Trouble};
 use super::metrics::{Ended, ListInUse, Metrics};
 
 /// Shortest time between two looks at a list, and after one that failed.
@@ -51,6 +52,8 @@ struct Held {
     loaded: Option<Loaded>,
     due: Option<Instant>,
     warned: Option<Instant>,
+    /// Why the last look brought nothing.
+    failed: Option<String>,
     /// Since when it is asked for.
     since: SystemTime,
 }
@@ -119,13 +122,17 @@ impl Feeds {
     }
 
     /// Keeps the lists fresh for as long as it is polled.
-    pub async fn keep_fresh(self: Arc<Self>) {
+    pub async fn keep_fresh(self: Arc<Self>, health: Arc<Health>) {
+        let tell = || {
+            self.warn();
+            health.all_troubles(Trouble::Feeds, self.troubles());
+        };
         loop {
             while let Some((feed, loaded)) = self.most_due() {
                 self.look(feed, loaded).await;
-                self.warn();
+                tell();
             }
-            self.warn();
+            tell();
             let pause = pause(self.lock().values().filter_map(|one| one.due).min(), Instant::now());
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
@@ -177,6 +184,20 @@ impl Feeds {
         }));
     }
 
+    /// What an operator should mend: the lists whose last look failed, and what is in force of them.
+    fn troubles(&self) -> Vec<String> {
+        let held = self.lock();
+        let each = held.values().filter_map(|one| {
+            let why = one.failed.as_ref()?;
+            let left = match &one.loaded {
+                Some(_) => "the last good one is in force",
+                None => "nothing of it is in force",
+            };
+            Some(format!("feeds.{}: {left}: {why}", one.feed.name))
+        });
+        each.collect()
+    }
+
     fn warn(&self) {
         for one in self.lock().values_mut() {
             if let Some(age) = one.is_to_be_told(SystemTime::now(), Instant::now()) {
@@ -200,7 +221,7 @@ impl Held {
     /// A look at it is due at once.
     fn new(feed: Feed, loaded: Option<Loaded>) -> Held {
         let due = Some(Instant::now());
-        Held { feed, loaded, due, warned: None, since: SystemTime::now() }
+        Held { feed, loaded, due, warned: None, failed: None, since: SystemTime::now() }
     }
 
     /// Takes the settings of the same list over; gives them back when it is to be read anew by them, and
@@ -227,11 +248,13 @@ impl Held {
     fn take(&mut self, found: Result<Option<Loaded>, FeedError>, now: Instant) -> Ended {
         let (ended, pause) = match found {
             Ok(newer) => {
+                self.failed = None;
                 self.take_newer(newer);
                 (Ended::Well, self.feed.refresh)
             }
             Err(error) => {
                 tracing::warn!(%error, list = self.feed.name, "a list stays as it is");
+                self.failed = Some(error.to_string());
                 (Ended::Failed, RETRY.min(self.feed.refresh))
             }
         };
@@ -424,6 +447,33 @@ mod tests {
             feeds.look(before.clone(), held.clone()).await;
             assert_eq!(listed(&feeds, "evil.example.com"), None);
         }
+    }
+
+    #[tokio::test]
+    async fn a_list_whose_look_failed_is_to_be_mended_until_one_succeeds() {
+        let dir = tempfile::tempdir().unwrap();
+        let (feeds, bad) = holding(dir.path()).await;
+        let absent = Feed {
+            name: "absent".to_owned(),
+            source: Source::File(dir.path().join("absent.txt")),
+            ..bad.clone()
+        };
+        let file = dir.path().join("bad.txt");
+        std::fs::remove_file(&file).unwrap();
+        feeds.take_up(vec![absent.clone(), bad.clone()]).await;
+        assert_eq!(feeds.troubles(), [""; 0], "nobody looked yet");
+        for feed in [absent.clone(), bad.clone()] {
+            feeds.look(feed, None).await;
+        }
+        let told = feeds.troubles();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("feeds.absent: nothing of it is in force: "), "{told:?}");
+        assert!(told[1].starts_with("feeds.bad: the last good one is in force: "), "{told:?}");
+        std::fs::write(&file, "evil.example.com\n").unwrap();
+        feeds.look(bad.clone(), None).await;
+        assert_eq!(feeds.troubles().len(), 1);
+        feeds.take_up(vec![bad]).await;
+        assert_eq!(feeds.troubles(), [""; 0], "nobody asks for the other any more");
     }
 
     #[tokio::test]

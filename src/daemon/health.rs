@@ -31,7 +31,7 @@ enum State {
     Draining,
 }
 
-/// What a trouble is about: one at a time of each.
+/// What a trouble is about: one at a time of each, but of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// The configuration in force is not the one on the disk.
@@ -40,6 +40,8 @@ pub enum Trouble {
     Metrics,
     /// Recipes go without a seal.
     Seal,
+    /// Lists of others that could not be had.
+    Feeds,
 }
 
 impl Health {
@@ -58,9 +60,15 @@ impl Health {
 
     /// Mail is filtered, but something is to be mended; `None` when it is. One line.
     pub fn trouble(&self, about: Trouble, what: Option<String>) {
+        self.all_troubles(about, what);
+    }
+
+    /// The same of what there may be several of, a line each.
+    pub fn all_troubles(&self, about: Trouble, what: impl IntoIterator<Item = String>) {
         let mut inner = self.lock();
         inner.troubles.retain(|(trouble, _)| *trouble != about);
-        inner.troubles.extend(what.map(|what| (about, what.replace(['\n', '\r'], " "))));
+        let lines = what.into_iter().map(|what| (about, what.replace(['\n', '\r'], " ")));
+        inner.troubles.extend(lines);
         inner.troubles.sort();
     }
 

@@ -7,47 +7,79 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use listenfd::ListenFd;
 
-use crate::config::{Address, Server};
+use crate::config::{Address, Config, Errors, Problem};
 use crate::milter::Endpoint;
 use crate::milter::endpoint::{Access, Listener};
 
 /// Binds every address before anything else: one that cannot be had ends the start with its
 /// reason, but never takes away `inherited` sockets, which MTAs know: with those it is logged.
 /// With those, nothing is bound by default either.
+///
+/// # Errors
+/// The first setting by which a socket cannot be had.
 pub fn bind(
-    server: &Server,
+    config: &Config,
     asked: Asked,
     inherited: Vec<Listener>,
-) -> anyhow::Result<Vec<Listener>> {
+) -> Result<Vec<Listener>, Errors> {
     let mut listeners = inherited;
     let activated = !listeners.is_empty();
     if activated && asked == Asked::Default {
         return Ok(listeners);
     }
-    let group = server.socket_group.as_deref().map(group_id).transpose();
-    for address in &server.listen {
-        let endpoint = endpoint(address);
-        let bound = match &group {
-            Ok(group) => {
-                let access = Access { mode: server.socket_mode.0, group: *group };
-                Listener::bind(&endpoint, access)
-                    .with_context(|| format!("cannot listen at {endpoint}"))
-            }
-            Err(error) => Err(anyhow!("{error:#}")),
-        };
-        match bound {
+    for address in &config.server.listen {
+        match bound(config, address) {
             Ok(listener) => listeners.push(listener),
             Err(error) if activated => {
-                let error = format!("{error:#}");
+                let error = error.to_string();
                 tracing::error!(
                     error,
                     "one address less than configured; the sockets of the service manager serve"
                 );
             }
-            Err(error) => return Err(error),
+            Err(problem) => return Err(Errors(vec![*problem])),
         }
     }
     Ok(listeners)
+}
+
+/// The socket of one address.
+fn bound(config: &Config, address: &Address) -> Result<Listener, Box<Problem>> {
+    let server = &config.server;
+    let group = server.socket_group.as_deref().map(group_id).transpose().map_err(|error| {
+        let found = format!("{error:#}");
+        Box::new(Problem { found, ..config.problem("server.socket_group", GROUP) })
+    })?;
+    let endpoint = endpoint(address);
+    let access = Access { mode: server.socket_mode.0, group };
+    Listener::bind(&endpoint, access).map_err(|error| {
+        let found = format!("that it cannot listen at {endpoint}: {error}");
+        let expected = "addresses of this host that nobody else listens at";
+        Box::new(Problem { found, ..config.problem("server.listen", expected) })
+    })
+}
+
+const GROUP: &str = "a group of this host (/etc/group)";
+
+/// What keeps the sockets from being had and can be known without having them: a group that is not there,
+/// and a directory, which a service manager may yet make.
+pub fn foreseen(config: &Config) -> (Vec<Problem>, Vec<Problem>) {
+    let group = config.server.socket_group.as_deref();
+    let wrong = group.filter(|name| group_id(name).is_err());
+    let wrong = wrong.map(|_| config.problem("server.socket_group", GROUP));
+    let missing = config.server.listen.iter().filter_map(|address| match address {
+        Address::Inet { .. } => None,
+        Address::Unix(path) => path
+            .parent()
+            .filter(|directory| !directory.as_os_str().is_empty() && !directory.is_dir()),
+    });
+    let missing = missing.map(|directory| {
+        let expected = "a socket in a directory that is there (make it, or have RuntimeDirectory= \
+                        of the unit make it)";
+        let found = format!("no directory {}", directory.display());
+        Problem { found, ..config.problem("server.listen", expected) }
+    });
+    (wrong.into_iter().collect(), missing.collect())
 }
 
 /// Whether somebody asked for the addresses to listen at.
@@ -173,9 +205,7 @@ fn group_id(name: &str) -> anyhow::Result<u32> {
             let mut fields = line.split(':');
             (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
         })
-        .ok_or_else(|| {
-            anyhow!("server.socket_group: expected a group of this host, found {name:?}")
-        })
+        .ok_or_else(|| anyhow!("{name:?}"))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use tokio::sync::watch;
 
-use crate::config::{self, Errors, Flag, Schedule, Sources, Start};
+use crate::config::{self, Errors, Flag, LastGood, Schedule, Sources, Start};
 use crate::milter::Server;
 use crate::milter::endpoint::Listener;
 use crate::tld::store::Store;
@@ -53,7 +53,7 @@ use filter::Filter;
 use health::{Health, Trouble};
 use journal::Recorder;
 use listen::Asked;
-pub use listen::{NoSockets, Promised, endpoint as endpoint_of};
+pub use listen::{NoSockets, Promised, endpoint as endpoint_of, foreseen as foreseen_of_sockets};
 use log::LogHandle;
 use metrics::{Ended, JournalFault, Metrics};
 use notify::Notifier;
@@ -88,7 +88,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
         Notifier::from_env().status(&wrong);
         listen::turn_away(&inherited);
     })?;
-    let (loaded, trouble) = standing(start);
+    let (mut loaded, mut trouble) = standing(start);
     sources.file = sources.file.or_else(|| loaded.config.main_file.clone());
     let metrics = Arc::new(Metrics::new());
     let log = log::init(&loaded.config.log, metrics.log_dropped())
@@ -98,7 +98,16 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     if let Err(error) = signals::ignore_others() {
         tracing::warn!(%error, "signals that mean nothing will end the filter");
     }
-    let listeners = listen::bind(&loaded.config.server, asked(&loaded), inherited)?;
+    let listeners = match listen::bind(&loaded.config, asked(&loaded), inherited) {
+        Ok(listeners) => listeners,
+        // Without inherited sockets: with those an address that cannot be had is no error.
+        Err(errors) if trouble.is_none() => {
+            let (older, listeners) = bind_last_good(&sources, errors)?;
+            (loaded, trouble) = standing(Start::LastGood(older));
+            listeners
+        }
+        Err(errors) => return Err(errors.into()),
+    };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     if loaded.config.server.workers > 0 {
         runtime.worker_threads(loaded.config.server.workers);
@@ -107,6 +116,19 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let ended = runtime.enable_all().build()?.block_on(serve(begin, listeners, log));
     last_lines.flush();
     ended
+}
+
+/// The last good configuration with its sockets, where those of the present one cannot be had.
+fn bind_last_good(
+    sources: &Sources,
+    errors: Errors,
+) -> Result<(LastGood<Loaded>, Vec<Listener>), Errors> {
+    let older = config::last_good(sources, errors, settings::load)?;
+    match listen::bind(&older.loaded.config, asked(&older.loaded), Vec::new()) {
+        Ok(listeners) => Ok((older, listeners)),
+        // The present one is what can be mended.
+        Err(_) => Err(older.errors),
+    }
 }
 
 /// What the daemon begins with.
@@ -146,7 +168,7 @@ impl Stale {
 fn standing(start: Start<Loaded>) -> (Loaded, Option<Stale>) {
     match start {
         Start::Present(loaded) => (loaded, None),
-        Start::LastGood { loaded, since, errors } => {
+        Start::LastGood(LastGood { loaded, since, errors }) => {
             let instead = format!("the last good one of {since}");
             (loaded, Some(Stale { refused: "not loaded", instead, errors }))
         }
@@ -211,7 +233,7 @@ async fn serve(begin: Begin, listeners: Vec<Listener>, log: LogHandle) -> anyhow
     tokio::spawn(tlds.keep_fresh(upkeep, Arc::clone(&metrics)));
     // What is kept is in force before the first message.
     filter.feeds.take_up(filter.live.get().config.feeds()).await;
-    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh());
+    tokio::spawn(Arc::clone(&filter.feeds).keep_fresh(Arc::clone(&health)));
     let cleaner = Arc::clone(&filter);
     let bounds = move || recipes::bounds(&cleaner.live.get().config);
     tokio::spawn(Arc::clone(&filter.recipes).expire(bounds, Arc::clone(&metrics)));
