@@ -260,6 +260,14 @@ fn values_that_are_impossible_together_are_refused() {
             "[server]\nlisten = [\"unix:/run/a\", \"inet:0@127.0.0.1\", \"inet:0@127.0.0.1\", \"unix:/run/a\"]",
             "linkmilter.toml:2: server.listen: expected each address once",
         ),
+        (
+            "[banner]\nlinks_text = \"{hots} bad\"",
+            "linkmilter.toml:2: banner.links_text: expected no braces but those of {host} and {reason}, found \"{hots} bad\"",
+        ),
+        (
+            "[banner]\nlinks_text = \"{host} bad {\"",
+            "linkmilter.toml:2: banner.links_text: expected no braces but those of {host} and {reason}",
+        ),
         ("\n[feeds.x]", "linkmilter.toml:2: feeds.x: expected either url or file, found neither"),
         ("\n[blocklists.x]", "linkmilter.toml:2: blocklists.x: expected a zone, found none"),
         (

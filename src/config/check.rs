@@ -7,7 +7,7 @@ use crate::policy::{HeaderTest, Profile, Trust};
 use super::problem::Problem;
 use super::setting::BUILTIN;
 use super::types::{Address, Schedule, SmtpTls, Transport};
-use super::{Config, Exempt, RuleSection};
+use super::{Config, Exempt, RuleSection, words};
 
 /// Names that a rule protects: they are laid out for every message that it serves.
 const PROTECTED_OF_A_RULE: usize = 100;
@@ -120,6 +120,9 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
         if text.as_ref().is_some_and(|text| text.chars().count() > BANNER_CHARS) {
             refuse(key, &format!("at most {BANNER_CHARS} characters"));
         }
+    }
+    if banner.links_text.as_deref().is_some_and(words::has_other_braces) {
+        refuse("banner.links_text", words::PLACEHOLDERS);
     }
     let Exempt { senders, authserv_id, .. } = &config.exempt;
     if !senders.is_empty() && authserv_id.is_none() {

@@ -108,8 +108,17 @@ fn wrong(key: &str, text: &str, most: usize) -> Option<String> {
         () if key != "links" && ["{host}", "{reason}"].iter().any(|name| text.contains(name)) => {
             Some("{host} and {reason} in links alone".to_owned())
         }
+        () if key == "links" && has_other_braces(text) => Some(PLACEHOLDERS.to_owned()),
         () => None,
     }
+}
+
+/// What may stand in braces in the words for links that were taken apart.
+pub(super) const PLACEHOLDERS: &str = "no braces but those of {host} and {reason}";
+
+/// Whether braces are left that would stand before the reader: a placeholder with a slip in it.
+pub(super) fn has_other_braces(text: &str) -> bool {
+    text.replace("{host}", "").replace("{reason}", "").contains(['{', '}'])
 }
 
 fn shown(text: &str) -> String {
