@@ -57,13 +57,16 @@ pub const LOOKS: usize = 20_000;
 /// Steps of a look at what is unwrapped: a window of it is decoded and read.
 const LOOK: u64 = WINDOW as u64 / 2;
 
-/// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC: the
-/// characters that depend on nothing beside it.
-const BASE64: [&[u8]; 12] = [
+/// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC, and what
+/// browsers and JSON have in its place: the characters that depend on nothing beside it.
+const BASE64: [&[u8]; 21] = [
     b"Oi8v", b"ovL", b"6Ly", // ASCII
     b"OgAvAC8", b"oALwAv", b"6AC8ALw", // UTF-16, and 32 below
     b"OgAAAC8", b"oAAAAvA", b"6AAAALw", // UTF-32
     b"emFh", b"phY", b"6YW", // EBCDIC
+    b"Olxc", b"pcX", b"6XF", // `:\\`
+    b"Olwv", b"pcL", b"6XC", // `:\/`
+    b"Oi9c", b"ovX", b"6L1", // `:/\`
 ];
 
 /// `://` in EBCDIC.
@@ -249,9 +252,10 @@ impl Net<'_, '_, '_> {
         }
     }
 
-    /// Looks at what begins with `://` and was unwrapped from the bytes at this offset of the body.
+    /// Looks at what begins with `://`, its slashes turned round or not, and was unwrapped from the bytes at this
+    /// offset of the body.
     fn unwrapped(&mut self, text: &[u8], at: usize) {
-        let sign = |byte: &&u8| matches!(**byte, b'/' | b':');
+        let sign = |byte: &&u8| matches!(**byte, b'/' | b':' | b'\\');
         let behind = window(text, text.iter().take_while(sign).count());
         if calls_for_a_look(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
@@ -283,12 +287,12 @@ impl Net<'_, '_, '_> {
                 let rest = packed.bytes.get(unit..).unwrap_or_default();
                 let bytes = base64::decode(rest.get(..WINDOW).unwrap_or(rest));
                 let texts = match index / 3 {
-                    0 => vec![bytes],
                     form @ (1 | 2) => {
                         let width = 2 * form;
                         vec![wide(&bytes, width, Order::Little), wide(&bytes, width, Order::Big)]
                     }
-                    _ => vec![ebcdic(&bytes)],
+                    3 => vec![ebcdic(&bytes)],
+                    _ => vec![bytes],
                 };
                 for text in texts {
                     self.unwrapped(&text, of.place(|| packed.source(at)));
@@ -509,11 +513,14 @@ mod tests {
             let digit = |six: &[u8]| six.iter().fold(0, |sum, bit| sum << 1 | bit);
             bits.chunks(6).map(|six| DIGITS[usize::from(digit(six)) << (6 - six.len())]).collect()
         };
-        let forms: [(usize, Vec<u8>); 4] = [
+        let forms: [(usize, Vec<u8>); 7] = [
             (0, b"://".to_vec()),
             (1, b":\0/\0/\0".to_vec()),
             (2, b":\0\0\0/\0\0\0".to_vec()),
             (3, b"\x7A\x61\x61".to_vec()),
+            (4, b":\\\\".to_vec()),
+            (5, b":\\/".to_vec()),
+            (6, b":/\\".to_vec()),
         ];
         for (form, bytes) in forms {
             for alignment in 0..3 {
