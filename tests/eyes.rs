@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 
 use linkmilter::engine::mime::Message;
 use linkmilter::engine::outcome::{Disposition, Done};
-use linkmilter::engine::policy::{Defang, OnAmbiguous};
+use linkmilter::engine::policy::{Defang, Linkify, OnAmbiguous};
 use linkmilter::engine::{Answers, Facts, Outcome, Policy, Reason, TldTable, Verdict, inspect};
 use linkmilter::tld;
 

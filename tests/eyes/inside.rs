@@ -199,6 +199,89 @@ fn files_of_svg() {
 }
 
 /// PKCS#7 compressed data (RFC 3274).
+/// A PDF, a picture or an office file whose first bytes say so.
+fn documents(host: &str) -> [Vec<u8>; 4] {
+    let page = html(host);
+    let stream = format!("<</Length {}>>stream\n{page}\nendstream\nendobj\n%%EOF\n", page.len());
+    let page = page.as_bytes();
+    let length = u32::try_from(page.len()).unwrap();
+    let sizes = [length.to_le_bytes(), length.to_le_bytes()].concat();
+    [
+        format!("%PDF-1.4\n1 0 obj\n{stream}").into_bytes(),
+        format!("%PDF-1.4\n% <a href=\"https://{host}/login\">\n1 0 obj\n{stream}").into_bytes(),
+        [b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR", &length.to_be_bytes()[..], b"tEXtComment\0", page]
+            .concat(),
+        [b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0CRC0", &sizes[..], b"\x05\0\0\0a.xml", page].concat(),
+    ]
+}
+
+/// Nobody shows such a file as text, and a byte more breaks it: told, never edited. What a program shows as a
+/// text or a page is none, whatever it begins with.
+#[test]
+fn files_that_are_no_text() {
+    let labelled = |kinds: &[&str], which: std::ops::Range<usize>| -> Vec<Vec<u8>> {
+        let mut messages = Vec::new();
+        for kind in kinds {
+            for host in HOSTS {
+                for file in &documents(host)[which.clone()] {
+                    let fields = format!("{kind}Content-Transfer-Encoding: ");
+                    messages.extend(everywhere(format!("{fields}base64\r\n"), base64(file)));
+                    messages.extend(everywhere(format!("{fields}8bit\r\n"), file));
+                }
+            }
+        }
+        messages
+    };
+    let attached = "Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=\"a.pdf\"\r\n";
+    let pdf = [
+        "Content-Type: application/pdf; name=\"a.pdf\"\r\n",
+        "Content-Type: application/x-pdf\r\n",
+        "Content-Type: application/octet-stream\r\n",
+        attached,
+    ];
+    let binary = [
+        "Content-Type: application/octet-stream\r\n",
+        "Content-Type: application/octet-stream; name=\"a.bin\"\r\n",
+        "Content-Type: application/vnd.openxmlformats-officedocument.wordprocessingml.document; name=\"a.docx\"\r\n",
+    ];
+    let files = [labelled(&pdf, 0..2), labelled(&binary, 2..4)].concat();
+    for message in &files {
+        for policy in [
+            Policy::default(),
+            Policy { defang: Defang::All, ..Policy::default() },
+            Policy { linkify: Linkify::Html, ..Policy::default() },
+        ] {
+            let outcome = judge_by(message, &policy);
+            assert_eq!(outcome.edits, [], "{}", String::from_utf8_lossy(message));
+        }
+    }
+    class("files that are no text", Fate::Reported, files);
+    let shown = [
+        "Content-Type: text/plain; charset=utf-8; name=\"a.pdf\"\r\n",
+        "Content-Type: text/html; charset=utf-8\r\n",
+        "Content-Type: application/xhtml+xml; charset=utf-8\r\n",
+        "Content-Type: application/pdf; name=\"a.html\"\r\n",
+        "Content-Type: application/pdf\r\nContent-Type: text/html\r\n",
+        "",
+    ];
+    class("texts that begin as a PDF", Fate::Caught, labelled(&shown, 1..2));
+}
+
+/// What browsers take for `//`, and JSON writes for it, where a reading of the part sees none.
+#[test]
+fn slashes_turned_round_in_base64() {
+    let mut messages = Vec::new();
+    for slashes in [r"\\", r"\/", r"/\", r"\/\/"] {
+        for before in ["", "x", "xy"] {
+            let host = HOSTS[0];
+            let link = format!("\0\x01\x02{before}https:{slashes}{host}/login");
+            let fields = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n";
+            messages.extend(everywhere(fields, base64(link)));
+        }
+    }
+    class("slashes turned round in base64", Fate::Reported, messages);
+}
+
 fn compressed(content: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());

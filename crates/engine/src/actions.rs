@@ -10,7 +10,7 @@ use mailsplice::mime::Part;
 
 /// The action on a link of a part, and what the finding says of it.
 pub fn link(policy: &Policy, part: &Part, judged: &Judged) -> (LinkAction, Done) {
-    if part.surroundings.sealed {
+    if part.surroundings.sealed || part.document {
         return (LinkAction::Leave, Done::Reported);
     }
     let (action, done) = anywhere(policy, judged);

@@ -33,7 +33,7 @@ struct Said {
 
 impl Kind {
     fn of(opening: &[u8], qr_codes: QrCodes) -> Option<Kind> {
-        if pdf::is_pdf(opening) {
+        if mime::is_pdf(opening) {
             return Some(Kind::Pdf);
         }
         images::format(opening).filter(|_| qr_codes == QrCodes::Report).map(Kind::Picture)

@@ -188,7 +188,7 @@ impl Open<'_> {
         let mut full = false;
         content::relatives(text, |Relative { element, attribute, edit }| {
             first.get_or_insert((element, attribute));
-            if layer.edits == Edits::Impossible {
+            if layer.edits == Edits::Impossible || self.entry.document {
                 return ControlFlow::Break(());
             }
             if !budget.edit(edit.replacement.len()) {
@@ -473,6 +473,7 @@ impl<'a> LayerReader<'a> {
         }
         let linkify = policy.linkify == Linkify::Html
             && !self.open.entry.drawing
+            && !self.open.entry.document
             && policy.mode != Mode::ReportOnly
             && occurrence.site == Site::HtmlText
             && occurrence.anchor.is_none()

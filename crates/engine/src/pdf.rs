@@ -35,11 +35,6 @@ pub struct Pdf {
     pub steps: u64,
 }
 
-/// Whether these bytes are one: programs look for the mark in the first KiB.
-pub fn is_pdf(opening: &[u8]) -> bool {
-    memmem::find(opening.get(..1_024).unwrap_or(opening), b"%PDF-").is_some()
-}
-
 /// Reads a document.
 pub fn read(bytes: &[u8]) -> Pdf {
     let mut pdf = Pdf::default();

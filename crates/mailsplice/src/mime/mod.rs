@@ -6,6 +6,7 @@
 mod again;
 mod charset;
 mod der;
+mod document;
 mod header;
 mod labels;
 mod lenient;
@@ -28,6 +29,7 @@ use crate::limits::Limits;
 use crate::span::Text;
 pub use again::{DELIMITER, LEVELS};
 pub use charset::{Charset, Endian};
+pub use document::is_pdf;
 pub use header::{PARAMETERS, hex_pair};
 pub use lower::Lowering;
 pub use reading::{CHARSETS, DETECTED, Readings};
@@ -106,6 +108,9 @@ pub struct Part {
     /// Whether it is a file of SVG by its label and its name: programs draw it as a picture or open it apart
     /// from the message.
     pub drawing: bool,
+    /// Whether it is a PDF, a picture, an archive or an office file by its labels, its names and its bytes:
+    /// nothing shows it as text, and a byte more in it breaks it.
+    pub document: bool,
     /// Whether every client sees it.
     pub view: View,
     /// Content-Base and Content-Location: what relative URLs begin with, as the header has them.

@@ -141,14 +141,20 @@ pub(super) fn is_drawing(label: &ContentType, names: &[String]) -> bool {
     let by_label = match (label.kind.as_str(), label.subtype.as_str()) {
         ("image", "svg+xml" | "svg") => true,
         ("image" | "audio" | "video" | "font" | "model" | "chemical", _) => named,
-        ("application", subtype) => {
-            named
-                && !is_text(subtype)
-                && !matches!(subtype, "xhtml" | "html" | "x-html" | "ics" | "vcard")
-        }
+        ("application", subtype) => named && !is_shown(subtype),
         _ => false,
     };
     by_label && no_other_page
+}
+
+/// Types of `application` that some programs show as a text or a page.
+pub(super) fn is_shown(subtype: &str) -> bool {
+    is_text(subtype) || matches!(subtype, "xhtml" | "html" | "x-html" | "ics" | "vcard")
+}
+
+/// Whether a file of this name is shown as a text, a page or a calendar.
+pub(super) fn names_text(name: &str) -> bool {
+    by_extension(name).is_some_and(|media| !matches!(media, Media::Opaque | Media::Inert))
 }
 
 /// Whether a file of this name is one of SVG.
@@ -198,7 +204,7 @@ fn by_extension(name: &str) -> Option<Media> {
 
 /// The extension of a file name in lower case, read to the first control character, without the dots and
 /// blanks that file systems drop.
-fn extension(name: &str) -> Option<String> {
+pub(super) fn extension(name: &str) -> Option<String> {
     let name = name.trim_start().split(char::is_control).next().unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c == '.' || c.is_whitespace());
     let (_, extension) = name.rsplit_once('.')?;
@@ -236,7 +242,7 @@ fn sniff_text(opening: &[u8]) -> Media {
 }
 
 /// Whether bytes are text of some charset that goes beyond ASCII or not: no picture begins so.
-fn is_readable(opening: &[u8]) -> bool {
+pub(super) fn is_readable(opening: &[u8]) -> bool {
     let control = |byte: &u8| matches!(byte, 0..=8 | 14..=26 | 28..=31 | 127);
     !opening.trim_ascii().is_empty() && !opening.iter().any(control)
 }

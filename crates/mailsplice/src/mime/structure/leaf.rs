@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::super::charset::{Charset, Codec};
+use super::super::header::ContentType;
 use super::super::labels::Labels;
-use super::super::sniff;
 use super::super::transfer::{Transfer, base64, uu};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
+use super::super::{document, sniff};
 use super::{Entity, FILLERS, Head, Site, Splitter, join};
 use crate::edit::{Bypass, Limit};
 
@@ -80,6 +81,7 @@ impl Splitter<'_> {
         }
         let part = Part {
             path,
+            document: is_document(&types, &names, &transfers, raw),
             drawing: types.iter().all(|label| sniff::is_drawing(label, &names)),
             media,
             also,
@@ -133,9 +135,8 @@ impl Splitter<'_> {
         let transfer = part.site.transfers.first().copied().unwrap_or_default();
         let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
         // In what is labelled as a page, programs look for them in the lines as they stand.
-        let looked_for = plain
-            || !matches!(part.media, Media::Inert | Media::Opaque)
-                && transfer == Transfer::Identity;
+        let shown = !part.document && !matches!(part.media, Media::Inert | Media::Opaque);
+        let looked_for = shown && (plain || transfer == Transfer::Identity);
         if !looked_for || !uu::may_hold_blocks(raw, transfer) {
             return self.tree.parts.push(part);
         }
@@ -168,11 +169,30 @@ impl Splitter<'_> {
             part.site.body = block.range.start + start..block.range.end + start;
             part.site.transfers = vec![Transfer::Uuencode];
             part.site.charsets = Vec::new();
-            part.drawing = sniff::names_drawing(&String::from_utf8_lossy(block.name));
+            let name = String::from_utf8_lossy(block.name).into_owned();
+            part.drawing = sniff::names_drawing(&name);
+            part.document = document::is_named_document(&[name], false, || {
+                sniff::opening(content, Transfer::Uuencode)
+            });
             part.surroundings.attachment = true;
             self.tree.parts.push(part);
         }
     }
+}
+
+/// Whether nobody shows a leaf as text, whichever of its labels and transfer encodings he takes.
+fn is_document(
+    types: &[ContentType],
+    names: &[String],
+    transfers: &[Transfer],
+    raw: &[u8],
+) -> bool {
+    let first = transfers.first().copied().unwrap_or_default();
+    let others = transfers.iter().skip(1).copied();
+    std::iter::once(first).chain(others).all(|transfer| {
+        let opening = || sniff::opening(raw, transfer);
+        types.iter().all(|label| document::is_document(label, names, opening))
+    })
 }
 
 /// Names that say themselves that nobody knows the charset (RFC 1428 §3), and what people answer to `git

@@ -1,0 +1,122 @@
+//! Files that no mail program shows as text: a PDF, a picture, an archive, an office file. A byte more in
+//! one of them breaks its offsets and its sums.
+
+use memchr::memmem;
+
+use super::Media;
+use super::header::ContentType;
+use super::sniff::{self, SNIFFED};
+
+/// Whether bytes open a PDF: programs look for the mark in the first KiB.
+pub fn is_pdf(opening: &[u8]) -> bool {
+    pdf_mark(opening).is_some()
+}
+
+fn pdf_mark(opening: &[u8]) -> Option<usize> {
+    memmem::find(opening.get(..SNIFFED).unwrap_or(opening), b"%PDF-")
+}
+
+/// Whether a leaf is such a file by its label, by every one of its names and by its first bytes. What some
+/// program shows as a text or a page is none, whatever it begins with.
+pub(super) fn is_document(
+    label: &ContentType,
+    names: &[String],
+    opening: impl FnOnce() -> Vec<u8>,
+) -> bool {
+    if label.kind != "application" || sniff::is_shown(&label.subtype) {
+        return false;
+    }
+    let labelled = matches!(
+        label.subtype.as_str(),
+        "pdf"
+            | "x-pdf"
+            | "acrobat"
+            | "octet-stream"
+            | "x-unknown"
+            | "unknown"
+            | "binary"
+            | "force-download"
+            | "x-download"
+    );
+    is_named_document(names, labelled, opening)
+}
+
+/// The same of a file that has names and no label of its own; `pdf` says whether it may be a PDF under another
+/// name.
+pub(super) fn is_named_document(
+    names: &[String],
+    pdf: bool,
+    opening: impl FnOnce() -> Vec<u8>,
+) -> bool {
+    if names.iter().any(|name| sniff::names_text(name)) {
+        return false;
+    }
+    let opening = opening();
+    let pdf = pdf || names.iter().any(|name| sniff::extension(name).as_deref() == Some("pdf"));
+    pdf && opens_pdf(&opening) || opens_binary(&opening)
+}
+
+/// Whether nothing in front of the mark makes a page of it.
+fn opens_pdf(opening: &[u8]) -> bool {
+    let before = pdf_mark(opening).and_then(|at| opening.get(..at));
+    before.is_some_and(|before| !sniff::looks_like_html(before))
+}
+
+/// Whether bytes open a ZIP (OpenDocument, OOXML, EPUB and JAR are some), 7z, RAR, gzip, OLE, PNG, JPEG or GIF
+/// file, and hold what no text does.
+fn opens_binary(opening: &[u8]) -> bool {
+    const MARKS: [&[u8]; 8] = [
+        b"PK\x03\x04",
+        b"7z\xBC\xAF\x27\x1C",
+        b"Rar!\x1A\x07",
+        b"\x1F\x8B\x08",
+        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+        b"\x89PNG\r\n\x1A\n",
+        b"\xFF\xD8\xFF",
+        b"GIF8",
+    ];
+    MARKS.iter().any(|mark| opening.starts_with(mark)) && !sniff::is_readable(opening)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_shows_is_no_document() {
+        let document = |label: &str, name: &str, opening: &[u8]| {
+            let labels = ContentType::parse(label.as_bytes());
+            let names: Vec<String> =
+                (!name.is_empty()).then(|| name.to_owned()).into_iter().collect();
+            labels.iter().all(|label| is_document(label, &names, || opening.to_vec()))
+        };
+        let pdf = b"%PDF-1.4\n<html><a href=x>";
+        for (label, name) in [
+            ("application/pdf", ""),
+            ("application/pdf", "a.pdf"),
+            ("application/octet-stream", ""),
+            ("application/x-anything", "a.PDF"),
+        ] {
+            assert!(document(label, name, pdf), "{label} {name}");
+            assert!(document(label, name, b"\xEF\xBB\xBF\r\n%PDF-1.4\n"), "{label} {name}");
+            assert!(!document(label, name, b"<html> %PDF-1.4\n"), "{label} {name}");
+            assert!(!document(label, name, b"<html>"), "{label} {name}");
+        }
+        for (label, name) in [
+            ("text/plain", "a.pdf"),
+            ("text/html", ""),
+            ("application/xhtml+xml", "a.pdf"),
+            ("application/json", "a.pdf"),
+            ("application/pdf", "a.html"),
+            ("application/octet-stream", "a.txt"),
+            ("application/x-anything", ""),
+            ("", "a.pdf"),
+        ] {
+            assert!(!document(label, name, pdf), "{label} {name}");
+        }
+        let zip = b"PK\x03\x04\x14\0\0\0\0\0<?xml version='1.0'?>";
+        assert!(document("application/vnd.ms-excel", "a.xlsx", zip));
+        assert!(!document("application/zip", "a.html", zip));
+        assert!(!document("application/octet-stream", "", b"GIF89a=1;<a href=x>"));
+    }
+}
