@@ -3,7 +3,6 @@
 
 use memchr::memmem;
 
-use super::Media;
 use super::header::ContentType;
 use super::sniff::{self, SNIFFED};
 
