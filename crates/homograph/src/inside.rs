@@ -11,12 +11,13 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::Context;
-use super::domain::Endings;
+use super::domain::{Endings, Section, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
 use super::names::{Name, Names, Reach};
 use super::organisations::{Carrier, Organisations};
 use super::plain::Label;
+use super::posing::LEAST;
 use super::target::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
@@ -24,9 +25,50 @@ use crate::verdict::{Reason, Verdict};
 const BESIDE_OTHERS: usize = 5;
 
 /// Words beside a name in a host, other than those of offices.
-const BESIDE: [&str; 22] = [
-    "auth", "com", "connect", "download", "gov", "http", "https", "id", "identity", "log", "my",
-    "net", "org", "pass", "password", "portal", "recover", "restore", "sign", "signin", "sso",
+const BESIDE: [&str; 44] = [
+    "acceso",
+    "accesso",
+    "auth",
+    "authenticate",
+    "authorize",
+    "billing",
+    "colis",
+    "com",
+    "connect",
+    "copyright",
+    "download",
+    "facture",
+    "gov",
+    "http",
+    "https",
+    "id",
+    "identity",
+    "log",
+    "my",
+    "net",
+    "org",
+    "pas",
+    "pass",
+    "password",
+    "phototan",
+    "portal",
+    "pushtan",
+    "recover",
+    "redelivery",
+    "refund",
+    "restore",
+    "seguranca",
+    "share",
+    "sicherheit",
+    "sicurezza",
+    "sign",
+    "signin",
+    "sso",
+    "tan",
+    "unlock",
+    "validate",
+    "verifizierung",
+    "web",
     "www",
 ];
 
@@ -114,8 +156,28 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
             let behind = ours.strip_prefix(theirs);
             behind == Some("") || index == last && last > 0 && behind.is_some_and(is_hyphen)
         });
-        stands && last > 0 && end <= registrable
+        stands && last > 0 && end <= registrable || in_a_country(parts, at, registrable, name)
     })
+}
+
+/// The same under the two-part suffix of a country, where the owner has sites that no list holds:
+/// `amazon.co.jp.verify.top`, `hsbc.co.uk-login.top`.
+fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
+    let behind = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
+    let (Some(kind), Some(rest)) = (behind(1), behind(2)) else { return false };
+    let country = rest.split('-').next().unwrap_or_default();
+    name.reach == Reach::Brand
+        && name.brand_len() >= LEAST
+        && at + 2 <= registrable
+        && country.len() == 2
+        && is_kind(kind.as_bytes())
+        && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
+}
+
+/// What registries put in front of the code of a country.
+fn is_kind(label: &[u8]) -> bool {
+    let kinds: [&[u8]; 6] = [b"ac", b"co", b"com", b"gov", b"net", b"org"];
+    label.len() <= 3 && kinds.iter().any(|kind| label.eq_ignore_ascii_case(kind))
 }
 
 /// Where the label begins, and what stands behind each of its hyphens.
@@ -237,6 +299,7 @@ pub(super) fn may_hold(
     glued
         || label.hyphenated && starts(bytes).any(run)
         || hyphens && behind.is_some_and(|behind| behind.hyphenated) && known(label.look)
+        || behind.is_some_and(|behind| !behind.at_end && is_kind(behind.bytes)) && known(label.look)
         || names.may_be_near(bytes)
         || label.hyphenated && bytes.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
 }
@@ -285,6 +348,15 @@ mod tests {
             ("gov.uk-refund.top", "gov.uk"),
             ("www.deutsche-bank.de.attack.test", "deutsche-bank.de"),
             ("my-deutsche-bank.de.attack.test", "deutsche-bank.de"),
+            ("amazon.co.jp.verify.top", "amazon.com"),
+            ("www.amazon.co.jp.verify.top", "amazon.com"),
+            ("hsbc.co.uk-login.top", "hsbc.com"),
+            ("amazon.com.br.top", "amazon.com"),
+            ("whatsapp-web.top", "whatsapp.com"),
+            ("instagram-copyright.com", "instagram.com"),
+            ("rabobank-pas.top", "rabobank.nl"),
+            ("commerzbank-phototan.com", "commerzbank.de"),
+            ("web-paypal.pages.dev", "paypal.com"),
             ("secure-deutsche-bank.com", "deutsche-bank.de"),
             ("deutsche-bank-login.test", "deutsche-bank.de"),
             ("my-deutsche-bank-login.test", "deutsche-bank.de"),
@@ -323,6 +395,11 @@ mod tests {
         for host in [
             "www.paypal.com",
             "paypal.com.br",
+            "amazon.co.jp",
+            "www.amazon.co.jp",
+            "amazon.co.example.top",
+            "github.com.herokudns.com",
+            "login.microsoftonline.com.example.idm.oclc.org",
             "paypal.de",
             "paypal.web.app",
             "paypal.example.com",

@@ -10,6 +10,7 @@ use std::hash::BuildHasherDefault;
 use super::domain::{Section, and_above, is_hosted, registrable};
 use super::lookalike::{Look, LookHash, name_look};
 use super::names::LookHasher;
+use super::posing::TELLING;
 use uts58::tlds::Fnv;
 
 const BUILTIN: &str = include_str!("organisations.txt");
@@ -38,6 +39,8 @@ struct Organisation {
     /// As they are spelled in the table; the first stands for the organisation.
     domains: Vec<(&'static str, Whose)>,
     names: Vec<(Look, Counts)>,
+    /// A word in the labels of its members, and the top-level domain below which they are.
+    members: Vec<(&'static str, &'static str)>,
 }
 
 /// Who has addresses and hosts of a domain.
@@ -67,6 +70,8 @@ pub(super) enum Counts {
     Anywhere,
     /// Where only words of offices stand beside it: it is a word of its own, or a surname.
     Alone,
+    /// Nowhere, and nor does a shorter name that it begins with: it is another's (`Amazon Watch`).
+    Anothers,
     /// Nowhere, when it is all there is: programs that run everywhere sign so.
     Nowhere,
 }
@@ -102,7 +107,9 @@ impl Organisations {
         let (domains, names) =
             line.split_once(':').unwrap_or_else(|| (line, first().unwrap_or_default()));
         let mut organisation = Organisation::default();
-        for domain in domains.split_ascii_whitespace() {
+        let members = domains.split_ascii_whitespace().filter_map(|word| word.strip_prefix('*'));
+        organisation.members = members.filter_map(|member| member.split_once('.')).collect();
+        for domain in domains.split_ascii_whitespace().filter(|word| !word.starts_with('*')) {
             let (domain, whose) = match domain.split_at_checked(1) {
                 Some(("~", domain)) => (domain, Whose::Anybodys),
                 Some(("+", domain)) => (domain, Whose::Customers),
@@ -121,6 +128,7 @@ impl Organisations {
             let (name, counts) = match name.split_at_checked(1) {
                 Some(("=", name)) => (name, Counts::Alone),
                 Some(("!", name)) => (name, Counts::Nowhere),
+                Some(("-", name)) => (name, Counts::Anothers),
                 _ => (name, Counts::Anywhere),
             };
             let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -171,8 +179,31 @@ impl Organisations {
     pub(super) fn is_of(&self, row: usize, ascii: &str) -> bool {
         match self.owners(ascii).any(|owner| owner == row) {
             true => !self.is_anybodys(ascii),
-            false => self.has_sister(row, ascii, |whose| whose == Whose::Own),
+            false => {
+                self.has_sister(row, ascii, |whose| whose == Whose::Own)
+                    || self.is_member(row, ascii)
+            }
         }
+    }
+
+    /// Whether the host is of a member of the organisation, which says so in its label beside a name of its
+    /// own: `sparkasse-example.de`, no `sparkasse-sicherheit.de`.
+    fn is_member(&self, row: usize, ascii: &str) -> bool {
+        let members = self.rows.get(row).map(|row| row.members.as_slice()).unwrap_or_default();
+        let Some(domain) = registrable(ascii, Section::Icann).filter(|_| !members.is_empty())
+        else {
+            return false;
+        };
+        let Some((label, tld)) = domain.split_once('.') else { return false };
+        let says = |word: &str, member: &str| {
+            word == member || member.len() >= TELLING && word.ends_with(member)
+        };
+        members.iter().any(|(member, below)| {
+            let own = |word: &str| !says(word, member) && !self.is_role(word);
+            *below == tld
+                && label.split('-').any(|word| says(word, member))
+                && label.split('-').any(own)
+        })
     }
 
     /// The same, where anybody has an address as well.

@@ -60,6 +60,8 @@ pub(super) struct Label<'n> {
     pub bytes: &'n [u8],
     pub look: LookHash,
     pub hyphenated: bool,
+    /// One label stands behind it at most.
+    pub at_end: bool,
     /// Where in the host it begins.
     start: usize,
 }
@@ -85,6 +87,7 @@ fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
         }
     }
     labels.push(Label::new(start, name.get(start..)?, look, hyphens)?);
+    labels.iter_mut().rev().take(2).for_each(|label| label.at_end = true);
     Some(())
 }
 
@@ -101,7 +104,7 @@ impl<'n> Label<'n> {
         };
         let hyphenated = hyphens > 0;
         let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!hyphenated || sound());
-        plain.then_some(Label { bytes, look, hyphenated, start })
+        plain.then_some(Label { bytes, look, hyphenated, at_end: false, start })
     }
 }
 

@@ -142,20 +142,27 @@ impl DisplayText {
     }
 
     fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
+        let theirs = |row: usize| table.is_of(row, sender.host) || is_service(table, row, sender);
         self.starts().find_map(|start| {
             let spans: Vec<_> = self.spans(start, |look| table.begins(look)).collect();
-            spans.into_iter().rev().find_map(|(end, looks)| {
+            for (end, looks) in spans.into_iter().rev() {
                 let named = looks.into_iter().flat_map(|look| table.by_look(look));
-                let mut named = named.filter(|(_, look, counts)| {
-                    self.stands(Some(table), *counts, start, end) && self.reads_as(start, end, look)
-                });
-                let (row, ..) = named.next()?;
-                let mut rows = std::iter::once(row).chain(named.map(|(row, ..)| row));
-                let theirs =
-                    rows.any(|row| table.is_of(row, sender.host) || is_service(table, row, sender));
-                let own = self.names_itself(start, end, Some(table), sender);
-                (!theirs && !own).then(|| table.domain(row).to_owned())
-            })
+                let named: Vec<_> =
+                    named.filter(|(_, look, _)| self.reads_as(start, end, look)).collect();
+                // The longer name says whose the shorter one in it is: `CaixaBank` is no Caixa.
+                if named.iter().any(|(row, _, how)| *how == Counts::Anothers || theirs(*row)) {
+                    return None;
+                }
+                let mut counting = named
+                    .into_iter()
+                    .filter(|(_, _, counts)| self.stands(Some(table), *counts, start, end));
+                if let Some((row, ..)) = counting.next()
+                    && !self.names_itself(start, end, Some(table), sender)
+                {
+                    return Some(table.domain(row).to_owned());
+                }
+            }
+            None
         })
     }
 
@@ -206,7 +213,7 @@ impl DisplayText {
     ) -> bool {
         match counts {
             Counts::Anywhere => !table.is_some_and(|table| self.is_software(table)),
-            Counts::Nowhere => false,
+            Counts::Nowhere | Counts::Anothers => false,
             Counts::Alone => {
                 let beside = |at: &usize| !(start..end).contains(at);
                 self.starts().filter(beside).all(|at| self.is_role(table, at))
@@ -289,9 +296,27 @@ fn seen_as(c: char) -> Sight {
 
 /// The letter of ASCII that one of a style (`𝗣`, `Ⓟ`) stands for.
 pub(super) fn unstyled(c: char) -> Option<char> {
+    if let Some(plain) = without_mapping(c) {
+        return Some(plain);
+    }
     let mut plain = nfkc(c);
     let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
     first.filter(|_| plain.next().is_none())
+}
+
+/// The same for the styles that no mapping of Unicode takes back: small capitals, white letters on black.
+fn without_mapping(c: char) -> Option<char> {
+    const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
+    let at = match c {
+        '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
+        '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),
+        '\u{250}'.. => {
+            let at = SMALL_CAPITALS.chars().position(|small| small == c);
+            at.and_then(|at| u32::try_from(at).ok())
+        }
+        _ => None,
+    };
+    at.and_then(|at| char::from_u32(u32::from('A') + at))
 }
 
 /// Letters of the width that East Asian text gives them are the usual ones.
@@ -383,6 +408,16 @@ mod tests {
             ("PayPal® Service", "paypal.com"),
             ("ＰａｙＰａｌ", "paypal.com"),
             ("Ⓟⓐⓨⓟⓐⓛ", "paypal.com"),
+            ("ᴘᴀʏᴘᴀʟ", "paypal.com"),
+            ("🅿🅰🆈🅿🅰🅻", "paypal.com"),
+            ("🅟🅐🅨🅟🅐🅛", "paypal.com"),
+            ("三井住友銀行", "smbc.co.jp"),
+            ("楽天市場", "rakuten.co.jp"),
+            ("楽天", "rakuten.co.jp"),
+            ("アマゾン", "amazon.com"),
+            ("Сбербанк", "sberbank.ru"),
+            ("Sparkasse Sicherheit", "sparkasse.de"),
+            ("Visa Support", "visa.com"),
         ] {
             assert_eq!(posed(text, "x@evil.example").as_deref(), Some(target), "{text}");
             assert_eq!(posed(text, "").as_deref(), Some(target), "{text}");
@@ -405,6 +440,26 @@ mod tests {
             ("Münzhaus", "x@xn--mnzhaus-n2a.example"),
             ("Münzhaus", "x@xn--mnzhaus-n2a.test"),
             ("Paypalooza", "x@example.org"),
+            ("Sparkasse Köln Bonn", "x@sparkasse-koelnbonn.de"),
+            ("Stadtsparkasse München", "x@stadtsparkasse-muenchen.de"),
+            ("Hamburger Sparkasse", "x@haspa.de"),
+            ("Volksbank Mittelhessen", "x@vb-mittelhessen.de"),
+            ("Crédit Agricole Nord de France", "x@ca-norddefrance.fr"),
+            ("Raiffeisen Oberösterreich", "x@raiffeisen-ooe.at"),
+            ("CaixaBank", "x@info.caixabank.com"),
+            ("Société Générale", "x@particuliers.sg.fr"),
+            ("BNP Paribas Fortis", "x@bnpparibasfortis.be"),
+            ("Banco Santander", "x@emailing.bancosantander.es"),
+            ("DHL eCommerce Netherlands", "x@dhlecommerce.nl"),
+            ("Zalando Lounge", "x@service-mail.zalando-lounge.de"),
+            ("Lufthansa", "x@booking-lufthansa.com"),
+            ("PayPal Giving Fund", "x@ppgivingfund.org"),
+            ("Internal Revenue Service", "x@service.govdelivery.com"),
+            ("USPS", "x@public.govdelivery.com"),
+            ("Amazon Watch", "x@example.org"),
+            ("Canada Visa Office", "x@example.org"),
+            ("三井住友銀行", "x@smbc.co.jp"),
+            ("Сбер", "x@sber.ru"),
             ("Microsoft Outlook", "postmaster@example.org"),
             ("WordPress", "wordpress@example.org"),
             ("Yahoo", "no-reply@yahoo.com"),
@@ -421,6 +476,9 @@ mod tests {
         }
         assert_eq!(posed("Yahoo", "mallory77@yahoo.com").as_deref(), Some("yahoo.com"));
         for (text, address, target) in [
+            ("Sparkasse", "x@sparkasse-sicherheit.de", "sparkasse.de"),
+            ("Sparkasse", "x@sparkasse-koelnbonn.top", "sparkasse.de"),
+            ("Amazon Billing", "x@caixabank.com", "amazon.com"),
             ("Yahoo", "mallory77@yahoo.co.uk", "yahoo.com"),
             ("Yahoo", "mallory77@aol.com", "yahoo.com"),
             ("Microsoft 365", "x@hotmail.fr", "microsoft.com"),
