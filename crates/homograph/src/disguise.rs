@@ -149,7 +149,9 @@ impl Candidate<'_> {
                 let mut named = looks.into_iter().flat_map(|look| table.by_look(look));
                 let (row, ..) = named.find(|(row, look, counts)| {
                     let stands = match how {
-                        How::Mixed | How::Whole => *counts != Counts::Nowhere,
+                        How::Mixed | How::Whole => {
+                            !matches!(counts, Counts::Nowhere | Counts::Anothers)
+                        }
                         How::Styled => self.shown.stands(Some(table), *counts, start, end),
                     };
                     stands && !table.serves(*row, self.host) && self.is_like(start..end, how, look)
@@ -302,6 +304,8 @@ mod tests {
             "Привет, мир",
             "Сбербанк",
             "Cбербанк",
+            "Новости: Сбербанк и ЦБ",
+            "三井住友銀行のお知らせ",
             "MOCКВА",
             "рис и сахар",
             "IТ-отдел",

@@ -288,7 +288,7 @@ pub(super) fn resembles(letters: &[char], look: &Look) -> Option<Likeness> {
 /// A letter as it is seen: one of a style that no table of shapes has as the one that it stands for.
 fn seen_as(c: char) -> Sight {
     let sight = Sight::of(c);
-    match unstyled(c).filter(|_| sight.readings.is_empty()) {
+    match plain_of(c).filter(|_| sight.readings.is_empty()) {
         Some(plain) => Sight::of(plain.to_ascii_lowercase()),
         None => sight,
     }
@@ -296,27 +296,24 @@ fn seen_as(c: char) -> Sight {
 
 /// The letter of ASCII that one of a style (`𝗣`, `Ⓟ`) stands for.
 pub(super) fn unstyled(c: char) -> Option<char> {
-    if let Some(plain) = without_mapping(c) {
-        return Some(plain);
-    }
     let mut plain = nfkc(c);
     let first = plain.next().filter(|plain| plain.is_ascii_alphabetic() && !c.is_ascii());
     first.filter(|_| plain.next().is_none())
 }
 
-/// The same for the styles that no mapping of Unicode takes back: small capitals, white letters on black.
-fn without_mapping(c: char) -> Option<char> {
+/// The same with the styles that no mapping of Unicode takes back: small capitals, white letters on black.
+fn plain_of(c: char) -> Option<char> {
     const SMALL_CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\0ʏᴢ";
     let at = match c {
         '\u{1f150}'..='\u{1f169}' => Some(u32::from(c) - 0x1f150),
         '\u{1f170}'..='\u{1f189}' => Some(u32::from(c) - 0x1f170),
-        '\u{250}'.. => {
+        '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1d22}' | '\u{a730}'..='\u{a7af}' => {
             let at = SMALL_CAPITALS.chars().position(|small| small == c);
             at.and_then(|at| u32::try_from(at).ok())
         }
         _ => None,
     };
-    at.and_then(|at| char::from_u32(u32::from('A') + at))
+    at.and_then(|at| char::from_u32(u32::from('A') + at)).or_else(|| unstyled(c))
 }
 
 /// Letters of the width that East Asian text gives them are the usual ones.
@@ -340,7 +337,7 @@ fn plain_letters(letters: impl Iterator<Item = char>) -> String {
 /// Letters and digits, however styled; signs of trade are none.
 fn is_letter(c: char) -> bool {
     let sign = matches!(c, '™' | '℠' | '®' | '©' | '℗');
-    let letter = |c| reads_as(c).is_some() || unstyled(c).is_some();
+    let letter = |c| reads_as(c).is_some() || plain_of(c).is_some();
     c.is_alphanumeric() || !c.is_ascii() && !sign && letter(c)
 }
 
