@@ -31,6 +31,8 @@ pub struct Names {
     exact: HashSet<Box<str>, BuildHasherDefault<Fnv>>,
     /// Index by the look of the registrable label.
     by_look: HashMap<u64, Vec<usize>, Looks>,
+    /// The same without its hyphens, for labels that have some: how people write such a name.
+    by_joined: HashMap<u64, Vec<usize>, Looks>,
     /// The looks of all beginnings of registrable labels.
     beginnings: HashSet<u64, Looks>,
     /// The looks of all their endings, read backwards.
@@ -225,6 +227,12 @@ impl Names {
         found.iter().filter_map(|at| self.names.get(*at))
     }
 
+    /// The names whose registrable label has hyphens, and this look without them.
+    pub(super) fn by_joined(&self, look: u64) -> impl Iterator<Item = &Name> {
+        let found = self.by_joined.get(&look).map(Vec::as_slice).unwrap_or_default();
+        found.iter().filter_map(|at| self.names.get(*at))
+    }
+
     /// A brand that is one letter away from what the label reads as.
     pub(super) fn near(&self, label: &Sights) -> Option<&Name> {
         self.near.find(label, &self.names)
@@ -315,6 +323,12 @@ impl Names {
                 beginnings.insert(beginning.value());
             });
             self.by_look.entry(look).or_default().push(at);
+            if label.contains('-') {
+                let joined = name_look(&label.replace('-', ""), |beginning| {
+                    beginnings.insert(beginning.value());
+                });
+                self.by_joined.entry(joined).or_default().push(at);
+            }
             name_endings(label, |ending| {
                 self.endings.insert(ending.value());
             });

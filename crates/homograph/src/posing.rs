@@ -186,14 +186,22 @@ impl DisplayText {
         }
         self.starts().find_map(|start| {
             self.spans(start, |look| names.begins(look)).find_map(|(end, looks)| {
-                let mut named = looks.into_iter().flat_map(|look| names.by_look(look));
+                let named = looks.into_iter();
+                let mut named =
+                    named.flat_map(|look| names.by_look(look).chain(names.by_joined(look)));
                 let name = named.find(|name| {
                     let brand = name.labels.get(name.brand);
                     name.reach == Reach::Brand
                         && name.brand_len() >= LEAST
                         && !is_known(&name.ascii)
                         && self.stands(table, counts(name), start, end)
-                        && brand.is_some_and(|(_, look)| self.reads_as(start, end, look))
+                        && brand.is_some_and(|(label, look)| match label.contains('-') {
+                            true => {
+                                let joined = Look::new(&label.replace('-', ""));
+                                self.reads_as(start, end, &joined)
+                            }
+                            false => self.reads_as(start, end, look),
+                        })
                 })?;
                 let theirs = registrable_label(sender.host)
                     == name.ascii.split('.').nth(name.brand)
@@ -361,7 +369,8 @@ mod tests {
     /// The same, by what is known beside two names of one's own.
     fn posed_as(known: Names, text: &str, address: &str) -> Option<String> {
         let protected = known.extended(["examplebank.com", "acme.example", "münzhaus.example"]);
-        let (own, none) = (Names::new(["harbour.example", "gmail.com"]), Names::default());
+        let (own, none) =
+            (Names::new(["harbour.example", "house-corp.example", "gmail.com"]), Names::default());
         let tlds = TldTable::new(["com"], "");
         let context = Context {
             level: RestrictionLevel::default(),
@@ -399,6 +408,9 @@ mod tests {
             ("ExampleBank Alerts", "examplebank.com"),
             ("ACME Billing", "acme.example"),
             ("Harbour Helpdesk", "harbour.example"),
+            ("House Corp", "house-corp.example"),
+            ("House-Corp IT", "house-corp.example"),
+            ("housecorp helpdesk", "house-corp.example"),
             ("WorldRemit Service", "worldremit.com"),
             ("Münzhaus Service", "xn--mnzhaus-n2a.example"),
             ("PayPal™", "paypal.com"),
@@ -463,6 +475,9 @@ mod tests {
             ("Yahoo", "no-reply@yahoo.co.uk"),
             ("Microsoft", "x@mail.microsoft.fr"),
             ("Jane Harbour", "jane@example.org"),
+            ("House Corp", "it@house-corp.example"),
+            ("Jane House", "jane@example.org"),
+            ("Corp House", "x@example.org"),
             ("Gmail User", "x@example.org"),
             ("наб", "x@example.org"),
             ("", "x@example.org"),
