@@ -132,7 +132,6 @@ mod tests {
             ("server.colour", None),
             ("x", None),
             ("nonsense.a", None),
-            ("nonsense.moed", None),
             ("nonsense.listne", Some("server.listen")),
         ] {
             assert_eq!(nearest(key, known).as_deref(), expected, "{key}");
