@@ -2,7 +2,7 @@
 //!
 //! | RFC 4155 and the field | here |
 //! | --- | --- |
-//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`message::Letter`] takes one `>` away |
+//! | mboxo, mboxrd: `From ` in a body is quoted with `>` | [`message::SourceMessage`] takes one `>` away |
 //! | mboxcl: quoted, and Content-Length counts the quoted bytes | trusted when a separator or the end follows |
 //! | mboxcl2: not quoted, Content-Length alone tells | the same; [`Quoting::None`] when a bare separator stands inside |
 //!
