@@ -170,14 +170,16 @@ fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> b
         && name.brand_len() >= LEAST
         && at + 2 <= registrable
         && country.len() == 2
-        && is_kind(kind.as_bytes())
+        && may_be_kind(kind.as_bytes())
         && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
 }
 
-/// What registries put in front of the code of a country.
-fn is_kind(label: &[u8]) -> bool {
-    let kinds: [&[u8]; 6] = [b"ac", b"co", b"com", b"gov", b"net", b"org"];
-    label.len() <= 3 && kinds.iter().any(|kind| label.eq_ignore_ascii_case(kind))
+/// Letters of what registries put in front of the code of a country: `co`, `gouv`.
+const KIND: usize = 4;
+
+/// Whether registries may have put the label there, as far as its length tells.
+fn may_be_kind(label: &[u8]) -> bool {
+    label.len() <= KIND
 }
 
 /// Where the label begins, and what stands behind each of its hyphens.
@@ -299,7 +301,9 @@ pub(super) fn may_hold(
     glued
         || label.hyphenated && starts(bytes).any(run)
         || hyphens && behind.is_some_and(|behind| behind.hyphenated) && known(label.look)
-        || behind.is_some_and(|behind| !behind.at_end && is_kind(behind.bytes)) && known(label.look)
+        || bytes.len() >= LEAST
+            && behind.is_some_and(|behind| !behind.at_end && may_be_kind(behind.bytes))
+            && known(label.look)
         || names.may_be_near(bytes)
         || label.hyphenated && bytes.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
 }
@@ -352,6 +356,8 @@ mod tests {
             ("www.amazon.co.jp.verify.top", "amazon.com"),
             ("hsbc.co.uk-login.top", "hsbc.com"),
             ("amazon.com.br.top", "amazon.com"),
+            ("amazon.or.jp.verify.top", "amazon.com"),
+            ("amazon.gob.mx-login.top", "amazon.com"),
             ("whatsapp-web.top", "whatsapp.com"),
             ("instagram-copyright.com", "instagram.com"),
             ("rabobank-pas.top", "rabobank.nl"),
@@ -398,6 +404,7 @@ mod tests {
             "amazon.co.jp",
             "www.amazon.co.jp",
             "amazon.co.example.top",
+            "amazon.dev.de.example.top",
             "github.com.herokudns.com",
             "login.microsoftonline.com.example.idm.oclc.org",
             "paypal.de",
