@@ -62,21 +62,29 @@ fn few_of_ascii(label: &Label) -> Vec<char> {
     if !mixed || ascii.len() >= others.len() {
         return Vec::new();
     }
-    let mut few = Vec::new();
-    for letter in ascii.into_iter().take(CHARACTERS) {
-        if !few.contains(&letter) {
-            few.push(letter);
+    once(ascii, CHARACTERS)
+}
+
+/// Each character once, in order, so many at most.
+fn once(text: impl IntoIterator<Item = char>, most: usize) -> Vec<char> {
+    let mut found = Vec::new();
+    for c in text {
+        if found.len() < most && !found.contains(&c) {
+            found.push(c);
         }
     }
-    few
+    found
+}
+
+/// The script of a letter that is of one (UAX #24).
+fn own_script(c: char) -> Option<Script> {
+    Some(c.script()).filter(|script| !matches!(script, Script::Common | Script::Inherited))
 }
 
 /// Whether letters of two scripts stand in one word.
 fn mixes_in_a_word(text: &str) -> bool {
     text.split(|c| !is_letter(c) && !is_mark(c)).any(|word| {
-        let scripts = word.chars().map(|c| c.script());
-        let mut scripts =
-            scripts.filter(|script| !matches!(script, Script::Common | Script::Inherited));
+        let mut scripts = word.chars().filter_map(own_script);
         let first = scripts.next();
         scripts.any(|script| Some(script) != first)
     })
@@ -84,13 +92,8 @@ fn mixes_in_a_word(text: &str) -> bool {
 
 /// The characters beyond ASCII of a text, each once, in order, so many at most.
 pub fn characters_of(text: impl IntoIterator<Item = char>, most: usize) -> Vec<Character> {
-    let mut seen: Vec<char> = Vec::new();
-    for c in text {
-        if !c.is_ascii() && !seen.contains(&c) && seen.len() < most {
-            seen.push(c);
-        }
-    }
-    seen.into_iter().map(Character::of).collect()
+    let foreign = text.into_iter().filter(|c| !c.is_ascii());
+    once(foreign, most).into_iter().map(Character::of).collect()
 }
 
 impl Character {
@@ -144,7 +147,7 @@ impl Character {
         } else if let Some(text) = &self.reads_as {
             let kind = if text.bytes().all(|b| b.is_ascii_digit()) { "digit" } else { "Latin" };
             words.push_str(&format!(" reads as {kind} {text}"));
-        } else if !matches!(c.script(), Script::Common | Script::Inherited)
+        } else if own_script(c).is_some()
             && !name.to_lowercase().contains(&self.script.to_lowercase().replace('_', " "))
         {
             words.push_str(&format!(" ({})", self.script));
@@ -230,10 +233,7 @@ fn of_label(reason: Reason, label: &Label) -> String {
     }
     let mut scripts: Vec<(&str, String)> = Vec::new();
     for c in label.unicode.chars() {
-        let script = c.script();
-        if matches!(script, Script::Common | Script::Inherited) {
-            continue;
-        }
+        let Some(script) = own_script(c) else { continue };
         let name = script.full_name();
         match scripts.iter_mut().find(|(found, _)| *found == name) {
             Some((_, letters)) if letters.contains(c) => {}
@@ -256,13 +256,8 @@ fn of_label(reason: Reason, label: &Label) -> String {
 
 /// The letters that are strange, by name of nothing but themselves.
 fn of_letters(label: &Label) -> String {
-    let mut found: Vec<String> = Vec::new();
     let letters = label.unicode.chars().filter(|c| !c.is_ascii() && is_letter(*c));
-    for letter in letters.map(String::from).take(CHARACTERS) {
-        if !found.contains(&letter) {
-            found.push(letter);
-        }
-    }
+    let found: Vec<String> = once(letters, CHARACTERS).into_iter().map(String::from).collect();
     match found.split_last() {
         Some((last, [])) => {
             format!("no language under this top-level domain has the letter {last}")
