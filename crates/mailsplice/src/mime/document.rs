@@ -25,18 +25,8 @@ pub(super) fn is_document(
     if label.kind != "application" || sniff::is_shown(&label.subtype) {
         return false;
     }
-    let labelled = matches!(
-        label.subtype.as_str(),
-        "pdf"
-            | "x-pdf"
-            | "acrobat"
-            | "octet-stream"
-            | "x-unknown"
-            | "unknown"
-            | "binary"
-            | "force-download"
-            | "x-download"
-    );
+    let labelled = matches!(label.subtype.as_str(), "pdf" | "x-pdf" | "acrobat")
+        || sniff::is_untold(&label.subtype);
     is_named_document(names, labelled, opening)
 }
 

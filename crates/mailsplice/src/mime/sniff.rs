@@ -95,10 +95,9 @@ pub(super) fn of(
         ("application", "pgp-signature" | "pkcs7-signature" | "x-pkcs7-signature") => {
             vec![html.unwrap_or(Media::Inert)]
         }
-        (
-            "application",
-            "octet-stream" | "x-unknown" | "unknown" | "binary" | "force-download" | "x-download",
-        ) => vec![by_name.unwrap_or_else(|| sniff(&opening()))],
+        ("application", subtype) if is_untold(subtype) => {
+            vec![by_name.unwrap_or_else(|| sniff(&opening()))]
+        }
         // A type that is empty is none to some, and text/plain to others (RFC 2045 §5.2).
         ("", _) => match by_name.unwrap_or_else(|| sniff(&opening())) {
             Media::Opaque => vec![Media::Plain],
@@ -145,6 +144,14 @@ pub(super) fn is_drawing(label: &ContentType, names: &[String]) -> bool {
         _ => false,
     };
     by_label && no_other_page
+}
+
+/// Types of `application` that say nothing of what is in a file.
+pub(super) fn is_untold(subtype: &str) -> bool {
+    matches!(
+        subtype,
+        "octet-stream" | "x-unknown" | "unknown" | "binary" | "force-download" | "x-download"
+    )
 }
 
 /// Types of `application` that some programs show as a text or a page.

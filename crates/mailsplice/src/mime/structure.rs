@@ -14,9 +14,8 @@ mod leaf;
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::again::{Views, Visited};
 use super::header::{self, ContentType};

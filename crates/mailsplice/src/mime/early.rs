@@ -1,0 +1,49 @@
+//! Where a header ends to those who take less for a part of it than others.
+
+use super::header;
+
+/// A header up to a line, behind the first, that is neither a field nor a fold with something in it; and what
+/// stands behind. Lines end at CR, LF or CRLF. `None` where a header ends in the same place for all.
+pub fn early_end(head: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut at = 0;
+    while let Some(rest) = head.get(at..).filter(|rest| !rest.is_empty()) {
+        let end = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let (line, behind) = rest.split_at_checked(end)?;
+        let next = match behind {
+            [b'\r', b'\n', next @ ..] | [_, next @ ..] => next,
+            [] => behind,
+        };
+        if at > 0 && is_blank(line) {
+            return Some((head.get(..at)?, next));
+        }
+        let folds = matches!(line.first(), Some(b' ' | b'\t'));
+        if at > 0 && !folds && header::colon(rest).is_none() {
+            return Some((head.get(..at)?, rest));
+        }
+        at = head.len() - next.len();
+    }
+    None
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_header_ends_to_some() {
+        let ends = |head: &'static str| {
+            early_end(head.as_bytes())
+                .map(|(head, body)| (str::from_utf8(head).unwrap(), str::from_utf8(body).unwrap()))
+        };
+        assert_eq!(ends("A: b\r\n c\r\nD : e\r\n"), None);
+        assert_eq!(ends("A: b\r\n \r\nD: e\r\n"), Some(("A: b\r\n", "D: e\r\n")));
+        assert_eq!(ends("A: b\r\n\u{C}\r\nD: e"), Some(("A: b\r\n", "D: e")));
+        assert_eq!(ends("A: b\r\nC\r\n : d\r\n\rE"), Some(("A: b\r\nC\r\n : d\r\n", "E")));
+        assert_eq!(ends("A: b\nhello\r\n"), Some(("A: b\n", "hello\r\n")));
+        assert_eq!(ends("From x\r\nA: b\r\n"), None);
+    }
+}
