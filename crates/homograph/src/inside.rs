@@ -182,6 +182,12 @@ fn may_be_kind(label: &[u8]) -> bool {
     label.len() <= KIND
 }
 
+/// Whether these labels may begin with a kind and the code of a country, and not end with them.
+fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
+    let [kind, country, _, ..] = labels else { return false };
+    may_be_kind(kind.bytes) && matches!(country.bytes, [_, _] | [_, _, b'-', ..])
+}
+
 /// Where the label begins, and what stands behind each of its hyphens.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr_iter(b'-', label).map(|at| at + 1))
@@ -282,7 +288,7 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
 /// says whether the host has any.
 pub(super) fn may_hold(
     label: &Label<'_>,
-    behind: Option<&Label<'_>>,
+    behind: &[Label<'_>],
     hyphens: bool,
     names: &Names,
 ) -> bool {
@@ -300,10 +306,8 @@ pub(super) fn may_hold(
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
     glued
         || label.hyphenated && starts(bytes).any(run)
-        || hyphens && behind.is_some_and(|behind| behind.hyphenated) && known(label.look)
-        || bytes.len() >= LEAST
-            && behind.is_some_and(|behind| !behind.at_end && may_be_kind(behind.bytes))
-            && known(label.look)
+        || hyphens && behind.first().is_some_and(|behind| behind.hyphenated) && known(label.look)
+        || bytes.len() >= LEAST && may_be_in_a_country(behind) && known(label.look)
         || names.may_be_near(bytes)
         || label.hyphenated && bytes.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
 }

@@ -22,12 +22,11 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let mut labels = Labels::new();
     read(name.as_bytes(), &mut labels)?;
     let hyphens = labels.iter().any(|label| label.hyphenated);
-    let mut behind = labels.iter().skip(1);
     // The first familiar label.
-    let familiar = labels.iter().find(|label| {
-        let behind = behind.next();
+    let familiar = labels.iter().enumerate().find(|(at, label)| {
+        let behind = labels.get(at + 1..).unwrap_or_default();
         let may_hold = |names: &&Names| inside::may_hold(label, behind, hyphens, names);
-        known(label, behind, sets) || sets.iter().any(may_hold)
+        known(label, behind.first(), sets) || sets.iter().any(may_hold)
     });
     let ascii = name.to_ascii_lowercase();
     let [_, .., tld] = labels.as_slice() else { return None };
@@ -35,7 +34,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sound = tld.len() > 1 && tld.bytes().all(|byte| byte.is_ascii_lowercase());
     // What looks like a protected name is most often just that.
     if !sound
-        || familiar.is_some_and(|label| !is_rightly_familiar(&ascii, label.start, context))
+        || familiar.is_some_and(|(_, label)| !is_rightly_familiar(&ascii, label.start, context))
         || context.blocked.covers(&ascii)
     {
         return None;
@@ -60,8 +59,6 @@ pub(super) struct Label<'n> {
     pub bytes: &'n [u8],
     pub look: LookHash,
     pub hyphenated: bool,
-    /// One label stands behind it at most.
-    pub at_end: bool,
     /// Where in the host it begins.
     start: usize,
 }
@@ -87,7 +84,6 @@ fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
         }
     }
     labels.push(Label::new(start, name.get(start..)?, look, hyphens)?);
-    labels.iter_mut().rev().take(2).for_each(|label| label.at_end = true);
     Some(())
 }
 
@@ -104,7 +100,7 @@ impl<'n> Label<'n> {
         };
         let hyphenated = hyphens > 0;
         let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!hyphenated || sound());
-        plain.then_some(Label { bytes, look, hyphenated, at_end: false, start })
+        plain.then_some(Label { bytes, look, hyphenated, start })
     }
 }
 
