@@ -1,17 +1,20 @@
 //! The same, judged as a reader sees it.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use homograph::linkify::{Options, decide, linkify};
 use homograph::{
-    Context, HostBounds, Judgement, LinkJudgement, Names, RestrictionLevel, Verdict, explain,
+    Context, HostBounds, Judgement, Known, LinkJudgement, RestrictionLevel, Verdict, explain,
     judge, judge_link,
 };
 use uts58::Linkifier;
 
+pub use homograph::Names;
+
 use super::{Counter, Found, TLDS, Unit};
 
-static PROTECTED: LazyLock<Names> = LazyLock::new(Names::builtin);
+/// The names that are built in.
+pub static BUILTIN: LazyLock<Names> = LazyLock::new(Names::builtin);
 static NONE: LazyLock<Names> = LazyLock::new(Names::default);
 
 /// What was found of a host or a link.
@@ -31,10 +34,27 @@ pub struct Judged {
     pub words: Vec<String>,
 }
 
-fn context() -> Context<'static> {
+/// The built-in names with those of a list, which a reader knows: a host name a line, `#` begins a comment.
+///
+/// # Errors
+/// The first lines that are no host below a public suffix, a sentence each; nothing of the list is taken then.
+pub fn with_known(list: &str) -> Result<Names, Vec<String>> {
+    let said = |bad: &homograph::BadName| {
+        format!(
+            "line {}: expected a host name below a public suffix, found {:?}",
+            bad.line, bad.found
+        )
+    };
+    match Known::parse(list) {
+        Ok(known) => Ok(Names::builtin().with_known([Arc::new(known)])),
+        Err(bad) => Err(bad.iter().map(said).collect()),
+    }
+}
+
+fn context(names: &Names) -> Context<'_> {
     Context {
         level: RestrictionLevel::default(),
-        protected: &PROTECTED,
+        protected: names,
         own: &NONE,
         blocked: &NONE,
         tlds: &*TLDS,
@@ -43,10 +63,10 @@ fn context() -> Context<'static> {
 }
 
 /// The links of a text, as `linkify` decides about them, and what was found of each.
-pub fn judged_links(text: &str, unit: Unit) -> Vec<(Found, Judged)> {
+pub fn judged_links(text: &str, unit: Unit, names: &Names) -> Vec<(Found, Judged)> {
     let mut counter = Counter::new(text, unit);
     let mut found = Vec::new();
-    decide(text, &[], &context(), |decision| {
+    decide(text, &[], &context(names), |decision| {
         let mut judged = Judged::of_link(&decision.judgement);
         judged.verdict = decision.worst.as_str();
         found.push((counter.found(&decision.link, decision.href.is_some()), judged));
@@ -55,20 +75,20 @@ pub fn judged_links(text: &str, unit: Unit) -> Vec<(Found, Judged)> {
 }
 
 /// The text as HTML with anchors: none of a link that may deceive, and unsafe hosts in Punycode.
-pub fn judged_linkify(text: &str, exceptions: &[String]) -> String {
-    linkify(text, &Options { exceptions, ..Options::default() }, &context())
+pub fn judged_linkify(text: &str, exceptions: &[String], names: &Names) -> String {
+    linkify(text, &Options { exceptions, ..Options::default() }, &context(names))
 }
 
 /// Judges a host; a URL or a mail address as a whole as well.
-pub fn check(target: &str) -> Judged {
+pub fn check(target: &str, names: &Names) -> Judged {
     let target = target.trim();
     let link = Linkifier::new(&*TLDS)
         .links(target)
         .find(|link| link.inner == 0 && link.span.end == target.len())
         .filter(|link| link.host.len() < target.len());
     match link {
-        Some(link) => Judged::of_link(&judge_link(target, &link, &context())),
-        None => Judged::of_host(judge(target, &context())),
+        Some(link) => Judged::of_link(&judge_link(target, &link, &context(names))),
+        None => Judged::of_host(judge(target, &context(names))),
     }
 }
 
@@ -102,13 +122,13 @@ mod tests {
     fn a_host_is_judged_alone_and_inside_a_url_or_address() {
         for target in ["раypal.com", "https://раypal.com/x", "me@раypal.com", " раypal.com\n"]
         {
-            let judged = check(target);
+            let judged = check(target, &BUILTIN);
             assert_eq!(judged.verdict, "unsafe", "{target}");
             assert_eq!(judged.target.as_deref(), Some("paypal.com"), "{target}");
             assert!(!judged.words.is_empty());
         }
         assert_eq!(
-            check("例え.com"),
+            check("例え.com", &BUILTIN),
             Judged {
                 ascii: "xn--r8jz45g.com".into(),
                 unicode: "例え.com".into(),
@@ -116,7 +136,7 @@ mod tests {
                 ..Judged::default()
             }
         );
-        assert_eq!(check("https://www.paypal.com@evil.example/").verdict, "unsafe");
+        assert_eq!(check("https://www.paypal.com@evil.example/", &BUILTIN).verdict, "unsafe");
     }
 
     #[test]
@@ -124,9 +144,22 @@ mod tests {
         for text in
             ["see example.com", "see раypal.com", "Приветexample.com", "hxxp://example[.]com"]
         {
-            let linked = judged_links(text, Unit::Utf16).iter().any(|(link, _)| link.linked);
-            assert_eq!(judged_linkify(text, &[]).contains("<a "), linked, "{text}");
+            let linked =
+                judged_links(text, Unit::Utf16, &BUILTIN).iter().any(|(link, _)| link.linked);
+            assert_eq!(judged_linkify(text, &[], &BUILTIN).contains("<a "), linked, "{text}");
         }
-        assert_eq!(judged_linkify("example.com", &["example.com".to_owned()]), "example.com");
+        assert_eq!(
+            judged_linkify("example.com", &["example.com".to_owned()], &BUILTIN),
+            "example.com"
+        );
+    }
+
+    #[test]
+    fn names_of_a_list_are_known_or_refused() {
+        let names = with_known("# ours\nharbourview.example.com\nharbourview.com\n").unwrap();
+        let judged = check("hаrbourview.com", &names);
+        assert_eq!((judged.verdict, judged.target.as_deref()), ("unsafe", Some("harbourview.com")));
+        let bad = with_known("example.com\nno host\n").unwrap_err();
+        assert_eq!(bad, ["line 2: expected a host name below a public suffix, found \"no host\""]);
     }
 }

@@ -12,7 +12,7 @@ use uts58::tlds::TldTable;
 use uts58::{Kind, Link, Linkifier, html};
 
 #[cfg(feature = "judge")]
-pub use judged::{Judged, check, judged_linkify, judged_links};
+pub use judged::{BUILTIN, Judged, Names, check, judged_linkify, judged_links, with_known};
 
 /// The top-level domains of the day that the package `tld` was made.
 static TLDS: LazyLock<TldTable> = LazyLock::new(|| {

@@ -26,6 +26,10 @@ export function api (wasm) {
       return first?.start === 0 && first.linked && first.kind === 'scheme' ? asMatch(first) : null
     },
     check: target => wasm.check(asText(target)),
+    know (names) {
+      const wrong = wasm.know(asText(names))
+      if (wrong.length > 0) throw new RangeError(wrong.join('; '))
+    },
     pretest: text => wasm.pretest(asText(text)),
     test: text => wasm.test(asText(text)),
   }

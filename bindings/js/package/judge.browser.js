@@ -3,4 +3,4 @@ import load, * as wasm from './judge.js'
 
 await load({ module_or_path: new URL('./judge_bg.wasm', import.meta.url) })
 
-export const { check, links, linkify, match, matchAtStart, pretest, test } = api(wasm)
+export const { check, know, links, linkify, match, matchAtStart, pretest, test } = api(wasm)

@@ -4,4 +4,4 @@ import * as wasm from './judge.js'
 
 wasm.initSync({ module: readFileSync(new URL('./judge_bg.wasm', import.meta.url)) })
 
-export const { check, links, linkify, match, matchAtStart, pretest, test } = api(wasm)
+export const { check, know, links, linkify, match, matchAtStart, pretest, test } = api(wasm)

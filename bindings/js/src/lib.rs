@@ -37,33 +37,58 @@ mod plain {
 
 #[cfg(feature = "judge")]
 mod judging {
-    use bindings_core::{Judged, judged_linkify, judged_links};
+    use std::sync::{PoisonError, RwLock};
+
+    use bindings_core::{BUILTIN, Judged, Names, judged_linkify, judged_links, with_known};
 
     use super::{Array, JsValue, Object, Unit, object, or_null, set, wasm_bindgen};
+
+    /// The names of a page, where it has told any.
+    static NAMES: RwLock<Option<Names>> = RwLock::new(None);
+
+    fn with_names<T>(act: impl FnOnce(&Names) -> T) -> T {
+        let names = NAMES.read().unwrap_or_else(PoisonError::into_inner);
+        act(names.as_ref().unwrap_or(&BUILTIN))
+    }
+
+    /// Takes a list of names that readers know, in place of the one before. What is wrong with it, if anything: it
+    /// is not taken then.
+    #[wasm_bindgen]
+    pub fn know(list: &str) -> Array {
+        match with_known(list) {
+            Ok(names) => {
+                *NAMES.write().unwrap_or_else(PoisonError::into_inner) = Some(names);
+                Array::new()
+            }
+            Err(bad) => words(bad.iter().map(String::as_str)),
+        }
+    }
 
     /// The links of a text, judged.
     #[wasm_bindgen]
     pub fn links(text: &str) -> Array {
-        let links = judged_links(text, Unit::Utf16);
+        let links = with_names(|names| judged_links(text, Unit::Utf16, names));
         links.iter().map(|(found, judged)| with_judgement(object(found), judged)).collect()
     }
 
     /// The text as HTML; no anchor where something may deceive.
     #[wasm_bindgen]
     pub fn linkify(text: &str) -> String {
-        judged_linkify(text, &[])
+        with_names(|names| judged_linkify(text, &[], names))
     }
 
     /// Whether there is a link that `linkify` makes an anchor of.
     #[wasm_bindgen]
     pub fn test(text: &str) -> bool {
-        judged_links(text, Unit::Utf16).iter().any(|(found, _)| found.linked)
+        with_names(|names| judged_links(text, Unit::Utf16, names))
+            .iter()
+            .any(|(found, _)| found.linked)
     }
 
     /// Judges a host, a URL or a mail address.
     #[wasm_bindgen]
     pub fn check(target: &str) -> Object {
-        let judged = bindings_core::check(target);
+        let judged = with_names(|names| bindings_core::check(target, names));
         let object = with_judgement(Object::new(), &judged);
         set(&object, "ascii", judged.ascii);
         set(&object, "unicode", judged.unicode);

@@ -3,7 +3,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { check } from 'uts58/judge'
+import { check, know } from 'uts58/judge'
+import often from 'uts58/names'
+
+// The command has them built in.
+know(often)
 
 const LEAST = 300
 const [program, folder] = process.argv.slice(2)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bindings_core::{Found, Judged, Unit};
+use bindings_core::{BUILTIN, Found, Judged, Unit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -53,7 +53,7 @@ impl Check {
 #[pyfunction]
 fn links(py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<Link>> {
     let readable = readable(text)?.into_owned();
-    let found = py.detach(|| bindings_core::judged_links(&readable, Unit::CodePoint));
+    let found = py.detach(|| bindings_core::judged_links(&readable, Unit::CodePoint, &BUILTIN));
     found.into_iter().map(|(found, judged)| link(text, found, judged)).collect()
 }
 
@@ -95,14 +95,14 @@ fn linkify(
         None => Vec::new(),
     };
     let text = readable(text)?.into_owned();
-    Ok(py.detach(|| bindings_core::judged_linkify(&text, &exceptions)))
+    Ok(py.detach(|| bindings_core::judged_linkify(&text, &exceptions, &BUILTIN)))
 }
 
 /// Judges a host, a URL or a mail address.
 #[pyfunction]
 fn check(target: &Bound<'_, PyString>) -> PyResult<Check> {
     let Judged { verdict, reasons, ascii, unicode, target, words } =
-        bindings_core::check(&readable(target)?);
+        bindings_core::check(&readable(target)?, &BUILTIN);
     Ok(Check { verdict, reasons, ascii, unicode, target, words })
 }
 

@@ -16,6 +16,7 @@ pub(super) static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::new(words(t
 pub(super) static TWINS: LazyLock<Words> = LazyLock::new(|| Words::new(words(table::TWINS)));
 
 /// Domains looked up most (`listed.txt`), likewise.
+#[cfg(feature = "listed-names")]
 pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
     let groups = table::LISTED.lines().filter_map(|line| line.split_once(':'));
     let names = groups.flat_map(|(suffix, labels)| {
@@ -26,6 +27,9 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
     names.sort();
     lines(names.into_iter())
 });
+
+#[cfg(not(feature = "listed-names"))]
+pub(super) static LISTED: LazyLock<String> = LazyLock::new(String::new);
 
 /// Words in lower-case letters, sorted, one a line, with the places where those of the same first two letters
 /// begin: a label is looked up many times, and most of what it reads as begins like no word.
@@ -146,7 +150,7 @@ mod tests {
         let [english, twins, listed] = FILES;
         let fresh = format!(
             "{HEAD}\npub(super) static ENGLISH: &str = {:?};\n\npub(super) static TWINS: &str = {:?};\n\n\
-             pub(super) static LISTED: &str = {:?};\n",
+             #[cfg(feature = \"listed-names\")]\npub(super) static LISTED: &str = {:?};\n",
             pack(entries(english)),
             pack(entries(twins)),
             by_suffix(listed),

@@ -73,10 +73,13 @@ pub fn behind_sign(name: &str) -> Option<usize> {
 }
 
 fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {
-    let mut found: Vec<usize> = found.into_iter().flatten().collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    let mut sorted = Vec::with_capacity(found.len());
+    for place in found.into_iter().flatten() {
+        if let Err(at) = sorted.binary_search(&place) {
+            sorted.insert(at, place);
+        }
+    }
+    sorted
 }
 
 fn first_label(name: &str) -> &str {
