@@ -13,6 +13,11 @@ pub(super) enum Style {
 
 impl Style {
     pub fn of(bytes: &[u8]) -> Style {
+        Style::of_some(bytes).unwrap_or(Style::Crlf)
+    }
+
+    /// `None` without any line end.
+    pub fn of_some(bytes: &[u8]) -> Option<Style> {
         let mut style = None;
         for at in memchr::memchr_iter(b'\n', bytes) {
             let crlf = at > 0 && bytes.get(at - 1) == Some(&b'\r');
@@ -20,10 +25,10 @@ impl Style {
             match style {
                 None => style = Some(here),
                 Some(style) if style == here => {}
-                Some(_) => return Style::Mixed,
+                Some(_) => return Some(Style::Mixed),
             }
         }
-        style.unwrap_or(Style::Crlf)
+        style
     }
 
     pub fn from_number(number: u64) -> Option<Style> {

@@ -466,7 +466,8 @@ impl<'a> Recipe<'a> {
     }
 
     fn body_from(&self, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
-        let kept = Style::of(body);
+        // Without any, nothing says that it is kept otherwise.
+        let kept = Style::of_some(body).unwrap_or(self.style);
         let mut out = Vec::with_capacity(body.len() + 1024);
         let mut cursor = Cursor::new(body);
         for (before, replaced, original) in &self.edits {
