@@ -15,6 +15,8 @@ mod joins;
 mod labels;
 #[path = "eyes/others.rs"]
 mod others;
+#[path = "eyes/unseen.rs"]
+mod unseen;
 
 use std::sync::LazyLock;
 

@@ -58,6 +58,26 @@ fn a_maildir_copy_comes_back_with_line_feeds() {
     restore().write_stdin(stored).assert().success().stdout(original().replace("\r\n", "\n"));
 }
 
+/// Filtered and given back by the commands, byte for byte.
+#[test]
+fn odd_messages_come_back_as_they_were() {
+    let fields = "From: a@example.org\r\nSubject: x\r\n\
+                  Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n";
+    for message in [
+        // The only line end of the body is bare, and goes.
+        format!("{fields}\r\ng=D0=BE=D0=BEgl=\ne.com"),
+        format!("{fields}\r\ng=D0=BE=D0=BEgl=\ne.com\r\n"),
+        // The first line is a fold of whatever stands before it.
+        format!(" {fields}\r\nsee https://xn--ypal-43d9g.com/\r\n"),
+        format!("\t{fields}\r\nsee https://xn--ypal-43d9g.com/\r\n").replace("\r\n", "\n"),
+    ] {
+        let mut rewrite = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        let output = rewrite.arg("rewrite").write_stdin(message.clone()).output().unwrap();
+        assert_ne!(output.stdout, message.as_bytes());
+        restore().write_stdin(output.stdout).assert().success().stdout(message);
+    }
+}
+
 #[test]
 fn says_whose_the_seal_is() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,6 +9,8 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::engine::Outcome;
+use crate::engine::mime::Message;
+use crate::engine::outcome::fields_at;
 
 /// Lines of context round a change.
 const CONTEXT: usize = 3;
@@ -63,7 +65,7 @@ pub fn write(
     Ok(())
 }
 
-/// All changes in order: our fields on top, as `rewrite` puts them, header edits, body edits.
+/// All changes in order: our fields where `rewrite` puts them, header edits, body edits.
 fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
     let mut changes: Vec<Change> = outcome
         .head_edits
@@ -79,7 +81,8 @@ fn changes(raw: &[u8], body: usize, outcome: &Outcome) -> Vec<Change> {
             fields.extend_from_slice(format!("{}: {value}", field.name).as_bytes());
             fields.extend_from_slice(line_end);
         }
-        changes.push(Change { range: 0..0, replacement: fields });
+        let at = fields_at(Message::split(raw).head);
+        changes.push(Change { range: at..at, replacement: fields });
     }
     changes.extend(outcome.edits.iter().map(|edit| Change {
         range: body + edit.range.start..body + edit.range.end,

@@ -1,5 +1,8 @@
-//! The body of those to whom a header ends early: at a line that is no field, or at a blank one that others take
-//! for a fold. What deceives there is told; a header is never edited.
+//! Messages that some programs see in place of this one: of those to whom a header ends early, at a line that is no
+//! field or at a blank one that others take for a fold; and of programs in C that drop NUL. What deceives there is
+//! told; nothing of it is edited.
+
+use std::collections::HashSet;
 
 use super::Case;
 use super::budget::Budget;
@@ -10,7 +13,7 @@ use super::outcome::{Done, Edit, Reason, Verdict};
 use super::parts::PartContext;
 use mailsplice::mime::{self, Message, Tree};
 
-/// Reads what stands behind the end that some see, where programs do not agree on the header.
+/// Reads what those see who do not agree on the message.
 pub fn read(
     case: Case<'_>,
     tree: &Tree,
@@ -18,11 +21,28 @@ pub fn read(
     budget: &mut Budget<'_>,
     found: &mut Findings,
 ) {
-    if tree.head.is_some() {
-        return;
+    let Message { head, body } = case.message;
+    if tree.head.is_none()
+        && let Some((head, body)) = mime::early_end(head)
+    {
+        told(case, Message { head, body }, judge, budget, found);
     }
-    let Some((head, body)) = mime::early_end(case.message.head) else { return };
-    let message = Message { head, body };
+    if [head, body].iter().any(|bytes| memchr::memchr(0, bytes).is_some()) {
+        let without =
+            |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != 0).collect() };
+        let (head, body) = (without(head), without(body));
+        told(case, Message { head: &head, body: &body }, judge, budget, found);
+    }
+}
+
+/// Tells what deceives in this message and was not found in the one that others see.
+fn told(
+    case: Case<'_>,
+    message: Message<'_>,
+    judge: &mut Judge<'_>,
+    budget: &mut Budget<'_>,
+    found: &mut Findings,
+) {
     let inner = mime::parse_until(message, &case.policy.limits.structure(), case.stop);
     if !budget.spend(Stage::Structure, inner.steps) {
         return;
@@ -38,8 +58,10 @@ pub fn read(
             return;
         }
     }
+    let known: HashSet<String> =
+        found.candidates.iter().map(|candidate| candidate.finding.ascii.clone()).collect();
     let lies = inside.candidates.into_iter().filter(|lie| lie.finding.verdict == Verdict::Unsafe);
-    for lie in lies {
+    for lie in lies.filter(|lie| !known.contains(&lie.finding.ascii)) {
         let mut finding = lie.finding;
         (finding.verdict, finding.edit, finding.done) =
             (Verdict::Suspect, Edit::Told, Done::Reported);

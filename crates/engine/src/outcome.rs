@@ -151,6 +151,15 @@ pub struct More {
     pub edited: usize,
 }
 
+/// Where our fields stand in this header: in front, but behind one that begins with a blank, which would be a fold of
+/// the last of ours.
+pub fn fields_at(head: &[u8]) -> usize {
+    match head.starts_with(b" ") || head.starts_with(b"\t") {
+        true if head.ends_with(b"\n") => head.len(),
+        _ => 0,
+    }
+}
+
 impl Outcome {
     /// Links that were edited.
     pub fn edited(&self) -> usize {
@@ -167,8 +176,12 @@ impl Outcome {
         let body = apply(message.body, &self.edits);
         let mut out = Vec::with_capacity(bytes.len());
         out.extend_from_slice(envelope);
-        out.extend(LineEnd::of(message.head).fields(&self.fields));
-        out.extend(apply_head(message.head, &self.head_edits));
+        let fields = LineEnd::of(message.head).fields(&self.fields);
+        let head = apply_head(message.head, &self.head_edits);
+        match fields_at(message.head) {
+            0 => out.extend([fields, head].concat()),
+            _ => out.extend([head, fields].concat()),
+        }
         out.extend_from_slice(separator);
         body.for_each(|segment| out.extend_from_slice(segment));
         out

@@ -316,6 +316,7 @@ mod tests {
             "https://urldefense.com/v3/__https://xn--ypal-43d9g.com/__;!!a$",
             "https://protect-us.mimecast.com/s/x?domain=xn--ypal-43d9g.com",
             "https://www.google.com/url?q=a.co&url=https://xn--ypal-43d9g.com/",
+            "https://www.google.com\\url?q=https%3A%2F%2Fxn--ypal-43d9g.com%2F",
             "https://www.google.com/url?q=a.co%2F%3Fu%3Dhttps%253A%252F%252Fxn--ypal-43d9g.com",
             "https://l.facebook.com/l.php?u=a.co&h=https%3A%2F%2Fxn--ypal-43d9g.com",
             "https://www.bing.com/ck/a?u=a1aHR0cHM6Ly9hLmNvLz91PWh0dHBzOi8veG4tLXlwYWwtNDNkOWcuY29t",

@@ -21,7 +21,17 @@ pub fn rewrites(host: &str) -> bool {
 /// The URL that the rewritten link leads to; `None` when it is none of these. The tail is path,
 /// query and fragment.
 pub(super) fn unwrap(host: &str, tail: &str) -> Option<String> {
-    let rows = rows(host).iter().filter(|(_, path, _)| tail.starts_with(path));
+    let rows = rows(host);
+    if rows.is_empty() {
+        return None;
+    }
+    // Browsers take a backslash for a slash.
+    let path = path(tail);
+    let turned = path
+        .contains('\\')
+        .then(|| [&path.replace('\\', "/"), tail.get(path.len()..).unwrap_or_default()].concat());
+    let tail = turned.as_deref().unwrap_or(tail);
+    let rows = rows.iter().filter(|(_, path, _)| tail.starts_with(path));
     rows.filter_map(|(_, _, form)| form.unwrap(tail)).next()
 }
 

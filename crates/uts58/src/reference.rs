@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use super::scheme::{self, Does};
-use super::{Confidence, Kind, Link, mailto};
+use super::{Confidence, Kind, Link, mailto, percent};
 use crate::unicode::is_dot_to_somebody;
 
 /// What a reference leads to.
@@ -47,7 +47,10 @@ pub fn parse(value: &str, range: Range<usize>) -> impl Iterator<Item = Target> {
     let (one, addresses) = match scheme(text) {
         None => (relative(value, range), None),
         Some(len) if text.get(..len).and_then(scheme::does) == Some(Does::Address) => {
-            (None, Some(mailto::links(value, range.start + len + 1..range.end)))
+            let inside = Some(text).filter(|text| carries_url(text));
+            let inside = inside.and_then(|text| carrier(text, range.clone(), len));
+            let addresses = mailto::links(value, range.start + len + 1..range.end);
+            (inside.map(Target::Link), Some(addresses))
         }
         Some(len) => (absolute(value, range, len), None),
     };
@@ -73,6 +76,13 @@ fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
         authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
     link.or_else(|| carrier(text, range, len)).map(Target::Link)
+}
+
+/// `mailto:a@example.com?body=https%3A%2F%2F…`: what is written for the reader holds a URL.
+fn carries_url(text: &str) -> bool {
+    text.split_once('?').is_some_and(|(_, fields)| {
+        fields.contains('%') && percent::decode_text(fields).contains("://")
+    })
 }
 
 /// `app:?url=https%3A%2F%2F…`: the program may open what is inside. Its name stands for the host

@@ -146,7 +146,8 @@ pub fn is_dead(name: &str) -> bool {
     linked_in_text().any(|scheme| scheme.dead.eq_ignore_ascii_case(name))
 }
 
-fn ends_with(text: &str, name: &str) -> bool {
+/// Whether the text ends with the name, in whatever case.
+pub fn ends_with(text: &str, name: &str) -> bool {
     let end = text.len().checked_sub(name.len()).and_then(|at| text.get(at..));
     end.is_some_and(|end| end.eq_ignore_ascii_case(name))
 }

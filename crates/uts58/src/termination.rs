@@ -64,6 +64,11 @@ pub(super) fn tail_end_in_prose(text: &str, start: usize) -> usize {
     end_before(text, start, ends_sentence)
 }
 
+/// The same behind the first character of a path, whatever that was.
+pub(super) fn path_end_in_prose(text: &str, start: usize) -> usize {
+    end_from(text, start, Part::Path, ends_sentence)
+}
+
 /// Marks of the blocks CJK Symbols and Punctuation and Fullwidth Forms that end or interrupt a sentence,
 /// and the ellipsis.
 fn ends_sentence(c: char) -> bool {
@@ -75,8 +80,11 @@ fn ends_sentence(c: char) -> bool {
 
 /// As [`tail_end`]; the characters that `hard` names end the link as well.
 fn end_before(text: &str, start: usize, hard: impl Fn(char) -> bool) -> usize {
+    end_from(text, start, Part::Start, hard)
+}
+
+fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> bool) -> usize {
     let bytes = text.as_bytes();
-    let mut part = Part::Start;
     let mut open = Vec::new();
     let (mut at, mut safe) = (start, start);
     while let Some(&byte) = bytes.get(at) {

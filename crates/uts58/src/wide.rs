@@ -19,7 +19,7 @@ use super::authority;
 use super::candidate::{Candidates, Flaw, Found, LOCAL_PART};
 use super::defanged;
 use super::prose::{self, Stop};
-use super::termination::tail_end_in_prose;
+use super::termination::{path_end_in_prose, tail_end_in_prose};
 use super::{Confidence, Kind, Link, scheme};
 use crate::tlds::TldSet;
 use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
@@ -32,12 +32,22 @@ pub(super) struct Reach {
     at_sign: Option<usize>,
 }
 
+const MAILTO: &str = "mailto";
+
+/// What may stand in the local part of a URL.
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'@' | b'<' | b'>' | b'"')
+}
+
 impl<'t> Candidates<'t> {
     /// A colon: a URL, when the name of a web scheme ends there.
     pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
         self.at = colon + 1;
         let letters = self.walker.letters_start(self.floor, colon);
         let name = self.walker.str(letters..colon);
+        if name.len() >= MAILTO.len() && scheme::ends_with(name, MAILTO) {
+            return self.escaped_address(colon, tlds);
+        }
         let taken_apart = scheme::is_dead(name);
         let start = match taken_apart {
             true => letters,
@@ -54,6 +64,22 @@ impl<'t> Candidates<'t> {
         if taken_apart || !careful {
             link.confidence = Confidence::Low;
         }
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped.
+    fn escaped_address(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
+        let from = colon + 1;
+        let behind = self.walker.bytes_from(from);
+        let local = behind.iter().take(LOCAL_PART + 1).take_while(|byte| is_local(**byte)).count();
+        let at_sign = behind.get(..local)?.windows(3).position(|three| three == b"%40")?;
+        let (host, _) = self.host_from(from + at_sign + 3, tlds)?;
+        let mut link = Link::of_host(Kind::Email, host);
+        link.span.start = colon - MAILTO.len();
+        link.inner = link.span.start;
+        link.user = Some(from..from + at_sign);
+        link.confidence = Confidence::Low;
         self.used(link.span.end);
         Some(Found { link, flaw: Flaw::None })
     }
@@ -172,7 +198,11 @@ impl<'t> Candidates<'t> {
     /// The end of path, query and fragment: as in prose, but a host in there is not cut at its dots.
     pub(super) fn wide_tail_end(&mut self, start: usize, tlds: &dyn TldSet) -> usize {
         let text = self.walker.text;
-        let mut end = tail_end_in_prose(text, start);
+        // Browsers take a backslash for a slash.
+        let mut end = match self.walker.bytes_from(start).first() {
+            Some(b'\\') => path_end_in_prose(text, start + 1),
+            _ => tail_end_in_prose(text, start),
+        };
         while end > start
             && let Some((_, behind)) =
                 self.walker.char_at(end).filter(|(c, _)| is_dot_to_somebody(*c))
@@ -452,6 +482,12 @@ mod tests {
     }
 
     #[test]
+    fn s29_an_address_whose_at_sign_is_escaped() {
+        check("see mailto:x%40⸠раypal.com⸡ mailto:x%40⸠%D1%80%D0%B0ypal.com⸡?subject=x");
+        check("mailto:x%40y mailto:50%40 ⸠раypal.com⸡");
+    }
+
+    #[test]
     fn s29_a_local_part_that_is_too_long_is_none() {
         let long = "привет.".repeat(6);
         check(&format!("⸠{long}раypal.com⸡@⸠a.com⸡"));
@@ -519,6 +555,8 @@ mod tests {
             assert_eq!(tail(&format!("http://x.com{whole}")), whole);
         }
         assert_eq!(tail("http://x.com/a。次の文"), "/a");
+        assert_eq!(tail("http://x.com\\url?q=a b"), "\\url?q=a");
+        assert_eq!(tail("http://x.com\\, and"), "\\");
     }
 
     #[test]

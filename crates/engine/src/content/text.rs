@@ -7,6 +7,7 @@ use memchr::{memchr_iter, memchr3};
 use super::mapped::{Builder, MappedText};
 use super::{
     Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, View,
+    unseen,
 };
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
@@ -59,13 +60,20 @@ pub fn read<'t>(
         let occurrences: Vec<_> =
             found.map(|link| Occurrence::in_text(0, link, Site::Text)).collect();
         left -= occurrences.len();
-        take(View {
+        let mut view = View {
             seen: vec![MappedText::slice(stretch, at)],
             cut: occurrences.len() == room.together && links.next().is_some(),
             occurrences,
             steps: stretch.len() as u64 + links.steps(),
             ..View::default()
-        })?;
+        };
+        let (stretches, cuts) = unseen::joined(stretch);
+        if !stretches.is_empty() && left > 0 {
+            let joined = MappedText::slice(stretch, at).joined(&stretches);
+            let room = left.min(room.together);
+            left -= view.across(&linkifier, joined, &cuts, room, Site::Text);
+        }
+        take(view)?;
         at = end;
     }
     ControlFlow::Continue(())

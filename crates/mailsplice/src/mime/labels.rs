@@ -245,15 +245,17 @@ fn transfer_readings(label: &str) -> Vec<Transfer> {
     }
     // Some look for the name anywhere in the label (`x-base64`).
     let lower = label.to_ascii_lowercase();
-    let within = [("base64", Transfer::Base64), ("quoted-printable", Transfer::QuotedPrintable)];
-    distinct(
-        &mut found,
-        within
-            .into_iter()
-            .filter(|(name, _)| lower.contains(name))
-            .map(|(_, known)| known)
-            .collect(),
-    );
+    let within = [
+        ("base64", Transfer::Base64),
+        ("quoted-printable", Transfer::QuotedPrintable),
+        ("quotedprint", Transfer::QuotedPrintable),
+    ];
+    let named = within.into_iter().filter(|(name, _)| lower.contains(name));
+    distinct(&mut found, named.map(|(_, known)| known).collect());
+    // Names that Perl's Email::MIME::Encodings has besides.
+    if lower.trim() == "qp" {
+        distinct(&mut found, vec![Transfer::QuotedPrintable]);
+    }
     found
 }
 

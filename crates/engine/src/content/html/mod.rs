@@ -12,6 +12,7 @@ mod open;
 mod outlook;
 mod pictures;
 mod relative;
+mod skipped;
 mod style;
 mod subset;
 mod token;
@@ -35,6 +36,7 @@ use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take
 use entity::Within;
 use homograph::HostBounds;
 use open::OpenElements;
+use skipped::Skipped;
 use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
@@ -135,6 +137,8 @@ struct Reader<'t, 'k, 'f> {
     nodes: Vec<usize>,
     /// Where the text of an anchor is set apart from a word beside it, in bytes of visible text.
     seams: Vec<usize>,
+    /// Elements that stand inside a word.
+    skipped: Skipped,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
@@ -187,6 +191,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             marks: Vec::new(),
             nodes: Vec::new(),
             seams: Vec::new(),
+            skipped: Skipped::default(),
             base: None,
             foreign: false,
             declares: false,
@@ -260,10 +265,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Text(text) if pass != Pass::Tags => self.characters(text),
                 Token::Text(_) => {}
                 Token::Tag(tag) if tag.kind == TagKind::Open => {
+                    self.skip_from(&tag);
                     self.open(&tag, &tokens.attributes);
                     self.look_into(&tag);
                 }
-                Token::Tag(tag) => self.close(&tag),
+                Token::Tag(tag) => {
+                    self.close(&tag);
+                    self.skipped.leave(self.text, &tag.name, self.visible.len());
+                }
                 Token::Comment(inner) if pass == Pass::Document => self.comment(inner, range.end),
                 Token::Comment(_) => {}
                 Token::Raw(element, content) => self.raw(element, content),

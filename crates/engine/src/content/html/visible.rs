@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-use super::{Markup, Occurrence, Reader, Rendering, SeenBy, Site, TOGETHER, Target, outlook};
-use crate::content::STRETCH;
-use crate::content::mapped::MappedText;
-use uts58::{Confidence, Link};
+use super::{Markup, Occurrence, Reader, Rendering, Site, TOGETHER, Tag, Target, outlook};
+use crate::content::{STRETCH, unseen};
+use uts58::Confidence;
 
 impl<'t> Reader<'t, '_, '_> {
     /// Where a stretch of characters may end: behind the first white space from here on.
@@ -33,12 +32,20 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
+    /// Where an element begins inside a word, the word is read without it as well.
+    pub(super) fn skip_from(&mut self, tag: &Tag) {
+        if self.visible.len() > 0 && !self.visible.ends_with_space() {
+            self.skipped.enter(tag.name.clone(), self.visible.len());
+        }
+    }
+
     /// Finds the links of the text and joins them with the anchors around them.
     fn flush(&mut self) {
         let anchors = std::mem::take(&mut self.anchors);
         let marks = std::mem::take(&mut self.marks);
         let nodes = std::mem::take(&mut self.nodes);
         let seams = std::mem::take(&mut self.seams);
+        let skipped = std::mem::take(&mut self.skipped);
         let mut written = std::mem::take(&mut self.shown);
         if let Some(from) = &mut self.showing {
             written.push(std::mem::take(from)..self.visible.len());
@@ -64,38 +71,20 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.steps += text.len() as u64 + links.steps();
         drop(links);
         self.node_by_node(&nodes, before);
-        let (stretches, cuts) = across(self.visible.as_str(), &seams);
+        let without = [
+            across(self.visible.as_str(), &seams),
+            unseen::joined(self.visible.as_str()),
+            skipped.words(self.visible.as_str()),
+        ];
         let found = self.view.occurrences.len() > before;
-        let seen = self.visible.take(found || !stretches.is_empty());
-        let joined = seen.as_ref().map(|seen| seen.joined(&stretches));
-        self.view.seen.extend(seen.filter(|_| found));
-        self.across_seams(joined.filter(|joined| !joined.as_str().is_empty()), &cuts);
-    }
-
-    /// Where the text of an anchor meets a word beside it: programs that make plain text of a page join them.
-    /// Honest mail has names there that nobody is shown so, and only a lie counts.
-    fn across_seams(&mut self, joined: Option<MappedText<'t>>, cuts: &[usize]) {
-        let Some(joined) = joined else { return };
-        let index = self.view.seen.len();
-        let room = self.room();
-        let mut links = self.linkifier.links(joined.as_str());
-        let is_cut = |link: &Link| {
-            let first = cuts.partition_point(|cut| *cut <= link.span.start);
-            cuts.get(first).is_some_and(|cut| *cut < link.host.end)
-        };
-        let mut new = links.by_ref().filter(is_cut);
-        let fitting = new.by_ref().take(room).map(|link| Occurrence {
-            markup: Markup::Shown,
-            seen_by: SeenBy::Careless,
-            ..Occurrence::in_text(index, link, Site::HtmlText)
-        });
-        let fitting: Vec<Occurrence> = fitting.collect();
-        self.view.cut |= fitting.len() == room && new.next().is_some();
-        self.view.steps += joined.as_str().len() as u64 + links.steps();
-        drop(links);
-        if !fitting.is_empty() {
-            self.view.occurrences.extend(fitting);
-            self.view.seen.push(joined);
+        let seen =
+            self.visible.take(found || without.iter().any(|(stretches, _)| !stretches.is_empty()));
+        let Some(seen) = seen else { return };
+        let without = without.map(|(stretches, cuts)| (seen.joined(&stretches), cuts));
+        self.view.seen.extend(Some(seen).filter(|_| found));
+        for (joined, cuts) in without {
+            let room = self.room();
+            self.view.across(&self.linkifier, joined, &cuts, room, Site::HtmlText);
         }
     }
 
@@ -197,7 +186,8 @@ fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
     }
 }
 
-/// The words that seams run through, where something in them announces a link: their stretches of the text, each
+/// The words that seams run through, where the text of an anchor meets a word beside it and programs that make plain
+/// text of a page join them, where something in them announces a link: their stretches of the text, each
 /// word with a separator behind it; and where the stretches of a word meet when they stand in a row.
 fn across(text: &str, seams: &[usize]) -> (Vec<Range<usize>>, Vec<usize>) {
     let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
@@ -233,14 +223,14 @@ fn announces(word: &str) -> bool {
 }
 
 /// The word at the end of a stretch of text.
-fn last_word(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn last_word(text: &str, range: Range<usize>) -> Range<usize> {
     let words = text.get(range.clone()).unwrap_or_default();
     let length = words.rsplit(char::is_whitespace).next().unwrap_or_default().len();
     range.end - length..range.end
 }
 
 /// The word at its start.
-fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
     let words = text.get(range.clone()).unwrap_or_default();
     let length = words.split(char::is_whitespace).next().unwrap_or_default().len();
     range.start..range.start + length

@@ -1,0 +1,129 @@
+//! Elements inside a word, whose text a page may not show: a style sheet can hide any by name, identifier or attribute
+//! (CSS Selectors 4), and `<title>` of a drawing, `<datalist>` or `<video>` show theirs to nobody or to few.
+//!
+//! The word is read without them as well. Nobody is shown most of the names that come of it, and only a lie counts.
+
+use std::ops::Range;
+
+use super::visible;
+use uts58::unicode::a_label::has_a_label;
+use uts58::unicode::is_dot_to_somebody;
+
+/// Elements that are open inside a word, at most: an older one is given up.
+const OPEN: usize = 16;
+
+/// Bytes of a word on either side of an element: a host has less.
+const SIDE: usize = 256;
+
+/// The elements inside words of one stretch of visible text.
+#[derive(Debug, Default)]
+pub(super) struct Skipped {
+    /// Names as they stand in the text, and where in the visible text they begin.
+    open: Vec<(Range<usize>, usize)>,
+    /// Those that ended, in the order of their end tags.
+    elements: Vec<Range<usize>>,
+}
+
+impl Skipped {
+    /// A start tag inside a word: its name, and the bytes of visible text so far.
+    pub fn enter(&mut self, name: Range<usize>, from: usize) {
+        if self.open.len() == OPEN {
+            self.open.remove(0);
+        }
+        self.open.push((name, from));
+    }
+
+    /// An end tag of this name.
+    pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
+        let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+        let is = |(open, _): &(Range<usize>, usize)| slice(open).eq_ignore_ascii_case(slice(name));
+        let Some(at) = self.open.iter().rposition(is) else { return };
+        let from = self.open.get(at).map_or(to, |(_, from)| *from);
+        self.open.truncate(at);
+        if from < to {
+            self.elements.push(from..to);
+        }
+    }
+
+    /// The words without such elements, where they may lie: stretches of the visible text, and where those of a word
+    /// meet when they stand in a row. Linear.
+    pub fn words(&self, shown: &str) -> (Vec<Range<usize>>, Vec<usize>) {
+        let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
+        let may_lie = || !shown.is_ascii() || memchr::memchr(b'-', shown.as_bytes()).is_some();
+        if self.elements.is_empty() || !may_lie() {
+            return (stretches, cuts);
+        }
+        let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
+        let in_a_word = |one: &Range<usize>, next: &Range<usize>| {
+            one.end <= next.start && !slice(one.end..next.start).contains(char::is_whitespace)
+        };
+        let mut length = 0;
+        for row in self.elements.chunk_by(in_a_word) {
+            let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
+            let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
+            let to = shown.ceil_char_boundary(last.end + SIDE);
+            let start = visible::last_word(shown, from..first.start).start;
+            let word = visible::first_word(shown, last.end..to);
+            // What ends the word parts it from the next.
+            let end = slice(word.end..to).chars().next().map_or(to, |c| word.end + c.len_utf8());
+            let starts = std::iter::once(start).chain(row.iter().map(|element| element.end));
+            let ends = row.iter().map(|element| element.start).chain([end]);
+            let pieces: Vec<Range<usize>> =
+                starts.zip(ends).map(|(start, end)| start..end).collect();
+            let word: String = pieces.iter().map(|piece| slice(piece.clone())).collect();
+            if !word.contains(is_dot_to_somebody)
+                || word.is_ascii() && !has_a_label(word.as_bytes())
+            {
+                continue;
+            }
+            for piece in &pieces {
+                length += piece.len();
+                cuts.push(length);
+            }
+            cuts.pop();
+            stretches.extend(pieces);
+        }
+        (stretches, cuts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(shown: &str, elements: &[Range<usize>]) -> String {
+        let skipped = Skipped { open: Vec::new(), elements: elements.to_vec() };
+        let (stretches, _) = skipped.words(shown);
+        stretches.into_iter().map(|stretch| &shown[stretch]).collect()
+    }
+
+    #[test]
+    fn words_without_what_stands_in_an_element() {
+        let shown = "see https://p\u{430}\njunk\nypal.com/x y";
+        assert_eq!(words(shown, &[15..21]), "https://p\u{430}ypal.com/x ");
+        assert_eq!(words("p\u{430}1y2pal.com z", &[3..4, 5..6]), "p\u{430}ypal.com ");
+        // The inner one alone, then the outer one.
+        assert_eq!(
+            words("p\u{430}12ypal.com z", &[4..5, 3..5]),
+            "p\u{430}1ypal.com p\u{430}ypal.com "
+        );
+    }
+
+    #[test]
+    fn what_cannot_lie_is_not_put_together() {
+        assert_eq!(words("pay1pal.com", &[3..4]), "");
+        assert_eq!(words("p\u{430}1y z", &[3..4]), "");
+    }
+
+    #[test]
+    fn elements_end_with_the_last_tag_of_their_name() {
+        let text = "<b><I></i></b></b>";
+        let mut skipped = Skipped::default();
+        skipped.enter(1..2, 3);
+        skipped.enter(4..5, 4);
+        skipped.leave(text, &(8..9), 6);
+        skipped.leave(text, &(12..13), 9);
+        skipped.leave(text, &(16..17), 9);
+        assert_eq!(skipped.elements, [4..6, 3..9]);
+    }
+}

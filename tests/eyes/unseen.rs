@@ -1,0 +1,131 @@
+//! Classes of what a reader does not see inside a name, and of what clients turn into another name than stands there.
+
+use super::*;
+
+const PLAIN: &str =
+    "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+const PAGE: &str = "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+
+/// Bidi controls, tag characters and controls end a host by the letter, and to a reader they are not there.
+#[test]
+fn characters_that_nobody_sees() {
+    for unseen in
+        ['\u{200e}', '\u{200f}', '\u{61c}', '\u{2066}', '\u{202c}', '\u{e0061}', '\u{1}', '\u{7f}']
+    {
+        let host = format!("раyp{unseen}al.com");
+        for text in [
+            format!("see https://{host}/x now\r\n"),
+            format!("write to help@{host} now\r\n"),
+            format!("see {unseen}{host} now\r\n"),
+        ] {
+            class("unseen", Fate::Caught, everywhere(PLAIN, &text));
+            class("unseen", Fate::Caught, everywhere(PAGE, format!("<p>{text}</p>")));
+        }
+        let number = format!("<p>https://раyp&#{};al.com/</p>", u32::from(unseen));
+        class("unseen", Fate::Caught, everywhere(PAGE, number));
+    }
+    // They stand between words of two directions, and beside hosts.
+    for fine in [
+        "בקרו באתר\u{200e}example.com\u{200e} או www.example.co.il\u{200f}.\r\n",
+        "\u{202a}https://example.com/a\u{202c} \u{200e}me@example.org\u{200e}\r\n",
+        "see \u{200e}пример.рф\u{200e} и https://\u{200e}президент.рф/\u{200e}\r\n",
+    ] {
+        for message in everywhere(PLAIN, fine) {
+            let outcome = judge(&message);
+            assert!(outcome.edits.is_empty() && outcome.verdict <= Verdict::Notice, "{fine:?}");
+        }
+    }
+}
+
+/// A page can show nothing of any element inside a name, by a rule of any kind.
+#[test]
+fn elements_that_may_not_be_shown() {
+    for page in [
+        "<style>u{display:none}</style>https://ра<u>junk</u>ypal.com/login",
+        "<style>#x{display:none}</style>https://ра<b id=x>no such</b>ypal.com/login",
+        "https://ра<svg><title>junk</title></svg>ypal.com/login",
+        "https://ра<datalist><option>junk</datalist>ypal.com/login",
+        "https://ра<ruby><rp>(</rp></ruby>yp<ruby><rp>)</rp></ruby>al.com/login",
+        "https://ра<video>junk</video>ypal.com/login",
+        "https://ра<math><annotation>junk</annotation></math>ypal.com/login",
+        "https://ра<p style='DISPLAY:var(--x)'>junk</p>ypal.com/login",
+        "write to help@ра<i>ju<b>n</b>k</i>ypal.com",
+        "https://xn<u>junk</u>--ypal-43d9g.com/login",
+    ] {
+        class("elements", Fate::Caught, everywhere(PAGE, format!("<p>See {page} now.</p>")));
+    }
+    for fine in [
+        "пример<b>.рф</b> <i>при</i>мер.рф",
+        "<td>Привет</td><td>example.com</td>",
+        "п<sub>1</sub>.example.com",
+    ] {
+        for message in everywhere(PAGE, format!("<p>{fine}</p>")) {
+            assert!(judge(&message).edits.is_empty(), "{fine:?}");
+        }
+    }
+    let markup = ["text/richtext", "text/enriched"]
+        .map(|kind| format!("Content-Type: {kind}; charset=utf-8\r\n"));
+    for fields in markup {
+        for text in [
+            "see https://xn<comment>zz</comment>--ypal-43d9g.com/login now\r\n",
+            "see https://xn<color><param>red</param>--ypal-43d9g.com/login</color> now\r\n",
+            "see ра<comment>z </comment>ypal.com now\r\n",
+        ] {
+            class("enriched", Fate::Caught, everywhere(&fields, text));
+        }
+    }
+}
+
+/// Browsers take a backslash for a slash.
+#[test]
+fn redirectors_behind_a_backslash() {
+    for url in [
+        "https://www.google.com\\url?q=https%3A%2F%2Fxn--ypal-43d9g.com%2F",
+        "https:\\\\www.google.com\\url?q=https%3A%2F%2Fxn--ypal-43d9g.com%2F",
+        "https://example.com\\r?u=https%3A%2F%2F%D1%80%D0%B0ypal.com",
+    ] {
+        class("backslash", Fate::Caught, everywhere(PLAIN, format!("see {url} now\r\n")));
+        class("backslash", Fate::Caught, everywhere(PAGE, format!("<a href=\"{url}\">x</a>")));
+    }
+}
+
+/// What an address is written with: a URL for the reader of the mail, an `@` that is escaped.
+#[test]
+fn addresses_that_carry() {
+    for url in [
+        "mailto:a@shop.example?body=see%20https%3A%2F%2Fxn--ypal-43d9g.com%2F",
+        "mailto:?subject=x&body=https%3a%2f%2f%D1%80%D0%B0ypal.com",
+    ] {
+        class("mailto", Fate::Caught, everywhere(PAGE, format!("<a href=\"{url}\">x</a>")));
+    }
+    for text in [
+        "see mailto:x%40%D1%80%D0%B0ypal.com now\r\n",
+        "see <mailto:x%40xn--ypal-43d9g.com?subject=x>\r\n",
+    ] {
+        class("mailto", Fate::Caught, everywhere(PLAIN, text));
+    }
+}
+
+/// Programs in C drop NUL: to them these are delimiters and fields.
+#[test]
+fn lines_that_begin_with_nul() {
+    for host in HOSTS {
+        let part = format!(
+            "--b1\r\n\r\nhello\r\n\0--b1\r\n\0Content-Type: text/html; charset=utf-8\r\n\0Content-Transfer-Encoding: base64\r\n\0\r\n\0{}\r\n\0--b1--\r\n",
+            base64(html(host))
+        );
+        let messages = everywhere("Content-Type: multipart/mixed; boundary=b1\r\n", part);
+        class("lines behind NUL", Fate::Reported, messages);
+    }
+}
+
+/// Perl's Email::MIME knows quoted-printable by a short name as well.
+#[test]
+fn short_names_of_encodings() {
+    for label in ["QP", "qp", "QuotedPrint"] {
+        let fields = format!(
+            "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: {label}\r\n"
+        );
+        class("short names", Fate::Caught, everywhere(fields, "see =D1=80=D0=B0ypal.com now\r\n"));
+    }
+}
