@@ -58,7 +58,8 @@ fn is_plain(text: &str) -> bool {
 /// Whether a word is data of a program, which has controls of many kinds.
 fn is_data(word: &str) -> bool {
     const KINDS: u32 = 2;
-    let controls = word.bytes().filter(u8::is_ascii_control);
+    let control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let controls = word.bytes().filter(control);
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
