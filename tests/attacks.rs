@@ -64,6 +64,24 @@ const GREEK: &[(char, char)] = &[
     ('y', 'γ'),
 ];
 
+/// Fancy alphabets that generators on the web make: Cherokee and Ethiopic, ideographs, syllabics, Yi; runes and
+/// Coptic letters beside them.
+const FANCY: [&str; 5] = [
+    "aᏗbᏰcፈdᎴeᏋfᎦgᎶhᏂiᎥjᏠkᏦlᏝmᎷnᏁoᎧpᎮrᏒsᏕtᏖuᏬvᏉwᏇyᎩzፚ",
+    "a卂b乃c匚e乇f千h卄i丨kҜlㄥm爪n几oㄖp卩r尺s丂tㄒuㄩw山x乂yㄚz乙",
+    "aᗩbᗷcᑕdᗪeᕮfᖴgᘜhᕼlᒪmᗰnᑎpᑭrᖇsᔕuᑌvᐯwᗯzᘔ",
+    "aꍏbꌃcꉓdꀸeꍟfꎇgꁅhꃅiꀤjꀭkꀘmꂵnꈤoꂦpꉣrꋪsꌗuꀎvꃴwꅏxꊼyꌩzꁴ",
+    "aⲁbᛒeⲉhᚻkᛕrᚱtᛏwⲱ",
+];
+
+/// Letters of phoneticians and old manuscripts, and small capitals.
+const TECHNICAL: [&str; 4] = [
+    "aᴀbʙcᴄdᴅeᴇfꜰgɢhʜiɪjᴊkᴋlʟmᴍnɴoᴏpᴘqꞯrʀsꜱtᴛuᴜvᴠwᴡyʏzᴢ",
+    "aɐbɓcɕdɖeɘfƒgɠhɦiɨkƙlɭmɱnɳoɵpƥqʠrɾsʂtʈuʊvʋwɯyʎzʐ",
+    "aᶏbᶀcꞔdᶁeᶒfᶂhꞕiᶖkᶄlᶅmᶆnᶇpᶈrᶉsᶊuᶙxᶍzᶎ",
+    "aⱥbɮcƈdȡgꞡhɧkꝃlɬnꞑoꝍpꝑqꝗrꞧsꞩtȶuꞹvꝟwⱳzɀ",
+];
+
 const DIGITS: &[(char, char)] = &[
     ('o', '0'),
     ('l', '1'),
@@ -149,6 +167,8 @@ fn main() -> ExitCode {
         add("one Cyrillic letter", all(one_each(brand, CYRILLIC)));
         add("all Cyrillic", all(every(brand, CYRILLIC)));
         add("all Greek", all(every(brand, GREEK)));
+        add("one letter of a fancy alphabet", all(one_of(brand, &FANCY)));
+        add("one technical letter", all(one_of(brand, &TECHNICAL)));
         add("one diacritic", all(one_mark(brand)));
         add("one digit for a letter", all(one_each(brand, DIGITS)));
         add("digits for letters", all(every_possible(brand, DIGITS)));
@@ -222,6 +242,15 @@ fn confusables() -> Vec<(char, char)> {
         })
         .filter(|(_, from)| idna::domain_to_ascii(&format!("a{from}a.com")).is_ok())
         .collect()
+}
+
+/// One letter in the place of the plain one that stands before it in a row.
+fn one_of(brand: &str, rows: &[&str]) -> Vec<String> {
+    let pairs = |row: &&str| {
+        let letters: Vec<char> = row.chars().collect();
+        letters.chunks(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>()
+    };
+    one_each(brand, &rows.iter().flat_map(pairs).collect::<Vec<_>>())
 }
 
 /// The label with one letter replaced, in every place and by every substitute.

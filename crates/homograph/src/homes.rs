@@ -73,6 +73,9 @@ pub(super) fn is_home(script: Script, tld: &str) -> bool {
 const BERBER: &[&str] = &["dz", "ma"];
 const BERBER_INDIAN: &[&str] = &["dz", "in", "ma"];
 
+/// Venda is an official language of South Africa.
+const VENDA: &[&str] = &["za"];
+
 /// Letters of few languages that elsewhere read as ASCII or as an accent, with their homes; in the order of
 /// Unicode.
 const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
@@ -83,23 +86,32 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
     ('\u{1cd}'..='\u{1dc}', &[]),
     ('ə'..='ə', &["az"]),
     // Latin Extended Additional up to the Vietnamese letters: scholars' transliterations, but
-    // for Welsh, Igbo and Yoruba, Marshallese, the Berber languages, romanised Indian ones.
+    // for Welsh, Igbo and Yoruba, Marshallese, the Berber languages, Venda, romanised Indian ones.
     ('\u{1e00}'..='\u{1e0b}', &[]),
     ('ḍ'..='ḍ', BERBER_INDIAN),
-    ('\u{1e0e}'..='\u{1e23}', &[]),
+    ('\u{1e0e}'..='\u{1e11}', &[]),
+    ('ḓ'..='ḓ', VENDA),
+    ('\u{1e14}'..='\u{1e23}', &[]),
     ('ḥ'..='ḥ', BERBER_INDIAN),
     ('\u{1e26}'..='\u{1e35}', &[]),
     ('ḷ'..='ḷ', &["mh", "in"]),
-    ('\u{1e38}'..='\u{1e42}', &[]),
+    ('\u{1e38}'..='\u{1e3b}', &[]),
+    ('ḽ'..='ḽ', VENDA),
+    ('\u{1e3e}'..='\u{1e42}', &[]),
     ('ṃ'..='ṃ', &["mh", "in"]),
-    ('ṅ'..='ṇ', &["ng", "mh", "in"]),
-    ('\u{1e48}'..='\u{1e59}', &[]),
+    ('ṅ'..='ṅ', &["ng", "mh", "in", "za"]),
+    ('\u{1e46}'..='ṇ', &["ng", "mh", "in"]),
+    ('\u{1e48}'..='\u{1e49}', &[]),
+    ('ṋ'..='ṋ', VENDA),
+    ('\u{1e4c}'..='\u{1e59}', &[]),
     ('ṛ'..='ṛ', BERBER_INDIAN),
     ('\u{1e5c}'..='\u{1e61}', &[]),
     ('ṣ'..='ṣ', &["dz", "in", "ma", "ng"]),
     ('\u{1e64}'..='\u{1e6b}', &[]),
     ('ṭ'..='ṭ', BERBER_INDIAN),
-    ('\u{1e6e}'..='\u{1e7f}', &[]),
+    ('\u{1e6e}'..='\u{1e6f}', &[]),
+    ('ṱ'..='ṱ', VENDA),
+    ('\u{1e72}'..='\u{1e7f}', &[]),
     ('ẁ'..='ẅ', &["uk", "wales", "cymru"]),
     ('\u{1e86}'..='\u{1e91}', &[]),
     ('ẓ'..='ẓ', BERBER),
@@ -110,17 +122,36 @@ const LETTERS: &[(RangeInclusive<char>, &[&str])] = &[
 
 /// Whether the letter deceives under this TLD because no language there has it.
 pub(super) fn is_stranger(c: char, tld: &str) -> bool {
+    homes_of(c).is_some_and(|homes| !homes.contains(&tld))
+}
+
+/// Whether the letter is one of few languages, and this top-level domain a home of one.
+pub(super) fn has_letter(c: char, tld: &str) -> bool {
+    homes_of(c).is_some_and(|homes| homes.contains(&tld))
+}
+
+fn homes_of(c: char) -> Option<&'static [&'static str]> {
     if c.is_ascii() {
-        return false;
+        return None;
     }
     let behind = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
-    let row = behind.checked_sub(1).and_then(|at| LETTERS.get(at));
-    row.is_some_and(|(letters, homes)| letters.contains(&c) && !homes.contains(&tld))
+    let (letters, homes) = behind.checked_sub(1).and_then(|at| LETTERS.get(at))?;
+    letters.contains(&c).then_some(*homes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_of_few_languages_have_homes() {
+        for (letter, tld) in [('ḓ', "za"), ('ṱ', "za"), ('ṅ', "za"), ('ṃ', "in"), ('ẓ', "ma")]
+        {
+            assert!(has_letter(letter, tld) && !is_stranger(letter, tld), "{letter} {tld}");
+            assert!(!has_letter(letter, "com") && is_stranger(letter, "com"), "{letter}");
+        }
+        assert!(!has_letter('a', "za") && !is_stranger('é', "za"));
+    }
 
     #[test]
     fn letters_stand_in_order() {

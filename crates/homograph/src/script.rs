@@ -312,7 +312,8 @@ fn is_of_no_language(label: &str, tld: &str) -> bool {
     if letters::are_of_no_cyrillic_language(cyrillic) {
         return true;
     }
-    let latin = || label.chars().filter(|c| !c.is_ascii() && c.script() == Script::Latin);
+    let strange = |c: &char| !c.is_ascii() && c.script() == Script::Latin;
+    let latin = || label.chars().filter(strange).filter(|c| !homes::has_letter(*c, tld));
     let shared = latin().fold(Languages::EVERY, |shared, c| shared.and(letters::main(c)));
     let home = || latin().fold(letters::of_tld(tld), |home, c| home.and(letters::all(c)));
     shared.is_empty() && home().is_empty()

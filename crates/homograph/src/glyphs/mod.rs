@@ -6,6 +6,7 @@
 //! above each group. One function a script.
 
 mod east;
+mod technical;
 mod west;
 
 use crate::reading::Shape;
@@ -24,8 +25,15 @@ pub(super) struct Glyph {
 
 /// What the character is read as, beyond confusables.txt.
 pub(super) fn glyph(c: char) -> Option<Glyph> {
+    if c.is_ascii() {
+        return None;
+    }
+    of_script(c).or_else(|| technical::latin(c)).or_else(|| technical::fancy(c))
+}
+
+/// By the tables of scripts.
+fn of_script(c: char) -> Option<Glyph> {
     match u32::from(c) {
-        0x00..=0x7f => None,
         0x80..=0x2ff | 0x1d00..=0x1d7f | 0xa720..=0xa7ff => latin(c),
         0x370..=0x3ff => greek(c),
         0x400..=0x52f => cyrillic(c),

@@ -44,7 +44,7 @@ fn derived(c: char) -> (Separates, Vec<Reading>) {
         Prototype::Punctuation => separates = Separates::Yes,
         Prototype::Other => {}
     }
-    if let Some(Glyph { readings, shape }) = glyph(c) {
+    if let Some(Glyph { readings, shape }) = glyph(c).or_else(|| accented_glyph(c)) {
         for text in readings.iter().filter_map(|text| Text::new(text)) {
             add(text, Likeness::Foreign, shape);
         }
@@ -56,6 +56,14 @@ fn derived(c: char) -> (Separates, Vec<Reading>) {
         }
     }
     (separates, out)
+}
+
+/// That of the plain letter, for a Greek or Cyrillic one with an accent that has none of its own.
+fn accented_glyph(c: char) -> Option<Glyph> {
+    let plain = std::iter::once(c).nfd().next().filter(|plain| *plain != c)?;
+    let alphabet = matches!(c.script(), Script::Cyrillic | Script::Greek);
+    let readings = glyph(plain).filter(|_| alphabet)?.readings;
+    Some(Glyph { readings, shape: Shape::Near })
 }
 
 /// Marks that hang below or are attached there, where the underline of a link covers them.
