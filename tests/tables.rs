@@ -54,6 +54,7 @@ fn host_tables_are_what_the_properties_say() {
 #[test]
 fn letters_are_those_of_the_languages() {
     checked_in("crates/homograph/src/letter_table.rs", &letters::letter_table());
+    checked_in("crates/homograph/src/other_letters.rs", &letters::other_letters());
 }
 
 fn link_table() -> String {

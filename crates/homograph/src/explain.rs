@@ -23,8 +23,9 @@ pub struct Character {
     pub name: String,
     /// Its script, by its long name.
     pub script: &'static str,
-    /// The languages to whose alphabet it belongs, in ASCII, those of most top-level domains first; `None`
-    /// where nothing is known or nothing is to be said: of scripts other than Latin and Cyrillic, and of ASCII.
+    /// The languages to whose alphabet it belongs, in ASCII, those of most top-level domains first, in scripts
+    /// other than Latin and Cyrillic those of most speakers; `None` where nothing is known or nothing is to be
+    /// said: of ideographs, and of ASCII. Of other scripts it takes the feature `character-names`.
     pub languages: Option<Vec<&'static str>>,
     /// What it is taken for: lower-case ASCII.
     pub reads_as: Option<String>,
@@ -111,11 +112,13 @@ impl Character {
         }
     }
 
-    /// Which languages have it, in words; empty where that says nothing: of styled letters, and of Cyrillic
-    /// ones of which nothing is known.
+    /// Which languages have it, in words; empty where that says nothing: of styled letters, of those of which
+    /// nothing is known, and where the script is called as its only language is.
     fn of_languages(&self) -> String {
         let styled = !is_canonical(self.character);
         match self.languages.as_deref() {
+            // The name of the letter says it.
+            Some([only]) if *only == self.script => String::new(),
             Some([only]) => format!(" ({only})"),
             Some([first, second]) => format!(" ({first} and {second})"),
             Some([first, second, rest @ ..]) => match rest.len() {
@@ -350,6 +353,9 @@ mod tests {
             ('𝗮', "U+1D5EE MATHEMATICAL SANS-SERIF BOLD SMALL A is mapped to a"),
             ('\u{200b}', "U+200B ZERO WIDTH SPACE is not seen"),
             ('٣', "U+0663 ARABIC-INDIC DIGIT THREE"),
+            ('ټ', "U+067C ARABIC LETTER TEH WITH RING (Pashto)"),
+            ('ॅ', "U+0945 DEVANAGARI VOWEL SIGN CANDRA E (Hindi, Marathi and 9 more languages)"),
+            ('ײ', "U+05F2 HEBREW LIGATURE YIDDISH DOUBLE YOD (Yiddish) reads as Latin ii"),
             (
                 'é',
                 "U+00E9 LATIN SMALL LETTER E WITH ACUTE (French, Spanish and 64 more languages) reads as Latin e",

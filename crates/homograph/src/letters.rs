@@ -1,4 +1,4 @@
-//! Which languages are written with a Latin or Cyrillic letter (CLDR exemplar characters).
+//! Which languages are written with a letter (CLDR exemplar characters).
 
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
@@ -70,17 +70,34 @@ fn home(tld: &str) -> Option<&'static (&'static str, [u64; WORDS], [u64; WORDS])
 }
 
 /// The names of the languages to whose main alphabet a letter beyond ASCII belongs, in lower case: those
-/// at home in most top-level domains first. `None` for letters of other scripts, of which nothing is known.
+/// at home in most top-level domains first, in scripts other than Latin and Cyrillic those of most speakers.
+/// `None` for letters of which nothing is known; those of other scripts are known with the feature
+/// `character-names`.
 pub fn names(c: char) -> Option<Vec<&'static str>> {
     let mut found: Vec<(&str, u8)> = match c.script() {
         Script::Latin => of_bits(&LATIN_LANGUAGES, &main(c).0).collect(),
         Script::Cyrillic => {
             of_bits(&CYRILLIC_LANGUAGES, &[cyrillic(c).map_or(0, |row| row.1)]).collect()
         }
-        _ => return None,
+        _ => return of_other_scripts(c),
     };
     found.sort_by_key(|(_, homes)| std::cmp::Reverse(*homes));
     Some(found.into_iter().map(|(name, _)| name).collect())
+}
+
+#[cfg(feature = "character-names")]
+fn of_other_scripts(c: char) -> Option<Vec<&'static str>> {
+    use super::other_letters::{LANGUAGES, RUNS, SETS};
+    let behind = RUNS.partition_point(|(first, ..)| *first <= c);
+    let (_, last, set) = behind.checked_sub(1).and_then(|at| RUNS.get(at))?;
+    let set = SETS.get(usize::from(*set)).filter(|_| c <= *last)?;
+    let of_set = LANGUAGES.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+    Some(of_set.map(|(_, name)| *name).collect())
+}
+
+#[cfg(not(feature = "character-names"))]
+fn of_other_scripts(_: char) -> Option<Vec<&'static str>> {
+    None
 }
 
 /// The languages whose bits are set.
@@ -144,7 +161,35 @@ mod tests {
         assert_eq!(names('ѕ'), Some(vec!["Macedonian"]));
         assert_eq!(names('а').unwrap().first(), Some(&"Russian"));
         assert_eq!(names('ʀ'), Some(vec![]));
-        assert_eq!(names('ο'), None);
+        assert_eq!(names('中'), None);
+        assert_eq!(names('\u{301}'), None);
+    }
+
+    #[cfg(feature = "character-names")]
+    #[test]
+    fn languages_of_other_scripts_have_names() {
+        for (letter, first, count) in [
+            ('ο', "Greek", 1),
+            ('օ', "Armenian", 1),
+            ('ა', "Georgian", 1),
+            ('ก', "Thai", 1),
+            ('ב', "Hebrew", 2),
+            ('ײ', "Yiddish", 1),
+            ('٠', "", 0),
+            ('ة', "Arabic", 2),
+            ('ټ', "Pashto", 1),
+            ('ళ', "Telugu", 1),
+            ('ৰ', "Assamese", 1),
+            ('अ', "Hindi", 1),
+            ('አ', "Amharic", 1),
+            ('ꭰ', "Cherokee", 1),
+            ('한', "Korean", 1),
+            ('か', "Japanese", 1),
+        ] {
+            let names = names(letter).unwrap_or_default();
+            assert_eq!(names.first().copied().unwrap_or_default(), first, "{letter}");
+            assert!(names.len() >= count, "{letter}: {names:?}");
+        }
     }
 
     #[test]

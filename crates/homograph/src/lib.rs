@@ -43,6 +43,8 @@ mod memo;
 mod names;
 mod near;
 mod organisations;
+#[cfg(feature = "character-names")]
+mod other_letters;
 mod phrase;
 mod plain;
 mod posing;
