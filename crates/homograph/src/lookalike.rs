@@ -430,27 +430,30 @@ fn longer_by(
     }
 }
 
-/// The lengths of the beginnings of the characters with which some name begins, by what `begins` says.
+/// The lengths at which the characters read as something whole, by what `begins` and `is_whole` say of the looks
+/// of beginnings.
 pub(super) fn beginnings(
     letters: &[Sight],
     begins: impl Fn(LookHash) -> bool,
+    is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
-    lengths(letters.iter(), LookHash::followed_by, begins)
+    lengths(letters.iter(), LookHash::followed_by, begins, is_whole)
 }
 
-/// The lengths of the endings of the characters with which some name ends, by what `ends` says of looks that are
-/// read backwards.
+/// The same from the last character on: `ends` and `is_whole` are asked about looks that are read backwards.
 pub(super) fn endings(
     letters: &[Sight],
     ends: impl Fn(LookHash) -> bool,
+    is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
-    lengths(letters.iter().rev(), LookHash::preceded_by, ends)
+    lengths(letters.iter().rev(), LookHash::preceded_by, ends, is_whole)
 }
 
 fn lengths<'a>(
     letters: impl Iterator<Item = &'a Sight>,
     add: impl Fn(LookHash, &[u8]) -> LookHash,
     known: impl Fn(LookHash) -> bool,
+    is_whole: impl Fn(LookHash) -> bool,
 ) -> impl Iterator<Item = usize> {
     let mut hashes = Hashes::new();
     hashes.push(LookHash::EMPTY);
@@ -458,9 +461,9 @@ fn lengths<'a>(
     let some = letters.take(LABEL_CHARS).map_while(move |sight| {
         longer_by(&hashes, sight, &add, &known, &mut next);
         std::mem::swap(&mut hashes, &mut next);
-        (!hashes.is_empty()).then_some(())
+        (!hashes.is_empty()).then(|| hashes.iter().any(|look| is_whole(*look)))
     });
-    some.zip(1..).map(|((), length)| length)
+    some.zip(1..).filter_map(|(whole, length)| whole.then_some(length))
 }
 
 /// Hands out the bytes under their classes, last first.
@@ -475,7 +478,7 @@ fn backwards(text: &[u8], mut step: impl FnMut(u8)) {
     }
 }
 
-/// The looks of all endings of a name, by its first readings, read backwards.
+/// The looks of all endings of a name, by its first readings, read backwards; that of the whole name last.
 pub(super) fn name_endings(label: &str, mut ending: impl FnMut(LookHash)) {
     let mut hash = LookHash::EMPTY;
     ending(hash);
@@ -593,8 +596,9 @@ mod tests {
             let mut known = Vec::new();
             name_endings(name, |ending| known.push(ending));
             let sights = Sights::of(label.chars());
-            let seen: Vec<usize> = endings(sights.all(), |hash| known.contains(&hash)).collect();
-            assert_eq!(seen.last(), Some(&sights.len()), "{label} {name}");
+            let is_whole = |hash| known.last() == Some(&hash);
+            let seen = endings(sights.all(), |hash| known.contains(&hash), is_whole);
+            assert_eq!(seen.collect::<Vec<_>>(), [sights.len()], "{label} {name}");
         }
     }
 }

@@ -37,6 +37,8 @@ pub struct Names {
     beginnings: HashSet<u64, Looks>,
     /// The looks of all their endings, read backwards.
     endings: HashSet<u64, Looks>,
+    /// The looks of the labels themselves, read backwards.
+    backwards: HashSet<u64, Looks>,
     /// Right-to-left names by bidi skeleton (UTS #39 §4).
     by_bidi: HashMap<String, usize>,
     /// Index by brands one letter away.
@@ -267,6 +269,18 @@ impl Names {
         self.endings.contains(&look.value())
     }
 
+    /// Whether the registrable label of some name has this look.
+    #[inline]
+    pub(super) fn is_look(&self, look: LookHash) -> bool {
+        self.by_look.contains_key(&look.value())
+    }
+
+    /// Whether the registrable label of some name has this look, which is read backwards.
+    #[inline]
+    pub(super) fn is_backwards(&self, look: LookHash) -> bool {
+        self.backwards.contains(&look.value())
+    }
+
     /// The name that is displayed as this host is, if it runs from right to left.
     pub(super) fn by_bidi(&self, unicode: &str) -> Option<&Name> {
         if self.by_bidi.is_empty() || !is_bidi(unicode) {
@@ -329,9 +343,12 @@ impl Names {
                 });
                 self.by_joined.entry(joined).or_default().push(at);
             }
+            let mut whole = None;
             name_endings(label, |ending| {
                 self.endings.insert(ending.value());
+                whole = Some(ending.value());
             });
+            self.backwards.extend(whole);
         }
         let unicode: Vec<&str> = name.labels.iter().map(|(label, _)| label.as_ref()).collect();
         let unicode = unicode.join(".");

@@ -386,12 +386,12 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(hyphens.clone().map(|at| at + 1));
     let from_start = starts.flat_map(|start| {
         let rest = letters.get(start..).unwrap_or_default();
-        let lengths = beginnings(rest, |look| names.begins(look));
+        let lengths = beginnings(rest, |look| names.begins(look), |look| names.is_look(look));
         lengths.map(move |length| start..start + length)
     });
     let to_end = hyphens.chain([letters.len()]).flat_map(|end| {
         let before = letters.get(..end).unwrap_or_default();
-        let lengths = endings(before, |look| names.ends(look));
+        let lengths = endings(before, |look| names.ends(look), |look| names.is_backwards(look));
         lengths.map(move |length| end - length..end)
     });
     let counts = |piece: &Range<usize>| {
