@@ -60,7 +60,7 @@ fn edit(message: Message<'_>) -> usize {
                 memchr::memmem::find_iter(reading.text.as_str().as_bytes(), "http")
                     .map(|at| TextEdit { range: at..at + 4, replacement: "hxxp[.]".to_owned() })
                     .collect();
-            lowering.add(part, &reading, &edits);
+            lowering.add(part, &reading, edits);
         }
     }
     let lowered = lowering.finish();

@@ -375,9 +375,14 @@ fn links_of_a_small_message_are_bounded_by_its_size() {
     let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &lies(20_000));
     assert_eq!((read.edited(), read.bypasses), (20_000, Vec::new()));
     assert!(read.findings.len() < 10_000, "{}", read.findings.len());
+    // Close links share their edits.
     let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &lies(60_000));
+    assert_eq!((read.edited(), read.bypasses), (60_000, Vec::new()));
+    assert!(read.edits.len() < 30_000, "{}", read.edits.len());
+    let quoted = "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n";
+    let read = outcome(Limits::default(), quoted, &lies(200_000));
     assert!(reached(&read, "links"), "{:?}", read.bypasses);
-    assert!(read.edited() > 20_000, "{}", read.edited());
+    assert!(read.edited() > 60_000, "{}", read.edited());
     let fine: String = (0..30_000).map(|n| format!("www.example{n}.com\r\n")).collect();
     let read = outcome(Limits::default(), "Content-Type: text/plain\r\n", &fine);
     assert!(!reached(&read, "links") && read.links == 30_000, "{:?}", read.bypasses);

@@ -84,7 +84,7 @@ pub fn operate(raw: &[u8]) -> Report {
         }
         let edits = edits(reading.text.as_str());
         report.edits += edits.len();
-        lowering.add(index, &reading, &edits);
+        lowering.add(index, &reading, edits);
         texts.push((part.path.clone(), reading.charset.name(), part.media));
     }
     let lowered = lowering.finish();

@@ -20,10 +20,10 @@ pub const LINKS_MEMORY_BASE: usize = 10 << 20;
 const LINK_BYTES: usize = 1_800;
 
 /// The same for the edits of links of which nothing else is kept: one takes about [`EDIT_BYTES`] beside
-/// what is written.
+/// what is written, while it becomes a raw one. Several of links that stand close are one.
 pub const EDITS_MEMORY: usize = 3;
 pub const EDITS_MEMORY_BASE: usize = 5 << 20;
-const EDIT_BYTES: usize = 240;
+const EDIT_BYTES: usize = 128;
 
 /// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
 /// dense with short links would grow without measure.
@@ -107,7 +107,13 @@ impl<'a> Budget<'a> {
     /// Takes the memory of an edit that writes so many bytes, if there is room for it.
     #[must_use]
     pub fn edit(&mut self, written: usize) -> bool {
-        let left = self.edits.checked_sub(EDIT_BYTES + written);
+        self.written(EDIT_BYTES + written)
+    }
+
+    /// Takes the memory of so many bytes that an edit writes, if there is room for them.
+    #[must_use]
+    pub fn written(&mut self, bytes: usize) -> bool {
+        let left = self.edits.checked_sub(bytes);
         self.edits = left.unwrap_or(self.edits);
         left.is_some()
     }

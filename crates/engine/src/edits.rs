@@ -38,16 +38,16 @@ pub(super) fn edit(
             (reading.transfer, reading.charset) == (first.transfer, first.charset)
         });
         if !shared {
-            lowering.add(*part, &first, std::slice::from_ref(edit));
+            lowering.add(*part, &first, vec![edit.clone()]);
         }
         shared
     });
     let bare = std::mem::take(&mut found.bare);
     let (edits, overlap) = by_reading(&mut found.candidates, bare, tops);
-    for (part, edits) in edits {
+    for (part, mut edits) in edits {
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
-            if let Some(edits) = edits.get(&index) {
+            if let Some(edits) = edits.remove(&index) {
                 let bytes = reading.text.as_str().len() + EDIT * edits.len();
                 // What was found is edited, whatever is left: there are only so many findings.
                 let _ = budget.spend(Stage::Edits, bytes as u64);
@@ -65,10 +65,9 @@ pub(super) fn edit(
 /// Whether an edit takes away a sign that holds markup together: a tag inside a value is read by loose
 /// clients only, and for others its quotes end elsewhere then.
 fn is_of_markup(text: &str, edit: &TextEdit) -> bool {
-    let signs = |text: &str| -> Vec<char> {
-        text.chars().filter(|c| matches!(c, '<' | '>' | '"' | '\'' | '`')).collect()
-    };
-    text.get(edit.range.clone()).is_some_and(|old| signs(old) != signs(&edit.replacement))
+    let sign = |byte: &u8| matches!(byte, b'<' | b'>' | b'"' | b'\'' | b'`');
+    text.get(edit.range.clone())
+        .is_some_and(|old| !old.bytes().filter(sign).eq(edit.replacement.bytes().filter(sign)))
 }
 
 /// Steps of an edit beside the bytes that it stands in.

@@ -240,6 +240,9 @@ impl<'a> Judge<'a> {
         self.steps += judging(spelling, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             self.met.note(&judgement.ascii);
+            if bounds == HostBounds::Certain {
+                self.met.note_spelling(spelling, &judgement.ascii);
+            }
         }
         if self.memo.len() >= MEMO {
             self.memo.clear();

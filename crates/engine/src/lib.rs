@@ -18,6 +18,7 @@ pub mod check;
 pub mod content;
 pub mod cost;
 mod decide;
+mod dense;
 mod early;
 mod edits;
 pub mod fields;

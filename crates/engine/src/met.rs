@@ -16,13 +16,16 @@ pub const BASE: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub struct Met {
     known: HashSet<u64>,
+    /// As they are spelled, where their bounds are certain: whoever comes upon the same letters need not judge
+    /// them to know.
+    spelled: HashSet<u64>,
     most: usize,
 }
 
 impl Met {
     /// Those of a message of this many bytes.
     pub fn of(bytes: usize) -> Met {
-        Met { known: HashSet::new(), most: bytes / BYTES + BASE }
+        Met { most: bytes / BYTES + BASE, ..Met::default() }
     }
 
     /// Remembers a host (lower-case ASCII form) and those above it, but for top-level domains.
@@ -34,6 +37,18 @@ impl Met {
             }
             rest = above;
         }
+    }
+
+    /// Remembers how a host is spelled that was noted.
+    pub fn note_spelling(&mut self, spelling: &str, ascii: &str) {
+        if self.spelled.len() < self.most && self.has(ascii) {
+            self.spelled.insert(hash(spelling));
+        }
+    }
+
+    /// Whether a host was met in this spelling.
+    pub fn has_spelling(&self, spelling: &str) -> bool {
+        self.spelled.contains(&hash(spelling))
     }
 
     /// Whether it was met, or one below it.
@@ -66,6 +81,16 @@ mod tests {
         ] {
             assert_eq!(met.has(host), known, "{host}");
         }
+    }
+
+    #[test]
+    fn spellings_of_hosts_that_were_met_are_known() {
+        let mut met = Met::of(0);
+        met.note_spelling("а.com", "xn--80a.com");
+        assert!(!met.has_spelling("а.com"), "nobody met it");
+        met.note("xn--80a.com");
+        met.note_spelling("а.com", "xn--80a.com");
+        assert!(met.has_spelling("а.com") && !met.has_spelling("А.com"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::content::{
     View,
 };
 use super::cost::Stage;
+use super::dense::{Between, Order};
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
@@ -158,6 +159,7 @@ impl Open<'_> {
                     &self.folding,
                 ),
                 written_in: OnceCell::new(),
+                near: false,
             };
             let full = reader.judge_all(judge, budget, found, &mut here);
             match full || view.cut || budget.over().is_some() {
@@ -222,6 +224,8 @@ struct LayerReader<'a> {
     defanger: Defanger<'a>,
     /// The language of the text, found out when the first notice needs it.
     written_in: OnceCell<Option<&'static str>>,
+    /// Whether the last edit is one of [`LayerReader::edit_alone`].
+    near: bool,
 }
 
 impl<'a> LayerReader<'a> {
@@ -284,6 +288,7 @@ impl<'a> LayerReader<'a> {
                     false => return true,
                 }
             }
+            self.near = false;
             let mut candidate = self.candidate(occurrence, &judged);
             let told = signed.contains(&index);
             self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
@@ -310,13 +315,18 @@ impl<'a> LayerReader<'a> {
             return false;
         }
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
-        let edits = joined(self.open.reading.text.as_str(), edits);
-        if !edits.iter().all(|edit| budget.edit(edit.replacement.len())) {
-            return false;
-        }
+        let Open { context, part, index, reading, .. } = self.open;
+        let between = Between::of(reading, context.disjoint, context.policy);
+        let order = match (self.passes, &occurrence.site) {
+            (Passes::One, Site::Text) => Order::Sure,
+            _ => Order::Open,
+        };
+        let bare = found.bare.entry((*part, *index)).or_default();
         found.more.edited += usize::from(!edits.is_empty());
-        found.bare.entry((self.open.part, self.open.index)).or_default().extend(edits);
-        true
+        between.joined(edits).into_iter().all(|edit| {
+            let near = std::mem::replace(&mut self.near, true).then_some(order);
+            between.add(bare, edit, near, budget)
+        })
     }
 
     /// Most links: good ones that nobody wants to hear of. Spares the finding.
@@ -526,27 +536,4 @@ pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'
 fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
     let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
     anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
-}
-
-/// Bytes between two edits of one link that are written once more, so that they are one.
-const BETWEEN: usize = 64;
-
-/// The edits of one link as one, with what stands between them in its line.
-fn joined(text: &str, mut edits: Vec<TextEdit>) -> Vec<TextEdit> {
-    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-    let mut all: Vec<TextEdit> = Vec::with_capacity(edits.len());
-    for edit in edits {
-        let last = all.last_mut();
-        let gap = last.as_ref().and_then(|last| text.get(last.range.end..edit.range.start));
-        let gap = gap.filter(|gap| gap.len() <= BETWEEN && !gap.contains(['\r', '\n']));
-        match (last, gap) {
-            (Some(last), Some(gap)) => {
-                last.replacement.push_str(gap);
-                last.replacement.push_str(&edit.replacement);
-                last.range.end = edit.range.end;
-            }
-            _ => all.push(edit),
-        }
-    }
-    all
 }

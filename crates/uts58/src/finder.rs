@@ -111,7 +111,8 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// A full stop before a host character, or a colon before a slash; in brackets, any.
+    /// A full stop before a host character, or a colon before a slash; in brackets, any. In the wide reading a
+    /// colon behind what ends a scheme.
     fn ascii(&self, bytes: &[u8], from: usize) -> usize {
         let is_wide = matches!(self.sought, Needles::Wide(_));
         let mut at = from;
@@ -120,7 +121,13 @@ impl<'t> Finder<'t> {
             at += found;
             let next = bytes.get(at + 1).copied().unwrap_or(b' ');
             let may_be = match rest.get(found) {
-                Some(b':') => next == b'/' || is_wide && !next.is_ascii_whitespace(),
+                Some(b':') => {
+                    let named = || at.checked_sub(1).and_then(|before| bytes.get(before));
+                    next == b'/'
+                        || is_wide
+                            && !next.is_ascii_whitespace()
+                            && named().is_some_and(u8::is_ascii_alphanumeric)
+                }
                 _ => next.is_ascii_alphanumeric() || !next.is_ascii() || b"-_])}".contains(&next),
             };
             if may_be {

@@ -96,6 +96,8 @@ pub fn cast(
             seen: BTreeSet::new(),
             bracketed: BTreeSet::new(),
             wrapped: BTreeMap::new(),
+            waiting: 0,
+            full: false,
         };
         net.plain(body, Bytes::Plain);
         net.head(message.head);
@@ -106,6 +108,9 @@ pub fn cast(
         }
         net.odd(message);
         net.wrapped(message);
+        if net.full {
+            net.found.bypass("1", Bypass::Limit(Limit::Links));
+        }
     }
     if let Some(why) = budget.over() {
         found.bypass("1", why);
@@ -143,7 +148,7 @@ pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> Vec<Judged> {
 
 /// The judgement of a host that deceives, and that no reading has met.
 fn hidden(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Arc<Judgement>> {
-    if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) {
+    if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) || met.has_spelling(host) {
         return None;
     }
     let judgement = judge.host(host, HostBounds::Certain);
@@ -191,6 +196,10 @@ struct Net<'n, 'p, 'b> {
     bracketed: BTreeSet<usize>,
     /// Hosts in what parts unwrap to, by part, with the offset of one mention.
     wrapped: BTreeMap<usize, BTreeMap<String, (usize, Judged)>>,
+    /// How many those are.
+    waiting: usize,
+    /// Whether there was no room for what was to be edited.
+    full: bool,
 }
 
 impl Net<'_, '_, '_> {
@@ -200,7 +209,7 @@ impl Net<'_, '_, '_> {
         let _ = triggers(bytes).try_for_each(|at| {
             let window = window(bytes, at);
             let looks = calls_for_a_look(window);
-            if looks {
+            if looks && !is_met(window, &self.met) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 for text in shifted(window) {
@@ -208,7 +217,7 @@ impl Net<'_, '_, '_> {
                 }
             }
             let steps = look_steps(window, looks) + self.judge.spent();
-            self.budget.spend(Stage::Net, steps).then_some(())
+            (self.budget.spend(Stage::Net, steps) && !self.full).then_some(())
         });
     }
 
@@ -310,14 +319,15 @@ impl Net<'_, '_, '_> {
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (of, self.editable(at, &judged)) {
             (Bytes::Plain, Some(_)) => self.edits(letters, at),
-            (Bytes::Unwrapped(_), Some(part)) => {
-                self.wrapped.entry(part).or_default().entry(host).or_insert((at, judged));
-                return;
-            }
+            (Bytes::Unwrapped(_), Some(part)) => return self.wait(part, host, at, judged),
             (_, None) => Vec::new(),
         };
         // Two triggers stand before one host (`//www.`): the longer name was told.
         if edits.first().is_some_and(|edit| self.seen.contains(&edit.range.start)) {
+            return;
+        }
+        if !edits.iter().all(|edit| self.budget.edit(edit.replacement.len())) {
+            self.full = true;
             return;
         }
         let dots = edits.iter().map(|edit| edit.range.start);
@@ -328,6 +338,21 @@ impl Net<'_, '_, '_> {
         }
         let edits = if fits { edits } else { Vec::new() };
         self.report(&host, at, judged, edits);
+    }
+
+    /// Keeps a host in what a part unwraps to, until its texts are looked through.
+    fn wait(&mut self, part: usize, host: String, at: usize, judged: Judged) {
+        let hosts = self.wrapped.entry(part).or_default();
+        if hosts.contains_key(&host) {
+            return;
+        }
+        // One takes less than a finding does.
+        if self.waiting >= self.budget.findings / 2 {
+            self.full = true;
+            return;
+        }
+        self.waiting += 1;
+        hosts.insert(host, (at, judged));
     }
 
     /// The part at an offset of the body, where it is text and a policy allows a host in it to be taken apart.
@@ -356,14 +381,20 @@ impl Net<'_, '_, '_> {
                 for (host, edits) in edits {
                     let Some((at, mut judged)) = hosts.remove(&host) else { continue };
                     judged.add(Reason::HiddenHost);
+                    if self.is_beyond(&judged) {
+                        let room =
+                            edits.iter().all(|edit| self.budget.edit(edit.replacement.len()));
+                        self.full |= !room;
+                        self.count(room);
+                        let bare = self.found.bare.entry((part, index)).or_default();
+                        bare.extend(edits.into_iter().filter(|_| room));
+                        continue;
+                    }
                     let mut finding = told_of(&judged, self.path(at), Place::Text, at..at, &host);
                     finding.done = Done::Edited;
                     let told = Candidate::told(finding);
-                    self.found.candidates.push(Candidate {
-                        reading: Some((part, index)),
-                        edits,
-                        ..told
-                    });
+                    let candidate = Candidate { reading: Some((part, index)), edits, ..told };
+                    self.found.push(self.policy, candidate);
                 }
             }
             for (host, (at, judged)) in hosts {
@@ -428,18 +459,33 @@ impl Net<'_, '_, '_> {
         let Some(host) = judged.host.clone() else { return };
         let edited = !edits.is_empty();
         self.found.plain_edits.extend(edits);
-        if !self.told.insert(host.ascii.clone()) && !edited {
+        if self.told.contains(&host.ascii) && !edited {
             return;
         }
         judged.add(Reason::HiddenHost);
         if !edited {
             (judged.verdict, judged.edit) = (Verdict::Suspect, Edit::Told);
         }
+        if self.is_beyond(&judged) {
+            return self.count(edited);
+        }
+        self.told.insert(host.ascii.clone());
         let mut finding = told_of(&judged, self.path(at), Place::Text, at..at, spelling);
         if edited {
             finding.done = Done::Edited;
         }
-        self.found.candidates.push(Candidate::told(finding));
+        self.found.push(self.policy, Candidate::told(finding));
+    }
+
+    /// Whether nothing is kept of a link but its edits.
+    fn is_beyond(&self, judged: &Judged) -> bool {
+        self.found.candidates.len() >= self.budget.findings && !self.found.is_news(judged)
+    }
+
+    /// Counts a link of which nothing else is kept.
+    fn count(&mut self, edited: bool) {
+        self.found.more.links += 1;
+        self.found.more.edited += usize::from(edited);
     }
 }
 
@@ -465,11 +511,32 @@ pub fn calls_for_a_look_at(bytes: &[u8], at: usize) -> bool {
     calls_for_a_look(window(bytes, at))
 }
 
+/// Whether a window that says what it spells holds a host that was met in this spelling: most hosts that a
+/// message repeats. What [`letters`] would make of them is the same.
+fn is_met(window: &[u8], met: &Met) -> bool {
+    let coded =
+        |byte: &u8| matches!(byte, b'=' | b'%' | b'&' | b'\\' | b'~' | b'+' | 0 | 0x0E | 0x1B);
+    if window.iter().any(coded) {
+        return false;
+    }
+    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
+    let host = text.split(stops).next().unwrap_or_default();
+    met.has_spelling(host.trim_end_matches(is_dot_to_somebody))
+}
+
+/// What no host holds.
+fn stops(c: char) -> bool {
+    match c {
+        '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
+        '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
+            true
+        }
+        _ => c.is_whitespace() || c.is_control(),
+    }
+}
+
 /// The letters of the host at the front, behind slashes.
 fn host_of(letters: &[Letter]) -> &[Letter] {
-    let stops = |c: char| {
-        c.is_whitespace() || c.is_control() || "/\\?#\"'<>()[]{}|,;:&=!*^`~$%+@".contains(c)
-    };
     let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
     let rest = letters.get(start..).unwrap_or_default();
     let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());

@@ -37,7 +37,7 @@ impl<'m> Lowering<'m> {
 
     /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
     /// edit the same place, the edit that was added first stays.
-    pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: &[TextEdit]) {
+    pub fn add(&mut self, part: usize, reading: &Reading<'_>, edits: Vec<TextEdit>) {
         if edits.is_empty() {
             return;
         }
@@ -72,7 +72,7 @@ impl<'m> Lowering<'m> {
             if edits.is_empty() {
                 continue;
             }
-            let edits = self.through(layer, &edits);
+            let edits = self.through(layer, edits);
             if let Some(below) = layers.get_mut(layer.below) {
                 below.extend(shifted(edits, layer.range.start));
             }
@@ -93,7 +93,7 @@ impl<'m> Lowering<'m> {
         let raw = self.raw(pending.part);
         let line_end = self.line_end(site.layer);
         lowered.refused |= pending.edits.refused;
-        let edits = pending.transfer.lower(raw, &pending.edits.take(), line_end);
+        let edits = pending.transfer.lower(raw, pending.edits.take(), line_end);
         let at = site.body.start;
         // Inside an encoded message the encoding around sees to the lines.
         if pending.transfer != Transfer::Identity || site.layer > 0 {
@@ -123,7 +123,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
-    fn through(&self, layer: &Layer, edits: &[RawEdit]) -> Vec<RawEdit> {
+    fn through(&self, layer: &Layer, edits: Vec<RawEdit>) -> Vec<RawEdit> {
         let below = self.tree.layer_bytes(self.message, layer.below);
         let raw = below.get(layer.range.clone()).unwrap_or_default();
         layer.transfer.lower(raw, edits, self.line_end(layer.below))
@@ -159,6 +159,9 @@ fn put_before(label: RawEdit, body: &mut Vec<RawEdit>) {
 /// Edits that do not overlap; of those that would, the first stays.
 #[derive(Clone, Debug, Default)]
 struct Disjoint {
+    /// Those that came in order, as nearly all do: each behind the one before it.
+    row: Vec<RawEdit>,
+    /// All of them, by where they begin, from the first one on that did not.
     edits: BTreeMap<usize, RawEdit>,
     /// Bytes of parts that were encoded anew as a whole: start to end, disjoint.
     claimed: BTreeMap<usize, usize>,
@@ -168,14 +171,36 @@ struct Disjoint {
 
 impl Disjoint {
     fn extend(&mut self, edits: impl IntoIterator<Item = RawEdit>) {
+        let edits = edits.into_iter();
+        if self.edits.is_empty() {
+            self.row.reserve(edits.size_hint().0);
+        }
         for edit in edits {
             let range = &edit.range;
             if self.is_free(range) && !self.is_claimed(range) {
-                self.edits.insert(range.start, edit);
-            } else if self.edits.get(&range.start) != Some(&edit) {
+                self.insert(edit);
+            } else if self.at(range.start) != Some(&edit) {
                 self.refused = true;
             }
         }
+    }
+
+    /// Adds an edit of bytes that are free.
+    fn insert(&mut self, edit: RawEdit) {
+        let behind = self.row.last().is_none_or(|last| last.range.start < edit.range.start);
+        if behind && self.edits.is_empty() {
+            self.row.push(edit);
+            return;
+        }
+        let row = std::mem::take(&mut self.row);
+        self.edits.extend(row.into_iter().map(|edit| (edit.range.start, edit)));
+        self.edits.insert(edit.range.start, edit);
+    }
+
+    /// The edit that begins here.
+    fn at(&self, start: usize) -> Option<&RawEdit> {
+        let in_row = || self.row.binary_search_by_key(&start, |edit| edit.range.start).ok();
+        self.edits.get(&start).or_else(|| self.row.get(in_row()?))
     }
 
     /// Whether a part can be encoded anew as a whole. Its label and its body go together: either one
@@ -195,10 +220,23 @@ impl Disjoint {
 
     /// Whether no edit touches these bytes.
     fn is_free(&self, range: &Range<usize>) -> bool {
-        let before = self.edits.range(..=range.start).next_back();
-        let after = self.edits.range(range.start..).next();
-        before.is_none_or(|(start, before)| before.range.end <= range.start && *start < range.start)
-            && after.is_none_or(|(start, _)| range.end <= *start && range.start < *start)
+        let (before, after) = self.round(range.start);
+        before.is_none_or(|old| old.range.end <= range.start && old.range.start < range.start)
+            && after.is_none_or(|old| range.end <= old.range.start)
+    }
+
+    /// The last edit that begins at an offset or before it, and the first one behind.
+    fn round(&self, at: usize) -> (Option<&RawEdit>, Option<&RawEdit>) {
+        if !self.edits.is_empty() {
+            let before = self.edits.range(..=at).next_back();
+            let after = self.edits.range(at + 1..).next();
+            return (before.map(|(_, edit)| edit), after.map(|(_, edit)| edit));
+        }
+        if let Some(last) = self.row.last().filter(|last| last.range.start <= at) {
+            return (Some(last), None);
+        }
+        let behind = self.row.partition_point(|edit| edit.range.start <= at);
+        (behind.checked_sub(1).and_then(|before| self.row.get(before)), self.row.get(behind))
     }
 
     /// Takes no more edits of these bytes.
@@ -210,6 +248,31 @@ impl Disjoint {
 
     /// The edits in order; none are left.
     fn take(&mut self) -> Vec<RawEdit> {
-        std::mem::take(&mut self.edits).into_values().collect()
+        let mut row = std::mem::take(&mut self.row);
+        row.extend(std::mem::take(&mut self.edits).into_values());
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_edits_that_meet_the_first_stays() {
+        let edit = |range: Range<usize>| RawEdit { range, replacement: b"x".to_vec() };
+        let starts = |edits: &[Range<usize>]| -> (Vec<usize>, bool) {
+            let mut disjoint = Disjoint::default();
+            edits.iter().for_each(|range| disjoint.extend([edit(range.clone())]));
+            let refused = disjoint.refused;
+            (disjoint.take().iter().map(|edit| edit.range.start).collect(), refused)
+        };
+        assert_eq!(starts(&[0..2, 2..3, 5..5, 5..9]), (vec![0, 2, 5], true));
+        assert_eq!(starts(&[4..6, 0..2, 2..4, 6..8]), (vec![0, 2, 4, 6], false));
+        assert_eq!(starts(&[4..6, 4..6, 0..2, 4..6]), (vec![0, 4], false), "twins");
+        for wrong in [3..5, 5..6, 4..5, 0..9, 4..4] {
+            assert_eq!(starts(&[1..2, 4..6, wrong.clone()]), (vec![1, 4], true), "{wrong:?}");
+            assert_eq!(starts(&[4..6, 1..2, wrong.clone()]), (vec![1, 4], true), "{wrong:?}");
+        }
     }
 }

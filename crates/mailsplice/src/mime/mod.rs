@@ -238,7 +238,7 @@ pub fn lower(
     edits: &[TextEdit],
 ) -> Lowered {
     let mut lowering = Lowering::new(message, tree);
-    lowering.add(part, reading, edits);
+    lowering.add(part, reading, edits.to_vec());
     lowering.finish()
 }
 

@@ -226,17 +226,22 @@ impl Charset {
         self,
         bytes: impl FnOnce() -> Cow<'b, [u8]>,
         text: &Text<'_>,
-        edits: &[TextEdit],
+        edits: Vec<TextEdit>,
     ) -> Vec<RawEdit> {
-        let bytes_of = |text: &str| self.encode(text).unwrap_or_else(|| question_marks(text));
-        let plain = edits.iter().map(|edit| RawEdit {
-            range: text.source(edit.range.clone()),
-            replacement: bytes_of(&edit.replacement),
+        match self {
+            Charset::Utf7 => return utf7::lower(&bytes(), text, &edits, Form::Utf7),
+            Charset::Mailbox => return utf7::lower(&bytes(), text, &edits, Form::Mailbox),
+            Charset::Words => return utf7::lower(&bytes(), text, &edits, Form::Words),
+            _ => {}
+        }
+        let plain = edits.into_iter().map(|TextEdit { range, replacement }| RawEdit {
+            range: text.source(range),
+            replacement: match self {
+                Charset::Utf8 => replacement.into_bytes(),
+                _ => self.encode(&replacement).unwrap_or_else(|| question_marks(&replacement)),
+            },
         });
         match self {
-            Charset::Utf7 => utf7::lower(&bytes(), text, edits, Form::Utf7),
-            Charset::Mailbox => utf7::lower(&bytes(), text, edits, Form::Mailbox),
-            Charset::Words => utf7::lower(&bytes(), text, edits, Form::Words),
             Charset::Iso2022Shift => shifted::lower_iso2022(&bytes(), plain.collect()),
             Charset::Hz => shifted::lower_hz(&bytes(), plain.collect()),
             Charset::Rows(rows) => rows.lower(&bytes(), plain.collect()),
@@ -244,12 +249,7 @@ impl Charset {
             Charset::Known(encoding) if encoding == encoding_rs::ISO_2022_JP => {
                 shifted::lower_iso2022_jp(&bytes(), plain.collect())
             }
-            Charset::Utf8
-            | Charset::Escapes
-            | Charset::Utf16(_)
-            | Charset::Utf32(_)
-            | Charset::Page(_)
-            | Charset::Known(_) => plain.collect(),
+            _ => plain.collect(),
         }
     }
 

@@ -185,9 +185,9 @@ mod tests {
         let charset = Charset::from_label("ibm939").unwrap();
         let text = charset.decode(bytes.as_slice().into());
         assert_eq!(text.as_str(), "оао.c");
-        let edits = [TextEdit { range: 2..4, replacement: "x".to_owned() }];
+        let edits = vec![TextEdit { range: 2..4, replacement: "x".to_owned() }];
         let mut new = bytes.to_vec();
-        for edit in charset.lower(|| bytes.as_slice().into(), &text, &edits).iter().rev() {
+        for edit in charset.lower(|| bytes.as_slice().into(), &text, edits).iter().rev() {
             new.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         assert_eq!(charset.decode(new.as_slice().into()).as_str(), "оxо.c");

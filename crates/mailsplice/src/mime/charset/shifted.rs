@@ -276,7 +276,7 @@ mod tests {
         let at = text.text.find(from).unwrap();
         let edit = crate::mime::TextEdit { range: at..at + from.len(), replacement: to.to_owned() };
         let mut out = bytes.to_vec();
-        for edit in charset.lower(|| bytes.into(), &text, &[edit]).iter().rev() {
+        for edit in charset.lower(|| bytes.into(), &text, vec![edit]).iter().rev() {
             out.splice(edit.range.clone(), edit.replacement.iter().copied());
         }
         let text = charset.decode(out.clone().into()).into_owned().text.into_owned();

@@ -144,19 +144,19 @@ impl Transfer {
 
     /// Edits of the encoded bytes that have the effect of `edits` (in order, disjoint) on the
     /// unwrapped ones. Ranges are relative to `raw`.
-    pub(super) fn lower(self, raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
+    pub(super) fn lower(self, raw: &[u8], edits: Vec<RawEdit>, line_end: LineEnd) -> Vec<RawEdit> {
         match self {
-            Transfer::Identity => edits.to_vec(),
-            Transfer::QuotedPrintable => qp::lower(raw, edits, line_end, Breaks::InPlace),
-            Transfer::IdentityTurned => ends::lower(raw, edits),
-            Transfer::QuotedPrintableJoined => qp::lower(raw, edits, line_end, Breaks::First),
-            Transfer::QuotedPrintableTurned => qp::lower(raw, edits, line_end, Breaks::Turned),
-            Transfer::Base64 => base64::lower(raw, edits, line_end, Padding::Ends),
-            Transfer::Base64Quanta => base64::lower(raw, edits, line_end, Padding::Counts),
-            Transfer::Base64Skipping => base64::lower(raw, edits, line_end, Padding::Skipped),
-            Transfer::Base64Unpadded => base64::lower(raw, edits, line_end, Padding::Nothing),
-            Transfer::Uuencode => uu::lower(raw, edits, line_end, Data::ByLength),
-            Transfer::UuencodeWhole => uu::lower(raw, edits, line_end, Data::Whole),
+            Transfer::Identity => edits,
+            Transfer::QuotedPrintable => qp::lower(raw, &edits, line_end, Breaks::InPlace),
+            Transfer::IdentityTurned => ends::lower(raw, &edits),
+            Transfer::QuotedPrintableJoined => qp::lower(raw, &edits, line_end, Breaks::First),
+            Transfer::QuotedPrintableTurned => qp::lower(raw, &edits, line_end, Breaks::Turned),
+            Transfer::Base64 => base64::lower(raw, &edits, line_end, Padding::Ends),
+            Transfer::Base64Quanta => base64::lower(raw, &edits, line_end, Padding::Counts),
+            Transfer::Base64Skipping => base64::lower(raw, &edits, line_end, Padding::Skipped),
+            Transfer::Base64Unpadded => base64::lower(raw, &edits, line_end, Padding::Nothing),
+            Transfer::Uuencode => uu::lower(raw, &edits, line_end, Data::ByLength),
+            Transfer::UuencodeWhole => uu::lower(raw, &edits, line_end, Data::Whole),
         }
     }
 }
