@@ -21,9 +21,9 @@ const LINK_BYTES: usize = 1_800;
 
 /// The same for the edits of links of which nothing else is kept: one takes about [`EDIT_BYTES`] beside
 /// what is written, while it becomes a raw one. Several of links that stand close are one.
-pub const EDITS_MEMORY: usize = 3;
+pub const EDITS_MEMORY: usize = 4;
 pub const EDITS_MEMORY_BASE: usize = 5 << 20;
-const EDIT_BYTES: usize = 128;
+const EDIT_BYTES: usize = 96;
 
 /// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
 /// dense with short links would grow without measure.

@@ -133,11 +133,14 @@ pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recod
 /// The edited part in quoted-printable, as edits of the lines that read differently in it.
 fn switched(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Vec<RawEdit> {
     let mut out = Vec::new();
+    // A line may be the whole part: it is not to grow step by step.
+    let grown = |edit: &RawEdit| edit.replacement.len().saturating_sub(edit.range.len());
+    let grown: usize = edits.iter().map(grown).sum();
     let mut edits = edits.iter().peekable();
     let mut start = 0;
     while start < raw.len() || edits.peek().is_some() {
         let mut end = header::line_after(raw, start);
-        let mut line = Vec::new();
+        let mut line = Vec::with_capacity(end - start + grown.min(end - start));
         let mut at = start;
         while let Some(edit) = edits.next_if(|edit| edit.range.start < end || end == raw.len()) {
             line.extend_from_slice(raw.get(at..edit.range.start).unwrap_or_default());

@@ -231,7 +231,10 @@ fn before_break(raw: &[u8], at: usize) -> bool {
 
 /// Encodes bytes as a whole body, for a part whose encoding is switched to this one.
 pub(in crate::mime) fn encode(bytes: &[u8], line_end: LineEnd) -> Vec<u8> {
-    let mut writer = Writer { out: Vec::with_capacity(bytes.len()), column: 0, line_end };
+    // Three signs for what is none of its own, and a soft break of three in a line.
+    let escaped = bytes.iter().filter(|byte| !matches!(byte, b' '..=b'~')).count();
+    let room = bytes.len() + 2 * escaped + bytes.len() / 16;
+    let mut writer = Writer { out: Vec::with_capacity(room), column: 0, line_end };
     let mut rest = bytes;
     while !rest.is_empty() {
         let feed = memchr::memchr(b'\n', rest);
