@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::budget::Budget;
 use super::content::{
@@ -238,19 +238,44 @@ impl<'a> LayerReader<'a> {
         found: &mut Findings,
         here: &mut Here,
     ) -> bool {
+        let mut start = 0;
+        for end in content::runs(&self.view.occurrences, RUN) {
+            if self.judge_run(start..end, judge, budget, found, here) {
+                return true;
+            }
+            if budget.over().is_some() {
+                break;
+            }
+            start = end;
+        }
+        false
+    }
+
+    /// The same of some of them, none of which stands in an anchor of others: their judgements are in memory
+    /// together.
+    fn judge_run(
+        &mut self,
+        run: Range<usize>,
+        judge: &mut Judge<'_>,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+        here: &mut Here,
+    ) -> bool {
         let view = self.view;
-        let mut judged: Vec<Option<Judged>> = Vec::with_capacity(view.occurrences.len());
-        for occurrence in &view.occurrences {
+        let start = run.start;
+        let occurrences = view.occurrences.get(run).unwrap_or_default();
+        let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
+        for occurrence in occurrences {
             let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
             judged.push(judge.occurrence(text, occurrence));
             if !budget.link(occurrence.span().len(), judge.spent()) {
                 break;
             }
         }
-        self.compare(judge, &mut judged);
-        let signed = self.told_in_text(&judged);
+        self.compare((start, occurrences), judge, &mut judged);
+        let signed = self.told_in_text(occurrences, &judged);
         let most = self.open.context.policy.limits.links;
-        for (index, (occurrence, judged)) in view.occurrences.iter().zip(judged).enumerate() {
+        for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
             let Some(judged) = judged else { continue };
             // Who asks for every link to be taken apart means those that plain text has of a page as well.
             let wanted = || {
@@ -290,7 +315,7 @@ impl<'a> LayerReader<'a> {
             }
             self.near = false;
             let mut candidate = self.candidate(occurrence, &judged);
-            let told = signed.contains(&index);
+            let told = signed.contains(&(start + index));
             self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
         }
@@ -341,9 +366,14 @@ impl<'a> LayerReader<'a> {
 
     /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
     /// leads to that host.
-    fn compare(&self, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
-        for (index, occurrence) in self.view.occurrences.iter().enumerate() {
-            let anchor = occurrence.anchor.flatten();
+    fn compare(
+        &self,
+        (start, occurrences): (usize, &[Occurrence]),
+        judge: &Judge<'_>,
+        judged: &mut [Option<Judged>],
+    ) {
+        for (index, occurrence) in occurrences.iter().enumerate() {
+            let anchor = occurrence.anchor.flatten().and_then(|anchor| anchor.checked_sub(start));
             if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);
                 broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
@@ -357,7 +387,7 @@ impl<'a> LayerReader<'a> {
     }
 
     /// Where it stands in the text of the reading.
-    fn place(&self, occurrence: &Occurrence) -> std::ops::Range<usize> {
+    fn place(&self, occurrence: &Occurrence) -> Range<usize> {
         match self.view.seen.get(occurrence.seen) {
             Some(seen) => self.layer.seen.source(seen.source(occurrence.span())),
             None => 0..0,
@@ -422,12 +452,16 @@ impl<'a> LayerReader<'a> {
     }
 
     /// Anchors whose visible text is a link that is taken apart, and says so itself.
-    fn told_in_text(&self, judged: &[Option<Judged>]) -> HashSet<usize> {
+    fn told_in_text(
+        &self,
+        occurrences: &[Occurrence],
+        judged: &[Option<Judged>],
+    ) -> HashSet<usize> {
         let context = &self.open.context;
         if context.policy.notice == Notice::Off {
             return HashSet::new();
         }
-        let occurrences = self.view.occurrences.iter().zip(judged);
+        let occurrences = occurrences.iter().zip(judged);
         occurrences
             .filter_map(|(occurrence, judged)| {
                 let anchor =
@@ -531,6 +565,9 @@ pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'
     mime::all_readings(message, tree, part)
         .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
 }
+
+/// Links that are judged before the first of them is edited, where a stretch holds more.
+const RUN: usize = 1_024;
 
 /// Whether the link around a visible host leads to that host.
 fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {

@@ -284,6 +284,33 @@ impl<'l> View<'l> {
     }
 }
 
+/// Where runs of at least so many occurrences end, of which none stands in an anchor of another run.
+pub fn runs(occurrences: &[Occurrence], least: usize) -> Vec<usize> {
+    let all = occurrences.len();
+    if all <= least {
+        return vec![all];
+    }
+    let anchor = |occurrence: &Occurrence| occurrence.anchor.flatten();
+    // The first anchor of those from each place on.
+    let mut first = vec![all; all];
+    let mut known = all;
+    for (first, occurrence) in first.iter_mut().zip(occurrences).rev() {
+        known = anchor(occurrence).unwrap_or(all).min(known);
+        *first = known;
+    }
+    let (mut start, mut last) = (0, 0);
+    let mut ends = Vec::new();
+    for (at, (occurrence, first)) in occurrences.iter().zip(first).enumerate() {
+        if at - start >= least && first >= at && last <= at {
+            ends.push(at);
+            start = at;
+        }
+        last = anchor(occurrence).map_or(last, |anchor| last.max(anchor + 1));
+    }
+    ends.push(all);
+    ends
+}
+
 /// The documents inside a layer, as layers of their own.
 pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> {
     let inner = |document: MappedText<'_>| Layer {
@@ -358,5 +385,28 @@ impl Occurrence {
             Target::Link(link) => link.span.clone(),
             Target::Dangerous { span, .. } => span.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_run_ends_between_an_anchor_and_its_text() {
+        let one = text::value("http://example.com/", 1).occurrences;
+        let ends = |anchors: &[Option<usize>]| {
+            let with = |anchor: &Option<usize>| Occurrence {
+                anchor: anchor.map(Some),
+                ..one.first().unwrap().clone()
+            };
+            runs(&anchors.iter().map(with).collect::<Vec<_>>(), 2)
+        };
+        assert_eq!(ends(&[]), [0]);
+        assert_eq!(ends(&[None; 2]), [2]);
+        assert_eq!(ends(&[None; 5]), [2, 4, 5]);
+        assert_eq!(ends(&[None, None, Some(1), Some(1), None]), [4, 5]);
+        assert_eq!(ends(&[None, None, None, Some(2), Some(0)]), [5]);
+        assert_eq!(ends(&[Some(3), None, None, None, None, None]), [4, 6], "in front of it");
     }
 }
