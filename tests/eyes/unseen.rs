@@ -89,6 +89,29 @@ fn redirectors_behind_a_backslash() {
     }
 }
 
+/// Programs that make plain text of a page drop the blanks of an address.
+#[test]
+fn hosts_with_blanks() {
+    for host in ["раypal. com", "ра ypal.com", "www. xn--ypal-43d9g .com"] {
+        class(
+            "blanks",
+            Fate::Caught,
+            everywhere(PAGE, format!("<a href=\"https://{host}/x\">x</a>")),
+        );
+    }
+    let fine = "<a href='https://exa mple.com/'>x</a> <a href='//the end'>x</a>";
+    everywhere(PAGE, fine).iter().for_each(|message| assert!(judge(message).edits.is_empty()));
+}
+
+/// Clients link `www.` and what comes behind it, and browsers decode it.
+#[test]
+fn names_that_go_on_escaped() {
+    for host in ["www.%D1%80%D0%B0ypal.com", "www.p%D0%B0ypal.com", "WWW.shop.%D1%80aypal.com"] {
+        class("escaped", Fate::Caught, everywhere(PLAIN, format!("see {host}/x now\r\n")));
+        class("escaped", Fate::Caught, everywhere(PAGE, format!("<p>see {host} now</p>")));
+    }
+}
+
 /// What an address is written with: a URL for the reader of the mail, an `@` that is escaped.
 #[test]
 fn addresses_that_carry() {

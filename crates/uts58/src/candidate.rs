@@ -285,7 +285,10 @@ impl<'t> Candidates<'t> {
         self.at = behind;
         let (next, _) = self.walker.char_at(behind)?;
         if !Class::of(next).is_host() {
-            return self.defanged(dot);
+            return match self.reading {
+                Reading::Wide(tlds) if next == '%' => self.escaped_www(dot, tlds),
+                _ => self.defanged(dot),
+            };
         }
         // Behind the stop of Chinese and Japanese the next sentence follows directly: most of them
         // are told from hosts before anything is walked through.

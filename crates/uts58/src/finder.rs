@@ -112,7 +112,7 @@ impl<'t> Finder<'t> {
     }
 
     /// A full stop before a host character, or a colon before a slash; in brackets, any. In the wide reading a
-    /// colon behind what ends a scheme.
+    /// colon behind what ends a scheme, and a full stop before an escape.
     fn ascii(&self, bytes: &[u8], from: usize) -> usize {
         let is_wide = matches!(self.sought, Needles::Wide(_));
         let mut at = from;
@@ -128,7 +128,12 @@ impl<'t> Finder<'t> {
                             && !next.is_ascii_whitespace()
                             && named().is_some_and(u8::is_ascii_alphanumeric)
                 }
-                _ => next.is_ascii_alphanumeric() || !next.is_ascii() || b"-_])}".contains(&next),
+                _ => {
+                    next.is_ascii_alphanumeric()
+                        || !next.is_ascii()
+                        || b"-_])}".contains(&next)
+                        || is_wide && next == b'%'
+                }
             };
             if may_be {
                 return at;

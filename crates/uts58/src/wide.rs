@@ -167,11 +167,33 @@ impl<'t> Candidates<'t> {
         let start = self.run_start(run.start);
         let run = start..self.run_end(run.end);
         self.at = run.end;
+        if let Some(found) = self.escaped_www(run.end, tlds) {
+            return Some(found);
+        }
         match self.walker.char_before(run.start) {
             // Behind an `@` that no domain follows, clients begin where one does: `x@.example.com`.
             Some('@') => self.wide_address(run.clone(), tlds).or_else(|| self.wide_bare(run, tlds)),
             _ => self.wide_bare(run, tlds),
         }
+    }
+
+    /// `www.%D1%80aypal.com`: a host that goes on with what is escaped, as it does behind a scheme. The run of host
+    /// characters in front ends at `end`.
+    pub(super) fn escaped_www(&mut self, end: usize, tlds: &dyn TldSet) -> Option<Found> {
+        let escaped = self.walker.bytes_from(end).iter().find(|byte| **byte != b'.');
+        if escaped != Some(&b'%') {
+            return None;
+        }
+        let run = self.walker.run_start(self.floor, end)..end;
+        let start = self.walker.trimmed_start(run);
+        let first = self.walker.str(start..end).split('.').next()?;
+        first.eq_ignore_ascii_case("www").then_some(())?;
+        let (host, _) = self.host_from(start, tlds)?;
+        self.walker.str(host.clone()).contains('%').then_some(())?;
+        let mut link = self.with_tail(host.start, Kind::Www, None, host);
+        link.confidence = Confidence::Low;
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
     }
 
     /// Whether what was just looked at is short enough for a local part: else no address is found, and
@@ -479,6 +501,12 @@ mod tests {
             check(&format!("u@{dot}⸠xn--80ak6aa92e.com⸡"));
         }
         check("u@-⸠раypal.com⸡");
+    }
+
+    #[test]
+    fn s29_hosts_that_go_on_escaped() {
+        check("see ⸠www.x.com⸡ ⸠www.%D1%80%D0%B0ypal.com⸡/x ⸠www.p%D0%B0ypal.com⸡ now");
+        check("50% www.%41 www.50% p%D0%B0ypal");
     }
 
     #[test]

@@ -177,6 +177,7 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.steps += seen.as_str().len() as u64;
         let text = seen.as_str();
         let whole = 0..text.len();
+        let tight = ranges.is_none().then(|| without_blanks(&seen)).flatten();
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         for range in ranges.unwrap_or_else(|| vec![whole]) {
@@ -197,6 +198,11 @@ impl<'t> Reader<'t, '_, '_> {
         }
         if self.view.occurrences.len() > before {
             self.view.seen.push(seen);
+        }
+        if let Some(tight) = tight {
+            let by = std::mem::replace(&mut self.seen_by, SeenBy::Careless);
+            self.references(tight, None, site);
+            self.seen_by = by;
         }
     }
 
@@ -381,6 +387,13 @@ pub(super) fn refresh_url(content: &str) -> Option<Range<usize>> {
         None => content.len(),
     };
     (start < end).then_some(start..end)
+}
+
+/// A URL whose host is broken by blanks, without them: programs that make plain text of a page drop them.
+fn without_blanks<'t>(seen: &MappedText<'t>) -> Option<MappedText<'t>> {
+    let (_, behind) = seen.as_str().split_once("//")?;
+    let host = behind.split(['/', '\\', '?', '#']).next()?.trim_end();
+    host.contains(' ').then(|| seen.clone().without(|c| c == ' '))
 }
 
 #[cfg(test)]
