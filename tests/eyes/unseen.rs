@@ -152,3 +152,39 @@ fn short_names_of_encodings() {
         class("short names", Fate::Caught, everywhere(fields, "see =D1=80=D0=B0ypal.com now\r\n"));
     }
 }
+
+/// OpenPGP that is packed but not encrypted: whoever has no key reads it.
+#[test]
+fn messages_that_only_look_encrypted() {
+    let said = |text: &str| {
+        let length = u32::try_from(text.len() + 6).unwrap().to_be_bytes();
+        [&[0xCB, 0xFF][..], &length, b"b\0\0\0\0\0", text.as_bytes()].concat()
+    };
+    let packed = |text: &str| {
+        let inside = said(text);
+        let length = u32::try_from(inside.len() + 1).unwrap().to_be_bytes();
+        [&[0xC8, 0xFF][..], &length, &[0], &inside].concat()
+    };
+    let armor = |bytes: Vec<u8>| {
+        format!(
+            "-----BEGIN PGP MESSAGE-----\r\n\r\n{}\r\n=abcd\r\n-----END PGP MESSAGE-----\r\n",
+            base64(bytes)
+        )
+    };
+    for host in HOSTS {
+        let page = format!("Content-Type: text/html; charset=utf-8\r\n\r\n{}\r\n", html(host));
+        for bytes in [said(&page), packed(&page)] {
+            let parts = format!(
+                "--p\r\nContent-Type: application/pgp-encrypted\r\n\r\nVersion: 1\r\n\r\n--p\r\n\
+                 Content-Type: application/octet-stream; name=encrypted.asc\r\n\r\n{}\r\n--p--\r\n",
+                armor(bytes.clone())
+            );
+            let around = "Content-Type: multipart/encrypted; boundary=p; protocol=\"application/pgp-encrypted\"\r\n";
+            class("OpenPGP", Fate::Reported, everywhere(around, parts));
+            let fields = "Content-Type: application/octet-stream; name=a.gpg\r\nContent-Transfer-Encoding: base64\r\n";
+            class("OpenPGP", Fate::Reported, everywhere(fields, base64(&bytes)));
+        }
+        let inline = armor(packed(&text(host)));
+        class("OpenPGP", Fate::Reported, everywhere("Content-Type: text/plain\r\n", inline));
+    }
+}

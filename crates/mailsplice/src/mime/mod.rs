@@ -13,6 +13,7 @@ mod labels;
 mod lenient;
 mod lines;
 mod lower;
+mod openpgp;
 mod prefilter;
 mod reading;
 mod sealed;

@@ -1,5 +1,5 @@
-//! What is wrapped but not encrypted, and cannot be edited in place: PKCS#7 signed and compressed data,
-//! pictures in gzip (SVG Tiny 1.2 appendix H, `.svgz`). It is read and reported.
+//! What is wrapped but not encrypted, and cannot be edited in place: PKCS#7 signed and compressed data, OpenPGP
+//! messages that are signed or packed, pictures in gzip (SVG Tiny 1.2 appendix H, `.svgz`). It is read and reported.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::Why;
 use super::again::Views;
 use super::der::{self, Content};
-use super::header::ContentType;
+use super::header::{self, ContentType};
+use super::openpgp;
 use super::structure::{Entity, Layer, Pass, Splitter};
 use super::transfer::Transfer;
 use super::walk::Walk;
@@ -26,30 +27,38 @@ impl Splitter<'_> {
 
     /// Queues a walk over the content of a PKCS#7 part, where it has any to read.
     pub fn unseal(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let kind = match entity {
             _ if entity.depth >= self.limits.depth => return,
-            _ if is_pkcs7(entity) => "message/rfc822",
+            _ if is_pkcs7(entity) || may_be_openpgp(entity, raw) => "message/rfc822",
             _ if may_be_packed_picture(entity) => "image/svg+xml",
             _ => return,
         };
-        let raw = walk.bytes.get().get(range.clone()).unwrap_or_default();
         let transfer = entity.labels.transfer();
         let unwrapped = transfer.bytes(raw);
+        let most = self.room().saturating_sub(self.unwrapped);
         let gzip = || deflated(&unwrapped).map(Content::Packed);
-        let Some(content) = der::content(&unwrapped).or_else(gzip) else { return };
+        let said = || openpgp::content(&unwrapped, most).map(Content::Said);
+        let Some(content) = der::content(&unwrapped).or_else(gzip).or_else(said) else { return };
+        let is_text =
+            |said: &[u8]| !said.split(|byte| *byte == b'\n').next().is_some_and(header::is_label);
+        let kind = match &content {
+            Content::Said(said) if is_text(said) => "text/plain",
+            _ => kind,
+        };
         let Some(below) = self.layer(walk, range, transfer) else {
             self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
             return;
         };
         let der = self.bytes(below);
         let der = der.get();
-        let most = self.room().saturating_sub(self.unwrapped);
         let found = match content {
             Content::Signed(octets) => Some(joined(der, &octets)),
             Content::Compressed(octets) => {
                 let (packed, _) = joined(der, &octets);
                 whole(as_far(inflated(&packed, Format::Zlib, most)), der.len())
             }
+            Content::Said(said) => whole(Some(said), der.len()),
             Content::Packed(at) => {
                 let packed = der.get(at..).unwrap_or_default();
                 whole(as_far(inflated(packed, Format::Deflate, most)), der.len())
@@ -91,6 +100,18 @@ fn may_be_packed_picture(entity: &Entity) -> bool {
     let svg = |label: &ContentType| label.kind == "image" && label.subtype.starts_with("svg");
     let by_name = |name: &String| name.trim().to_ascii_lowercase().ends_with(".svgz");
     entity.labels.types.first().is_some_and(svg) || entity.labels.names.iter().any(by_name)
+}
+
+/// Whether a part may be an OpenPGP message: by label, by name, or by what stands in front.
+fn may_be_openpgp(entity: &Entity, raw: &[u8]) -> bool {
+    let label = entity.labels.types.first();
+    let by_label =
+        label.is_some_and(|label| label.kind == "application" && label.subtype.contains("pgp"));
+    let by_name = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        [".pgp", ".gpg", ".asc"].iter().any(|extension| name.trim().ends_with(extension))
+    };
+    by_label || entity.labels.names.iter().any(by_name) || openpgp::is_armored(raw)
 }
 
 /// Where the data of a gzip member begin (RFC 1952 §2.3).
@@ -149,7 +170,7 @@ fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) 
 
 /// How deflated data are wrapped.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
+pub(super) enum Format {
     /// RFC 1950.
     Zlib,
     /// RFC 1951, as inside gzip.
@@ -175,7 +196,7 @@ fn as_far(unpacked: Option<(Vec<u8>, Ending)>) -> Option<Vec<u8>> {
 }
 
 /// What is unpacked, as far as it goes; `None` when that is more than `most` bytes.
-fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Vec<u8>, Ending)> {
+pub(super) fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Vec<u8>, Ending)> {
     let mut engine = Decompress::new(format == Format::Zlib);
     let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
     while out.len() <= most {

@@ -1,0 +1,184 @@
+//! OpenPGP messages (RFC 9580) that are packed or signed but not encrypted: programs show what is in them to
+//! whoever has no key.
+//!
+//! | clause | item |
+//! | --- | --- |
+//! | RFC 9580 §4.2, packets of both formats, lengths also partial | [`packet`] |
+//! | RFC 9580 §5.6, §5.9, compressed and literal data | [`literal`] |
+//! | RFC 9580 §6.2, ASCII armor | [`binary`] |
+
+use std::borrow::Cow;
+
+use super::sealed::{Format, inflated};
+use super::transfer::Transfer;
+
+const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
+
+/// Bytes of a part in which armor begins, if it does: a line or two may stand before it.
+const FRONT: usize = 1024;
+
+/// Packets that are passed over before the data; signatures have two each.
+const PACKETS: usize = 32;
+
+/// Compressed data inside one another.
+const NESTED: usize = 4;
+
+const SIGNATURE: u8 = 2;
+const ONE_PASS: u8 = 4;
+const COMPRESSED: u8 = 8;
+const MARKER: u8 = 10;
+const LITERAL: u8 = 11;
+const PADDING: u8 = 21;
+
+/// Whether armor begins in front of these bytes.
+pub(super) fn is_armored(bytes: &[u8]) -> bool {
+    let front = bytes.get(..FRONT.min(bytes.len())).unwrap_or_default();
+    memchr::memmem::find(front, BEGIN).is_some()
+}
+
+/// What a message says, when nothing of it is encrypted, and no more than `most` bytes.
+pub(super) fn content(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    literal(binary(bytes), most, NESTED)
+}
+
+/// The packets, out of their armor when they are in any.
+fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let Some(at) = memchr::memmem::find(bytes, BEGIN) else { return Cow::Borrowed(bytes) };
+    let armor = bytes.get(at + BEGIN.len()..).unwrap_or_default();
+    let mut data = Vec::with_capacity(armor.len());
+    let blank = |line: &&[u8]| line.trim_ascii().is_empty();
+    // Headers end with a blank line, the data with a checksum or the last line of the armor.
+    let lines = armor.split_inclusive(|byte| *byte == b'\n').skip(1);
+    let behind = lines.skip_while(|line| !blank(line)).skip_while(blank);
+    for line in behind.take_while(|line| !matches!(line.first(), Some(b'=' | b'-'))) {
+        data.extend_from_slice(line);
+    }
+    Cow::Owned(Transfer::Base64.bytes(&data).into_owned())
+}
+
+fn literal(packets: Cow<'_, [u8]>, most: usize, depth: usize) -> Option<Vec<u8>> {
+    let mut rest = &*packets;
+    for _ in 0..PACKETS {
+        let (tag, body, behind) = packet(rest)?;
+        match tag {
+            LITERAL => {
+                // Its format, the length of a file name, the name, a date.
+                let name = usize::from(*body.get(1)?);
+                return body
+                    .get(2 + name + 4..)
+                    .filter(|data| data.len() <= most)
+                    .map(<[u8]>::to_vec);
+            }
+            COMPRESSED => {
+                let (algorithm, packed) = body.split_first()?;
+                let depth = depth.checked_sub(1)?;
+                let unpacked = match algorithm {
+                    0 => packed.to_vec(),
+                    1 => inflated(packed, Format::Deflate, most)?.0,
+                    2 => inflated(packed, Format::Zlib, most)?.0,
+                    _ => return None,
+                };
+                return literal(Cow::Owned(unpacked), most, depth);
+            }
+            SIGNATURE | ONE_PASS | MARKER | PADDING => rest = behind,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The packet in front: its tag, its body, and what is behind it. A body that is broken off goes as far as it does.
+fn packet(bytes: &[u8]) -> Option<(u8, Cow<'_, [u8]>, &[u8])> {
+    let (first, rest) = bytes.split_first()?;
+    let split = |rest: &'_ [u8], length: usize| rest.len().min(length);
+    if first & 0x80 == 0 {
+        return None;
+    }
+    if first & 0x40 == 0 {
+        let octets = [1, 2, 4, 0].get(usize::from(first & 3)).copied()?;
+        let (length, body) = rest.split_at_checked(octets)?;
+        let length = if octets == 0 { body.len() } else { big_endian(length) };
+        let (body, behind) = body.split_at(split(body, length));
+        return Some((first >> 2 & 0xF, Cow::Borrowed(body), behind));
+    }
+    let tag = first & 0x3F;
+    let mut whole: Cow<'_, [u8]> = Cow::Borrowed(&[]);
+    let mut rest = rest;
+    loop {
+        let (octet, behind) = rest.split_first()?;
+        let (length, behind, is_last) = match octet {
+            0..=191 => (usize::from(*octet), behind, true),
+            192..=223 => {
+                let (low, behind) = behind.split_first()?;
+                ((usize::from(*octet) - 192) * 256 + usize::from(*low) + 192, behind, true)
+            }
+            224..=254 => (1 << (octet & 31), behind, false),
+            255 => {
+                let (length, behind) = behind.split_at_checked(4)?;
+                (big_endian(length), behind, true)
+            }
+        };
+        let (body, behind) = behind.split_at(split(behind, length));
+        match whole.is_empty() {
+            true => whole = Cow::Borrowed(body),
+            false => whole.to_mut().extend_from_slice(body),
+        }
+        if is_last || behind.is_empty() {
+            return Some((tag, whole, behind));
+        }
+        rest = behind;
+    }
+}
+
+fn big_endian(octets: &[u8]) -> usize {
+    octets.iter().fold(0, |number, octet| number << 8 | usize::from(*octet))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A literal of the new format.
+    fn said(text: &[u8]) -> Vec<u8> {
+        let length = u8::try_from(text.len() + 6).unwrap();
+        [&[0xC0 | LITERAL, length, b'b', 0, 0, 0, 0, 0], text].concat()
+    }
+
+    #[test]
+    fn what_is_not_encrypted() {
+        let text = b"see https://example.com/";
+        let old = [&[0x80 | LITERAL << 2, 30, b'b', 0, 0, 0, 0, 0], text.as_slice()].concat();
+        let endless = [&[0x83 | LITERAL << 2, b'b', 0, 0, 0, 0, 0], text.as_slice()].concat();
+        let stored = [&[0xC0 | COMPRESSED, 33, 0], said(text).as_slice()].concat();
+        let signed = [&[0xC0 | ONE_PASS, 2, 3, 0], stored.as_slice()].concat();
+        let partial =
+            [&[0xC0 | LITERAL, 0xE3, b'b', 0, 0, 0, 0, 0, b's', b'e', 22], &text[2..]].concat();
+        for message in [said(text), old, endless, stored, signed, partial] {
+            assert_eq!(content(&message, 1000).as_deref(), Some(text.as_slice()), "{message:?}");
+            assert_eq!(content(&message, 10), None);
+        }
+    }
+
+    #[test]
+    fn armor_is_taken_off() {
+        let armored = "hi\r\n-----BEGIN PGP MESSAGE-----\r\nVersion: x\r\n\r\nywdiAAAAAABh\r\n=njUN\r\n-----END PGP MESSAGE-----\r\n";
+        assert!(is_armored(armored.as_bytes()));
+        assert_eq!(content(armored.as_bytes(), 100).as_deref(), Some(b"a".as_slice()));
+        assert!(!is_armored(b"-----BEGIN PGP PUBLIC KEY BLOCK-----"));
+    }
+
+    #[test]
+    fn what_is_encrypted_or_broken_says_nothing() {
+        let encrypted = [&[0xC1, 1, 3], [0xD2, 1, 1].as_slice()].concat();
+        for bytes in
+            [encrypted.as_slice(), b"", b"\xC8", b"\xC8\x02\x03\x00", b"\xCB\xFF\xFF", b"text"]
+        {
+            assert_eq!(content(bytes, 1000), None, "{bytes:?}");
+        }
+        let deep = (0..20).fold(said(b"x"), |inside, _| {
+            let length = u8::try_from(inside.len() + 1).unwrap();
+            [&[0xC0 | COMPRESSED, length, 0], inside.as_slice()].concat()
+        });
+        assert_eq!(content(&deep, 1000), None);
+    }
+}
