@@ -15,6 +15,9 @@ const OPEN: usize = 16;
 /// Bytes of a word on either side of an element: a host has less.
 const SIDE: usize = 256;
 
+/// Times the visible text that the words may come to.
+const OVERLAP: usize = 2;
+
 /// The elements inside words of one stretch of visible text.
 #[derive(Debug, Default)]
 pub(super) struct Skipped {
@@ -46,7 +49,8 @@ impl Skipped {
     }
 
     /// The words without such elements, where they may lie: stretches of the visible text, and where those of a word
-    /// meet when they stand in a row. Linear.
+    /// meet when they stand in a row. Linear: words round elements inside one another overlap, and come to
+    /// [`OVERLAP`] times the text at most.
     pub fn words(&self, shown: &str) -> (Vec<Range<usize>>, Vec<usize>) {
         let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
         let may_lie = || !shown.is_ascii() || memchr::memchr(b'-', shown.as_bytes()).is_some();
@@ -75,6 +79,9 @@ impl Skipped {
                 || word.is_ascii() && !has_a_label(word.as_bytes())
             {
                 continue;
+            }
+            if length + word.len() > OVERLAP * shown.len() {
+                break;
             }
             for piece in &pieces {
                 length += piece.len();
@@ -116,6 +123,14 @@ mod tests {
     fn what_cannot_lie_is_not_put_together() {
         assert_eq!(words("pay1pal.com", &[(3, 4)]), "");
         assert_eq!(words("p\u{430}1y z", &[(3, 4)]), "");
+    }
+
+    #[test]
+    fn words_round_elements_in_elements_are_bounded() {
+        let shown = "p\u{430}y.com".repeat(10_000);
+        let nested = |at: usize| [(at + 3, at + 4), (at + 1, at + 4)];
+        let elements: Vec<_> = (1..10_000).flat_map(|index| nested(index * 8)).collect();
+        assert!((1..=2 * shown.len()).contains(&words(&shown, &elements).len()));
     }
 
     #[test]
