@@ -59,7 +59,7 @@ fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
 fn literal(packets: Cow<'_, [u8]>, most: usize, depth: usize) -> Option<Vec<u8>> {
     let mut rest = &*packets;
     for _ in 0..PACKETS {
-        let (tag, body, behind) = packet(rest)?;
+        let Packet { tag, body, behind } = packet(rest)?;
         match tag {
             LITERAL => {
                 // Its format, the length of a file name, the name, a date.
@@ -87,8 +87,14 @@ fn literal(packets: Cow<'_, [u8]>, most: usize, depth: usize) -> Option<Vec<u8>>
     None
 }
 
-/// The packet in front: its tag, its body, and what is behind it. A body that is broken off goes as far as it does.
-fn packet(bytes: &[u8]) -> Option<(u8, Cow<'_, [u8]>, &[u8])> {
+struct Packet<'b> {
+    tag: u8,
+    body: Cow<'b, [u8]>,
+    behind: &'b [u8],
+}
+
+/// The packet in front. A body that is broken off goes as far as it does.
+fn packet(bytes: &[u8]) -> Option<Packet<'_>> {
     let (first, rest) = bytes.split_first()?;
     let split = |rest: &'_ [u8], length: usize| rest.len().min(length);
     if first & 0x80 == 0 {
@@ -99,7 +105,7 @@ fn packet(bytes: &[u8]) -> Option<(u8, Cow<'_, [u8]>, &[u8])> {
         let (length, body) = rest.split_at_checked(octets)?;
         let length = if octets == 0 { body.len() } else { big_endian(length) };
         let (body, behind) = body.split_at(split(body, length));
-        return Some((first >> 2 & 0xF, Cow::Borrowed(body), behind));
+        return Some(Packet { tag: first >> 2 & 0xF, body: Cow::Borrowed(body), behind });
     }
     let tag = first & 0x3F;
     let mut whole: Cow<'_, [u8]> = Cow::Borrowed(&[]);
@@ -124,7 +130,7 @@ fn packet(bytes: &[u8]) -> Option<(u8, Cow<'_, [u8]>, &[u8])> {
             false => whole.to_mut().extend_from_slice(body),
         }
         if is_last || behind.is_empty() {
-            return Some((tag, whole, behind));
+            return Some(Packet { tag, body: whole, behind });
         }
         rest = behind;
     }
