@@ -15,13 +15,20 @@ pub fn joined(text: &str) -> (Vec<Range<usize>>, Vec<usize>) {
     if is_plain(text) {
         return (stretches, cuts);
     }
-    let mut length = 0;
-    let mut start = 0;
-    // Without NUL the text is another layer; data of programs are full of it.
-    for word in text.split_inclusive(|c: char| c.is_whitespace() || c == '\0') {
-        let pieces = pieces(word, start);
-        start += word.len();
-        if pieces.len() < 2 || !word.contains(is_dot_to_somebody) || is_data(word) {
+    let ends_word = |c: char| c.is_whitespace() || c == '\0';
+    let (mut length, mut at) = (0, 0);
+    while let Some(unseen) = next_unseen(text, at) {
+        // Without NUL the text is another layer; data of programs are full of it.
+        let before = text.get(at..unseen).unwrap_or_default().rsplit(ends_word).next();
+        let behind = text.get(unseen..).unwrap_or_default().split_inclusive(ends_word).next();
+        let range = unseen - before.map_or(0, str::len)..unseen + behind.map_or(0, str::len);
+        at = range.end;
+        let word = text.get(range.clone()).unwrap_or_default();
+        if !word.contains(is_dot_to_somebody) || is_data(word) {
+            continue;
+        }
+        let pieces = pieces(word, range.start);
+        if pieces.len() < 2 {
             continue;
         }
         for piece in &pieces {
@@ -63,6 +70,42 @@ fn is_data(word: &str) -> bool {
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
+/// The first such character from here on.
+fn next_unseen(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        let rest = bytes.get(at..)?;
+        at += rest.iter().position(|byte| !byte.is_ascii() || byte.is_ascii_control())?;
+        let rest = bytes.get(at..)?;
+        if may_begin_unseen(rest) && text.get(at..)?.chars().next().is_some_and(is_unseen) {
+            return Some(at);
+        }
+        at += match rest.first()? {
+            0..0xC0 => 1,
+            0xC0..0xE0 => 2,
+            0xE0..0xF0 => 3,
+            0xF0.. => 4,
+        };
+    }
+}
+
+/// Whether these bytes may begin one: most letters do not, and need not be decoded.
+fn may_begin_unseen(bytes: &[u8]) -> bool {
+    matches!(
+        bytes,
+        [0..=0x7F, ..]
+            | [0xC2, ..=0x9F, ..]
+            | [0xCD, 0x8F, ..]
+            | [0xD8, 0x9C, ..]
+            | [0xE1, 0x85 | 0x9E | 0xA0, ..]
+            | [0xE2, 0x80 | 0x81, ..]
+            | [0xE3, 0x85, ..]
+            | [0xEF, 0xB8 | 0xBB | 0xBE | 0xBF, ..]
+            | [0xF0 | 0xF3, ..]
+    )
+}
+
 fn is_unseen(c: char) -> bool {
     match c.is_ascii() {
         true => c.is_ascii_control() && !c.is_whitespace() && c != '\0',
@@ -102,6 +145,14 @@ mod tests {
                 if unseen == '\u{85}' { "" } else { "https://pay.com/x " },
                 "{unseen:?}"
             );
+        }
+    }
+
+    #[test]
+    fn every_one_is_found() {
+        let mut buffer = [0; 4];
+        for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
+            assert!(may_begin_unseen(c.encode_utf8(&mut buffer).as_bytes()), "{c:?}");
         }
     }
 

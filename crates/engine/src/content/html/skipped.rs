@@ -39,7 +39,9 @@ impl Skipped {
     /// An end tag of this name.
     pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
         let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
-        let is = |(open, _): &(Range<usize>, usize)| slice(open).eq_ignore_ascii_case(slice(name));
+        let is = |(open, _): &(Range<usize>, usize)| {
+            open.len() == name.len() && slice(open).eq_ignore_ascii_case(slice(name))
+        };
         let Some(at) = self.open.iter().rposition(is) else { return };
         let from = self.open.get(at).map_or(to, |(_, from)| *from);
         self.open.truncate(at);
