@@ -167,6 +167,13 @@ mod tests {
         }
     }
 
+    /// The npm package hands the list over as that of a page.
+    #[test]
+    fn the_names_are_a_list_as_others_write_one() {
+        let names = crate::Known::parse(FILES[2]).unwrap();
+        assert_eq!(names.len(), entries(FILES[2]).count());
+    }
+
     /// The places are those where the words stand.
     #[test]
     fn words_are_found_by_their_first_letters() {
