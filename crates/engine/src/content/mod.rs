@@ -10,6 +10,7 @@ mod defanger;
 mod encoded;
 mod flowed;
 mod html;
+mod joined;
 mod mapped;
 pub mod script;
 mod text;
@@ -22,7 +23,7 @@ use super::outcome::Place;
 use homograph::HostBounds;
 use mailsplice::media::Media;
 use uts58::tlds::TldSet;
-use uts58::{Link, Linkifier, Target};
+use uts58::{Link, Target};
 
 pub use defanger::Defanger;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
@@ -230,43 +231,6 @@ pub fn read<'l>(layer: &'l Layer<'_>, tlds: &dyn TldSet, most: usize) -> View<'l
 }
 
 impl<'l> View<'l> {
-    /// Adds the links of a text that is put together of stretches, where they run across a cut; so many at most.
-    /// Honest text has names there that nobody is shown so, and only a lie counts. How many were added.
-    fn across(
-        &mut self,
-        linkifier: &Linkifier<'_>,
-        joined: MappedText<'l>,
-        cuts: &[usize],
-        room: usize,
-        site: Site,
-    ) -> usize {
-        if joined.as_str().is_empty() {
-            return 0;
-        }
-        let index = self.seen.len();
-        let mut links = linkifier.links(joined.as_str());
-        let is_cut = |link: &Link| {
-            let first = cuts.partition_point(|cut| *cut <= link.span.start);
-            cuts.get(first).is_some_and(|cut| *cut < link.host.end)
-        };
-        let mut new = links.by_ref().filter(is_cut);
-        let fitting = new.by_ref().take(room).map(|link| Occurrence {
-            markup: Markup::Shown,
-            seen_by: SeenBy::Careless,
-            ..Occurrence::in_text(index, link, site.clone())
-        });
-        let fitting: Vec<Occurrence> = fitting.collect();
-        let added = fitting.len();
-        self.cut |= added == room && new.next().is_some();
-        self.steps += joined.as_str().len() as u64 + links.steps();
-        drop(links);
-        if added > 0 {
-            self.occurrences.extend(fitting);
-            self.seen.push(joined);
-        }
-        added
-    }
-
     /// Adds what a further stretch holds.
     fn join(&mut self, mut then: View<'l>) {
         let (seen, occurrences) = (self.seen.len(), self.occurrences.len());

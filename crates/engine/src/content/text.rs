@@ -67,11 +67,11 @@ pub fn read<'t>(
             steps: stretch.len() as u64 + links.steps(),
             ..View::default()
         };
-        let (stretches, cuts) = unseen::joined(stretch);
-        if !stretches.is_empty() && left > 0 {
-            let joined = MappedText::slice(stretch, at).joined(&stretches);
+        let joined = unseen::joined(stretch);
+        if !joined.is_empty() && left > 0 {
+            let words = joined.of(&MappedText::slice(stretch, at));
             let room = left.min(room.together);
-            left -= view.across(&linkifier, joined, &cuts, room, Site::Text);
+            left -= view.across(&linkifier, (&joined, words), room, &Site::Text);
         }
         take(view)?;
         at = end;

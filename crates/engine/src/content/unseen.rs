@@ -5,18 +5,18 @@
 
 use std::ops::Range;
 
+use super::joined::Joined;
 use uts58::unicode::hosts::{is_invisible, is_joiner};
 use uts58::unicode::{Class, is_dot_to_somebody};
 
-/// The words of a text that hold such characters, where something in them is a dot: the stretches without those
-/// characters, each word with what ends it; and where the stretches of a word meet when they stand in a row. Linear.
-pub fn joined(text: &str) -> (Vec<Range<usize>>, Vec<usize>) {
-    let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
+/// The words of a text that hold such characters, without them, where something in a word is a dot. Linear.
+pub fn joined(text: &str) -> Joined {
+    let mut joined = Joined::default();
     if is_plain(text) {
-        return (stretches, cuts);
+        return joined;
     }
     let ends_word = |c: char| c.is_whitespace() || c == '\0';
-    let (mut length, mut at) = (0, 0);
+    let mut at = 0;
     while let Some(unseen) = next_unseen(text, at) {
         // Without NUL the text is another layer; data of programs are full of it.
         let before = text.get(at..unseen).unwrap_or_default().rsplit(ends_word).next();
@@ -28,18 +28,11 @@ pub fn joined(text: &str) -> (Vec<Range<usize>>, Vec<usize>) {
             continue;
         }
         let pieces = pieces(word, range.start);
-        if pieces.len() < 2 {
-            continue;
+        if pieces.len() > 1 {
+            joined.add(pieces, at..at);
         }
-        for piece in &pieces {
-            length += piece.len();
-            cuts.push(length);
-        }
-        // Behind the last there is nothing to join.
-        cuts.pop();
-        stretches.extend(pieces);
     }
-    (stretches, cuts)
+    joined
 }
 
 /// The stretches of a word that begins here, without what is not seen.
@@ -123,8 +116,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> String {
-        let (stretches, _) = joined(text);
-        stretches.into_iter().map(|stretch| &text[stretch]).collect()
+        joined(text).said(text).0
     }
 
     #[test]
@@ -171,7 +163,7 @@ mod tests {
     fn where_they_meet() {
         let text = "a.b\u{200e}c\u{200e}\u{200e}d e f\u{200e}.g";
         assert_eq!(words(text), "a.bcd f.g");
-        assert_eq!(joined(text).1, [3, 4, 7]);
+        assert_eq!(joined(text).said(text).1, [3, 4, 7]);
     }
 
     #[test]

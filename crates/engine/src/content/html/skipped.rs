@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::visible;
+use crate::content::joined::{Joined, first_word, last_word};
 use uts58::unicode::a_label::has_a_label;
 use uts58::unicode::is_dot_to_somebody;
 
@@ -50,28 +50,25 @@ impl Skipped {
         }
     }
 
-    /// The words without such elements, where they may lie: stretches of the visible text, and where those of a word
-    /// meet when they stand in a row. Linear: words round elements inside one another overlap, and come to
-    /// [`OVERLAP`] times the text at most.
-    pub fn words(&self, shown: &str) -> (Vec<Range<usize>>, Vec<usize>) {
-        let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
+    /// The words without such elements, where they may lie. Linear: words round elements inside one another overlap,
+    /// and come to [`OVERLAP`] times the text at most.
+    pub fn words(&self, shown: &str) -> Joined {
+        let mut joined = Joined::default();
         let may_lie = || !shown.is_ascii() || memchr::memchr(b'-', shown.as_bytes()).is_some();
         if self.elements.is_empty() || !may_lie() {
-            return (stretches, cuts);
+            return joined;
         }
         let slice = |range: Range<usize>| shown.get(range).unwrap_or_default();
         let in_a_word = |one: &Range<usize>, next: &Range<usize>| {
             one.end <= next.start && !slice(one.end..next.start).contains(char::is_whitespace)
         };
-        let mut length = 0;
+        let most = OVERLAP * shown.len() + 2 * SIDE;
         for row in self.elements.chunk_by(in_a_word) {
             let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
             let from = shown.floor_char_boundary(first.start.saturating_sub(SIDE));
             let to = shown.ceil_char_boundary(last.end + SIDE);
-            let start = visible::last_word(shown, from..first.start).start;
-            let word = visible::first_word(shown, last.end..to);
-            // What ends the word parts it from the next.
-            let end = slice(word.end..to).chars().next().map_or(to, |c| word.end + c.len_utf8());
+            let start = last_word(shown, from..first.start).start;
+            let end = first_word(shown, last.end..to).end;
             let starts = std::iter::once(start).chain(row.iter().map(|element| element.end));
             let ends = row.iter().map(|element| element.start).chain([end]);
             let pieces: Vec<Range<usize>> =
@@ -82,17 +79,15 @@ impl Skipped {
             {
                 continue;
             }
-            if length + word.len() > OVERLAP * shown.len() {
+            joined.cut = joined.len() + word.len() > most;
+            if joined.cut {
                 break;
             }
-            for piece in &pieces {
-                length += piece.len();
-                cuts.push(length);
-            }
-            cuts.pop();
-            stretches.extend(pieces);
+            // What ends the word parts it from the next.
+            let behind = slice(end..to).chars().next().map_or(0, char::len_utf8);
+            joined.add(pieces, end..end + behind);
         }
-        (stretches, cuts)
+        joined
     }
 }
 
@@ -100,13 +95,15 @@ impl Skipped {
 mod tests {
     use super::*;
 
+    /// What they say; only where they are many some are left out.
     fn words(shown: &str, elements: &[(usize, usize)]) -> String {
         let skipped = Skipped {
             open: Vec::new(),
             elements: elements.iter().map(|(from, to)| *from..*to).collect(),
         };
-        let (stretches, _) = skipped.words(shown);
-        stretches.into_iter().map(|stretch| &shown[stretch]).collect()
+        let joined = skipped.words(shown);
+        assert!(!joined.cut || joined.len() > shown.len());
+        joined.said(shown).0
     }
 
     #[test]
@@ -132,7 +129,8 @@ mod tests {
         let shown = "p\u{430}y.com".repeat(10_000);
         let nested = |at: usize| [(at + 3, at + 4), (at + 1, at + 4)];
         let elements: Vec<_> = (1..10_000).flat_map(|index| nested(index * 8)).collect();
-        assert!((1..=2 * shown.len()).contains(&words(&shown, &elements).len()));
+        let words = words(&shown, &elements);
+        assert!((1..=2 * shown.len() + 2 * SIDE).contains(&words.len()), "{}", words.len());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::{Markup, Occurrence, Reader, Rendering, Site, TOGETHER, Tag, Target, outlook};
+use crate::content::joined::{Joined, first_word, last_word};
 use crate::content::{STRETCH, unseen};
 use uts58::Confidence;
 
@@ -77,14 +78,13 @@ impl<'t> Reader<'t, '_, '_> {
             skipped.words(self.visible.as_str()),
         ];
         let found = self.view.occurrences.len() > before;
-        let seen =
-            self.visible.take(found || without.iter().any(|(stretches, _)| !stretches.is_empty()));
+        let seen = self.visible.take(found || without.iter().any(|joined| !joined.is_empty()));
         let Some(seen) = seen else { return };
-        let without = without.map(|(stretches, cuts)| (seen.joined(&stretches), cuts));
+        let without = without.map(|joined| (joined.of(&seen), joined));
         self.view.seen.extend(Some(seen).filter(|_| found));
-        for (joined, cuts) in without {
+        for (words, joined) in without {
             let room = self.room();
-            self.view.across(&self.linkifier, joined, &cuts, room, Site::HtmlText);
+            self.view.across(&self.linkifier, (&joined, words), room, &Site::HtmlText);
         }
     }
 
@@ -187,11 +187,9 @@ fn markup(shown: &[Range<usize>], span: &Range<usize>) -> Markup {
 }
 
 /// The words that seams run through, where the text of an anchor meets a word beside it and programs that make plain
-/// text of a page join them, where something in them announces a link: their stretches of the text, each
-/// word with a separator behind it; and where the stretches of a word meet when they stand in a row.
-fn across(text: &str, seams: &[usize]) -> (Vec<Range<usize>>, Vec<usize>) {
-    let (mut stretches, mut cuts) = (Vec::new(), Vec::new());
-    let mut length = 0;
+/// text of a page join them, and where something in them announces a link.
+fn across(text: &str, seams: &[usize]) -> Joined {
+    let mut joined = Joined::default();
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
     let apart = |one: &usize, next: &usize| slice(&(one + 1..*next)).contains(char::is_whitespace);
     for row in seams.chunk_by(|one, next| !apart(one, next)) {
@@ -201,39 +199,18 @@ fn across(text: &str, seams: &[usize]) -> (Vec<Range<usize>>, Vec<usize>) {
         let starts = std::iter::once(start).chain(row.iter().map(|seam| seam + 1));
         let ends = row.iter().copied().chain([end]);
         let pieces: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
-        if !announces(&pieces.iter().map(slice).collect::<String>()) {
-            continue;
+        if announces(&pieces.iter().map(slice).collect::<String>()) {
+            // The seam itself is the separator.
+            joined.add(pieces, *last..last + 1);
         }
-        for piece in &pieces {
-            length += piece.len();
-            cuts.push(length);
-        }
-        stretches.extend(pieces);
-        // The seam itself is the separator.
-        stretches.push(*last..last + 1);
-        length += 1;
     }
-    (stretches, cuts)
+    joined
 }
 
 /// Whether a word may hold a link that is one to every program.
 fn announces(word: &str) -> bool {
     word.contains(['@', '/', '\\', ':'])
         || word.as_bytes().windows(4).any(|four| four.eq_ignore_ascii_case(b"www."))
-}
-
-/// The word at the end of a stretch of text.
-pub(super) fn last_word(text: &str, range: Range<usize>) -> Range<usize> {
-    let words = text.get(range.clone()).unwrap_or_default();
-    let length = words.rsplit(char::is_whitespace).next().unwrap_or_default().len();
-    range.end - length..range.end
-}
-
-/// The word at its start.
-pub(super) fn first_word(text: &str, range: Range<usize>) -> Range<usize> {
-    let words = text.get(range.clone()).unwrap_or_default();
-    let length = words.split(char::is_whitespace).next().unwrap_or_default().len();
-    range.start..range.start + length
 }
 
 /// How the host is shown; a break beside a dot does not count, since mail programs put `<wbr>` there
