@@ -16,10 +16,6 @@ pub(super) enum Content {
     Signed(Vec<Range<usize>>),
     /// To be inflated (zlib, RFC 1950).
     Compressed(Vec<Range<usize>>),
-    /// No PKCS#7 at all: deflated data from this offset on.
-    Packed(usize),
-    /// No PKCS#7 either: what an OpenPGP message says.
-    Said(Vec<u8>),
 }
 
 /// Pieces inside one another that an octet string may have.

@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use super::sealed::{Format, inflated};
+use super::inflate::{Format, inflated};
 use super::transfer::Transfer;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";

@@ -5,18 +5,26 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use flate2::{Decompress, FlushDecompress, Status};
-
 use super::Why;
 use super::again::Views;
 use super::der::{self, Content};
 use super::header::{self, ContentType};
+use super::inflate::{Ending, Format, inflated};
 use super::openpgp;
 use super::structure::{Entity, Layer, Pass, Splitter};
 use super::transfer::Transfer;
 use super::walk::Walk;
 use crate::edit::{Bypass, Limit};
 use crate::span::{Map, PieceKind};
+
+/// What a part wraps.
+enum Wrapped {
+    Pkcs7(Content),
+    /// Deflated data from this offset on.
+    Gzip(usize),
+    /// What the message says.
+    OpenPgp(Vec<u8>),
+}
 
 impl Splitter<'_> {
     /// Whether the bytes of a layer cannot be edited.
@@ -37,13 +45,14 @@ impl Splitter<'_> {
         let transfer = entity.labels.transfer();
         let unwrapped = transfer.bytes(raw);
         let most = self.room().saturating_sub(self.unwrapped);
-        let gzip = || deflated(&unwrapped).map(Content::Packed);
-        let said = || openpgp::content(&unwrapped, most).map(Content::Said);
-        let Some(content) = der::content(&unwrapped).or_else(gzip).or_else(said) else { return };
+        let pkcs7 = || der::content(&unwrapped).map(Wrapped::Pkcs7);
+        let gzip = || deflated(&unwrapped).map(Wrapped::Gzip);
+        let openpgp = || openpgp::content(&unwrapped, most).map(Wrapped::OpenPgp);
+        let Some(content) = pkcs7().or_else(gzip).or_else(openpgp) else { return };
         let is_text =
             |said: &[u8]| !said.split(|byte| *byte == b'\n').next().is_some_and(header::is_label);
         let kind = match &content {
-            Content::Said(said) if is_text(said) => "text/plain",
+            Wrapped::OpenPgp(said) if is_text(said) => "text/plain",
             _ => kind,
         };
         let Some(below) = self.layer(walk, range, transfer) else {
@@ -53,13 +62,13 @@ impl Splitter<'_> {
         let der = self.bytes(below);
         let der = der.get();
         let found = match content {
-            Content::Signed(octets) => Some(joined(der, &octets)),
-            Content::Compressed(octets) => {
+            Wrapped::Pkcs7(Content::Signed(octets)) => Some(joined(der, &octets)),
+            Wrapped::Pkcs7(Content::Compressed(octets)) => {
                 let (packed, _) = joined(der, &octets);
                 whole(as_far(inflated(&packed, Format::Zlib, most)), der.len())
             }
-            Content::Said(said) => whole(Some(said), der.len()),
-            Content::Packed(at) => {
+            Wrapped::OpenPgp(said) => whole(Some(said), der.len()),
+            Wrapped::Gzip(at) => {
                 let packed = der.get(at..).unwrap_or_default();
                 whole(as_far(inflated(packed, Format::Deflate, most)), der.len())
             }
@@ -168,50 +177,6 @@ fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) 
     (Cow::Owned(out), map)
 }
 
-/// How deflated data are wrapped.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    /// RFC 1950.
-    Zlib,
-    /// RFC 1951, as inside gzip.
-    Deflate,
-}
-
-/// Whether packed data went to their end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// They did.
-    Whole,
-    /// Damaged, or broken off.
-    Cut,
-}
-
-/// What zlib (RFC 1950) made this of, as far as it goes; `None` when that is more than `most` bytes.
-pub fn inflate(packed: &[u8], most: usize) -> Option<(Vec<u8>, Ending)> {
-    inflated(packed, Format::Zlib, most)
-}
-
 fn as_far(unpacked: Option<(Vec<u8>, Ending)>) -> Option<Vec<u8>> {
     unpacked.map(|(out, _)| out)
-}
-
-/// What is unpacked, as far as it goes; `None` when that is more than `most` bytes.
-pub(super) fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Vec<u8>, Ending)> {
-    let mut engine = Decompress::new(format == Format::Zlib);
-    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
-    while out.len() <= most {
-        let taken = usize::try_from(engine.total_in()).unwrap_or(packed.len());
-        let rest = packed.get(taken..).unwrap_or_default();
-        let before = out.len();
-        let status = engine.decompress_vec(rest, &mut out, FlushDecompress::None);
-        match status {
-            Ok(Status::StreamEnd) => return (out.len() <= most).then_some((out, Ending::Whole)),
-            Err(_) => return (out.len() <= most).then_some((out, Ending::Cut)),
-            Ok(_) if out.len() < out.capacity() && out.len() == before => {
-                return Some((out, Ending::Cut));
-            }
-            Ok(_) => out.reserve(out.capacity().max(64).min(most.saturating_add(1))),
-        }
-    }
-    None
 }

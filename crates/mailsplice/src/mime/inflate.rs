@@ -1,0 +1,47 @@
+//! Deflated data, as far as they go and no further than is allowed.
+
+use flate2::{Decompress, FlushDecompress, Status};
+
+/// How deflated data are wrapped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// RFC 1950.
+    Zlib,
+    /// RFC 1951, as inside gzip.
+    Deflate,
+}
+
+/// Whether packed data went to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// They did.
+    Whole,
+    /// Damaged, or broken off.
+    Cut,
+}
+
+/// What zlib (RFC 1950) made this of, as far as it goes; `None` when that is more than `most` bytes.
+pub fn inflate(packed: &[u8], most: usize) -> Option<(Vec<u8>, Ending)> {
+    inflated(packed, Format::Zlib, most)
+}
+
+/// What is unpacked, as far as it goes; `None` when that is more than `most` bytes.
+pub(super) fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Vec<u8>, Ending)> {
+    let mut engine = Decompress::new(format == Format::Zlib);
+    let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
+    while out.len() <= most {
+        let taken = usize::try_from(engine.total_in()).unwrap_or(packed.len());
+        let rest = packed.get(taken..).unwrap_or_default();
+        let before = out.len();
+        let status = engine.decompress_vec(rest, &mut out, FlushDecompress::None);
+        match status {
+            Ok(Status::StreamEnd) => return (out.len() <= most).then_some((out, Ending::Whole)),
+            Err(_) => return (out.len() <= most).then_some((out, Ending::Cut)),
+            Ok(_) if out.len() < out.capacity() && out.len() == before => {
+                return Some((out, Ending::Cut));
+            }
+            Ok(_) => out.reserve(out.capacity().max(64).min(most.saturating_add(1))),
+        }
+    }
+    None
+}
