@@ -68,12 +68,13 @@ impl<'t> Candidates<'t> {
         Some(Found { link, flaw: Flaw::None })
     }
 
-    /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped.
+    /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped. As in an attribute
+    /// ([`mailto::address`](crate::mailto::address)) the last one counts; the host ends as hosts in prose do.
     fn escaped_address(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
         let from = colon + 1;
         let behind = self.walker.bytes_from(from);
         let local = behind.iter().take(LOCAL_PART + 1).take_while(|byte| is_local(**byte)).count();
-        let at_sign = behind.get(..local)?.windows(3).position(|three| three == b"%40")?;
+        let at_sign = behind.get(..local)?.windows(3).rposition(|three| three == b"%40")?;
         let (host, _) = self.host_from(from + at_sign + 3, tlds)?;
         let mut link = Link::of_host(Kind::Email, host);
         link.span.start = colon - MAILTO.len();
@@ -512,7 +513,7 @@ mod tests {
     #[test]
     fn s29_an_address_whose_at_sign_is_escaped() {
         check("see mailto:x%40⸠раypal.com⸡ mailto:x%40⸠%D1%80%D0%B0ypal.com⸡?subject=x");
-        check("mailto:x%40y mailto:50%40 ⸠раypal.com⸡");
+        check("mailto:x%40y mailto:50%40 ⸠раypal.com⸡ mailto:x%40y%40⸠раypal.com⸡");
     }
 
     #[test]
