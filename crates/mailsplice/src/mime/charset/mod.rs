@@ -228,11 +228,14 @@ impl Charset {
         text: &Text<'_>,
         edits: Vec<TextEdit>,
     ) -> Vec<RawEdit> {
-        match self {
-            Charset::Utf7 => return utf7::lower(&bytes(), text, &edits, Form::Utf7),
-            Charset::Mailbox => return utf7::lower(&bytes(), text, &edits, Form::Mailbox),
-            Charset::Words => return utf7::lower(&bytes(), text, &edits, Form::Words),
-            _ => {}
+        let form = match self {
+            Charset::Utf7 => Some(Form::Utf7),
+            Charset::Mailbox => Some(Form::Mailbox),
+            Charset::Words => Some(Form::Words),
+            _ => None,
+        };
+        if let Some(form) = form {
+            return utf7::lower(&bytes(), text, &edits, form);
         }
         let plain = edits.into_iter().map(|TextEdit { range, replacement }| RawEdit {
             range: text.source(range),
