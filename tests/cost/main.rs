@@ -5,6 +5,8 @@
 //! body), our header fields, and that a second run finds nothing to edit. `tests/run cost` runs every family
 //! under callgrind at n, 2n, 4n, 8n: it starts this binary with a policy and sizes in the environment and
 //! with families on standard input; what is done in [`counted`] is counted. No test asserts a time.
+//! `tests/run fuzz` looks for families that no list has: with `COST_SEEDS`, a folder, this binary writes those
+//! that are known into it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod families;
@@ -13,7 +15,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-use families::{Family, Letter, families};
+use families::{Family, Letter, Plan, families};
 use libtest_mimic::{Arguments, Failed, Trial};
 use linkmilter::engine::outcome::Bypass;
 use linkmilter::engine::policy::{Defang, Linkify, Mode, Notice};
@@ -77,7 +79,7 @@ fn measure(policy: &Policy, sizes: &[usize]) {
         let name = name.unwrap();
         let family = families.iter().find(|one| one.name == name).unwrap();
         for size in sizes {
-            let letter = (family.make)(*size);
+            let letter = family.plan.letter(*size);
             let steps = counted(&letter, policy);
             println!("{} {steps}", letter.head.len() + letter.body.len());
         }
@@ -91,7 +93,7 @@ fn lying() -> Letter {
 }
 
 fn check(family: &Family, policy: &Policy, bytes: usize) -> Result<(), Failed> {
-    let letter = (family.make)(bytes);
+    let letter = family.plan.letter(bytes);
     let size = letter.head.len() + letter.body.len();
     // The tables are made once.
     judge(&lying(), policy);
@@ -145,6 +147,13 @@ fn main() -> ExitCode {
         measure(&policy, &sizes);
         return ExitCode::SUCCESS;
     }
+    if let Some(folder) = wanted("COST_SEEDS") {
+        for (number, family) in families().iter().enumerate() {
+            let seed = [&[0], family.plan.written().as_slice()].concat();
+            std::fs::write(format!("{folder}/family-{number:03}"), seed).unwrap();
+        }
+        return ExitCode::SUCCESS;
+    }
     if wanted("COST_LIST").is_some() {
         families().iter().for_each(|family| println!("{}", family.name));
         return ExitCode::SUCCESS;
@@ -153,6 +162,13 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // The allocator counts for the process.
     arguments.test_threads = Some(1);
+    let plans = Trial::test("plans are read as they are written", || {
+        let lost = |family: &&Family| Plan::read(&family.plan.written()) != family.plan;
+        match families().iter().find(lost) {
+            Some(family) => Err(format!("{}: another plan", family.name).into()),
+            None => Ok(()),
+        }
+    });
     let trials = policies()
         .into_iter()
         .filter(|(name, _)| matches!(*name, "default" | "defang-all" | "linkify"))
@@ -164,6 +180,7 @@ fn main() -> ExitCode {
                 })
             })
         })
+        .chain([plans])
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }

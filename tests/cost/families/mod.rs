@@ -4,6 +4,8 @@ mod html;
 mod other;
 mod text;
 
+use bstr::ByteSlice;
+
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
 /// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,
 /// `{numbers}` are as many between hyphens as a host has room for.
@@ -64,6 +66,31 @@ impl Encoding {
             }
         }
     }
+
+    /// Bytes of text that come to about so many.
+    fn decoded(self, size: usize) -> usize {
+        match self {
+            Encoding::Plain => size,
+            Encoding::QuotedPrintable | Encoding::QuotedInOneLine => size / 2,
+            Encoding::Base64 | Encoding::Base64InOneLine => size / 4 * 3,
+            Encoding::Base64Padded => size / 8 * 5,
+        }
+    }
+
+    /// The label, and the text in this encoding.
+    fn encode(self, text: Vec<u8>) -> (&'static str, Vec<u8>) {
+        match self {
+            Encoding::Plain => ("8bit", text),
+            Encoding::QuotedPrintable => ("quoted-printable", quoted(&text, 72)),
+            Encoding::QuotedInOneLine => ("quoted-printable", quoted(&text, usize::MAX)),
+            Encoding::Base64 => ("base64", base64(&text, 19)),
+            Encoding::Base64InOneLine => ("base64", base64(&text, usize::MAX)),
+            Encoding::Base64Padded => {
+                let lines: Vec<_> = text.chunks(4).map(|line| base64(line, usize::MAX)).collect();
+                ("base64", lines.concat())
+            }
+        }
+    }
 }
 
 /// A message of a family.
@@ -73,10 +100,86 @@ pub struct Letter {
     pub body: Vec<u8>,
 }
 
-/// A name, and how to make its message of about so many bytes.
+/// Where a piece is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Header,
+    Body(Encoding),
+}
+
+/// What the messages of a family are made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Header fields; those of a body's encoding come behind them.
+    head: Vec<u8>,
+    place: Place,
+    before: Vec<u8>,
+    piece: Vec<u8>,
+    behind: Vec<u8>,
+}
+
+/// What parts the pieces of a plan that is written down.
+const PARTS: u8 = 0x1D;
+
+impl Plan {
+    fn of_header((before, behind): (&str, &str), piece: &str) -> Plan {
+        let [before, piece, behind] = [before, piece, behind].map(Vec::from);
+        Plan { head: Vec::new(), place: Place::Header, before, piece, behind }
+    }
+
+    fn of_body(shape: &Shape, encoding: Encoding) -> Plan {
+        let (before, behind) = shape.around;
+        let [before, piece, behind] = [before, shape.piece, behind].map(Vec::from);
+        let head = format!("Content-Type: {}\r\n", shape.kind).into_bytes();
+        Plan { head, place: Place::Body(encoding), before, piece, behind }
+    }
+
+    /// The plan that bytes write down; any do.
+    pub fn read(bytes: &[u8]) -> Plan {
+        let (place, rest) = bytes.split_first().unwrap_or((&0, &[]));
+        let places = Encoding::ALL.len() + 1;
+        let encoding = Encoding::ALL.get(usize::from(*place) % places);
+        let place = encoding.map_or(Place::Header, |(encoding, _)| Place::Body(*encoding));
+        let mut parts = rest.splitn(4, |byte| *byte == PARTS).map(Vec::from);
+        let [head, before, piece, behind] = [(); 4].map(|()| parts.next().unwrap_or_default());
+        Plan { head, place, before, piece, behind }
+    }
+
+    /// The plan as bytes.
+    pub fn written(&self) -> Vec<u8> {
+        let place = match self.place {
+            Place::Body(encoding) => Encoding::ALL.iter().position(|(one, _)| *one == encoding),
+            Place::Header => None,
+        };
+        let place = u8::try_from(place.unwrap_or(Encoding::ALL.len())).unwrap();
+        let parts = [&self.head, &self.before, &self.piece, &self.behind].map(Vec::as_slice);
+        [&[place], parts.join(&PARTS).as_slice()].concat()
+    }
+
+    /// The message of about so many bytes.
+    pub fn letter(&self, size: usize) -> Letter {
+        let Plan { before, piece, behind, .. } = self;
+        match self.place {
+            Place::Header => {
+                let fields = [before, repeated(piece, size).as_slice(), behind].concat();
+                let head = [self.head.as_slice(), &fields].concat();
+                Letter { head, body: b"http://a.co/\r\n".to_vec() }
+            }
+            Place::Body(encoding) => {
+                let size = encoding.decoded(size);
+                let text = [before, repeated(piece, size).as_slice(), behind].concat();
+                let (label, body) = encoding.encode(in_charset(&self.head, text));
+                let field = format!("Content-Transfer-Encoding: {label}\r\n");
+                Letter { head: [self.head.as_slice(), field.as_bytes()].concat(), body }
+            }
+        }
+    }
+}
+
+/// A name, and what its messages are made of.
 pub struct Family {
     pub name: String,
-    pub make: Box<dyn Fn(usize) -> Letter + Send + Sync>,
+    pub plan: Plan,
 }
 
 pub fn families() -> Vec<Family> {
@@ -85,14 +188,10 @@ pub fn families() -> Vec<Family> {
         for (encoding, suffix) in Encoding::ALL {
             if encoding.suits(shape) {
                 let name = format!("{}{suffix}", shape.name);
-                families.push(Family {
-                    name,
-                    make: Box::new(move |size| letter(shape, encoding, size)),
-                });
+                families.push(Family { name, plan: Plan::of_body(shape, encoding) });
             }
         }
     }
-    let body = b"http://a.co/\r\n";
     for (name, piece) in [
         ("header fields", "X-Field-{n}: http://a.co/\r\n"),
         ("header fields of long names", "X-{word}: http://a.co/\r\n"),
@@ -114,10 +213,8 @@ pub fn families() -> Vec<Family> {
         ("folds of a field", "Subject: x\r\n y\r\n"),
         ("lists", "List-Unsubscribe: <http://a{n}.co/>, <mailto:a@b{n}.co>\r\n"),
     ] {
-        families.push(Family {
-            name: name.to_owned(),
-            make: Box::new(move |size| Letter { head: repeated(piece, size), body: body.to_vec() }),
-        });
+        let plan = Plan::of_header(NONE, piece);
+        families.push(Family { name: name.to_owned(), plan });
     }
     for (name, front, piece) in [
         ("one address list", "To: ", "a{n}.com <b@c{n}.com>,"),
@@ -132,67 +229,38 @@ pub fn families() -> Vec<Family> {
         ("charsets", "Content-Type: text/plain", "; charset=x{n}"),
         ("boundary of any length", "Content-Type: multipart/mixed; boundary=", "b"),
     ] {
-        families.push(Family {
-            name: name.to_owned(),
-            make: Box::new(move |size| Letter {
-                head: [front.as_bytes(), &repeated(piece, size), b"\r\n"].concat(),
-                body: body.to_vec(),
-            }),
-        });
+        let plan = Plan::of_header((front, "\r\n"), piece);
+        families.push(Family { name: name.to_owned(), plan });
     }
     families
 }
 
-fn repeated(piece: &str, size: usize) -> Vec<u8> {
+/// A piece again and again, with what stands in braces put in.
+fn repeated(piece: &[u8], size: usize) -> Vec<u8> {
     let piece = piece
-        .replace("{labels}", &"bbbbbbbb.".repeat(4 << 10 >> 3))
-        .replace("{word}", &"w".repeat(2 << 10))
-        .replace("{numbers}", &"1-".repeat(115));
+        .replace("{labels}", "bbbbbbbb.".repeat(4 << 10 >> 3))
+        .replace("{word}", "w".repeat(2 << 10))
+        .replace("{numbers}", "1-".repeat(115));
     let mut out = Vec::with_capacity(size + piece.len());
     let mut number = 0_usize;
-    while out.len() < size {
-        out.extend_from_slice(piece.replace("{n}", &number.to_string()).as_bytes());
+    while out.len() < size && !piece.is_empty() {
+        out.extend_from_slice(&piece.replace("{n}", number.to_string()));
         number += 1;
     }
     out
 }
 
-fn letter(shape: &Shape, encoding: Encoding, size: usize) -> Letter {
-    let size = match encoding {
-        Encoding::Plain => size,
-        Encoding::QuotedPrintable | Encoding::QuotedInOneLine => size / 2,
-        Encoding::Base64 | Encoding::Base64InOneLine => size / 4 * 3,
-        Encoding::Base64Padded => size / 8 * 5,
-    };
-    let (before, behind) = shape.around;
-    let text = [before.as_bytes(), &repeated(shape.piece, size), behind.as_bytes()].concat();
-    let text = in_charset(shape.kind, text);
-    let (label, body) = match encoding {
-        Encoding::Plain => ("8bit", text),
-        Encoding::QuotedPrintable => ("quoted-printable", quoted(&text, 72)),
-        Encoding::QuotedInOneLine => ("quoted-printable", quoted(&text, usize::MAX)),
-        Encoding::Base64 => ("base64", base64(&text, 19)),
-        Encoding::Base64InOneLine => ("base64", base64(&text, usize::MAX)),
-        Encoding::Base64Padded => {
-            let lines: Vec<_> = text.chunks(4).map(|line| base64(line, usize::MAX)).collect();
-            ("base64", lines.concat())
-        }
-    };
-    let head = format!("Content-Type: {}\r\nContent-Transfer-Encoding: {label}\r\n", shape.kind);
-    Letter { head: head.into_bytes(), body }
-}
-
-/// The bytes of a text in the first charset of its label, where that is one of bytes or words.
-fn in_charset(kind: &str, text: Vec<u8>) -> Vec<u8> {
-    let text = String::from_utf8(text).unwrap();
-    if kind.contains("utf-16") {
-        return text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    }
-    let label = kind.split("charset=").nth(1).unwrap_or_default().split(';').next().unwrap();
+/// The bytes of a text in the first charset that its header names, where that is one of bytes or words.
+fn in_charset(head: &[u8], text: Vec<u8>) -> Vec<u8> {
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let label = head.split("charset=").nth(1).unwrap_or_default();
+    let label = label.split([';', '\r', '\n']).next().unwrap_or_default();
+    let said = || String::from_utf8_lossy(&text);
     match label {
-        "windows-1251" => encoding_rs::WINDOWS_1251.encode(&text).0.into_owned(),
-        "koi8-r" => encoding_rs::KOI8_R.encode(&text).0.into_owned(),
-        _ => text.into_bytes(),
+        _ if head.contains("utf-16") => said().encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        "windows-1251" => encoding_rs::WINDOWS_1251.encode(&said()).0.into_owned(),
+        "koi8-r" => encoding_rs::KOI8_R.encode(&said()).0.into_owned(),
+        _ => text,
     }
 }
 
