@@ -15,10 +15,29 @@ use uts58::{Kind, Link, Linkifier, html};
 pub use judged::{BUILTIN, Judged, Names, check, judged_linkify, judged_links, with_known};
 
 /// The top-level domains of the day that the package `tld` was made.
-static TLDS: LazyLock<TldTable> = LazyLock::new(|| {
-    let names = front_coded::words(tld_table::NAMES);
-    TldTable::new(names, tld_table::VERSION)
-});
+static TLDS: LazyLock<TldTable> = LazyLock::new(|| TldTable::new(names(), tld_table::VERSION));
+
+#[cfg(not(feature = "judge"))]
+fn names() -> impl Iterator<Item = String> {
+    front_coded::words(tld_table::NAMES)
+}
+
+/// Whoever judges has the list of public suffixes, whose last labels are the same but for a few.
+#[cfg(feature = "judge")]
+fn names() -> Vec<String> {
+    let suffixes = uts58::suffixes::BUILTIN.last_labels();
+    let mut names: Vec<String> =
+        suffixes.filter(|name| name.is_ascii()).map(str::to_owned).collect();
+    for one in front_coded::words(tld_table::IN_ONE_LIST) {
+        match names.iter().position(|name| *name == one) {
+            Some(at) => {
+                names.swap_remove(at);
+            }
+            None => names.push(one),
+        }
+    }
+    names
+}
 
 /// What the strings of a language count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +154,7 @@ fn kind(kind: Kind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     use super::*;
@@ -145,12 +165,16 @@ mod tests {
         let lock = include_str!("../../Cargo.lock");
         let (_, behind) = lock.split_once("name = \"tld\"\nversion = \"").unwrap();
         let (version, _) = behind.split_once('"').unwrap();
-        let mut names: Vec<&str> = tld::TLD.iter().copied().collect();
-        names.sort_unstable();
+        let names: BTreeSet<&str> = tld::TLD.iter().copied().collect();
+        let suffixes = uts58::suffixes::BUILTIN.last_labels();
+        let suffixes: BTreeSet<&str> = suffixes.filter(|name| name.is_ascii()).collect();
         let fresh = format!(
             "{HEAD}\npub(super) static VERSION: &str = \"tld {version}\";\n\n\
-             pub(super) static NAMES: &str = {:?};\n",
+             /// The names.\n#[cfg(not(feature = \"judge\"))]\npub(super) static NAMES: &str = {:?};\n\n\
+             /// What only one has of this list and the last labels of the public suffixes.\n\
+             #[cfg(feature = \"judge\")]\npub(super) static IN_ONE_LIST: &str = {:?};\n",
             front_coded::pack(names.iter().copied()),
+            front_coded::pack(names.symmetric_difference(&suffixes).copied()),
         );
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tld_table.rs");
         if std::env::var_os("UPDATE").is_some() {
@@ -159,7 +183,7 @@ mod tests {
         }
         let old = std::fs::read_to_string(&path).unwrap();
         assert!(old == fresh, "stale: UPDATE=1 cargo test -p bindings-core tlds_are_those");
-        assert_eq!(TLDS.sorted(), names);
+        assert!(TLDS.sorted().into_iter().eq(names));
     }
 
     const HEAD: &str = "\

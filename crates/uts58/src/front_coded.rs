@@ -2,7 +2,7 @@
 //! program are kept, where a web page loads it.
 
 /// Letters that a word may leave out: as many as there are capitals behind `A`.
-const MOST: usize = 25;
+pub(crate) const MOST: usize = 25;
 
 /// Words in one text. Each begins with a capital that says how many bytes it shares with the one before: none
 /// (`A`) to 25 (`Z`). The words themselves are of ASCII and have no capitals.

@@ -103,6 +103,13 @@ impl SuffixList {
         self.suffix(name.rsplit('.'))
     }
 
+    /// The last labels of all rules, each once, sorted: the top-level domains, and what else ends a name to the
+    /// list. U-labels stand beside their A-labels.
+    pub fn last_labels(&self) -> impl Iterator<Item = &str> {
+        let nodes = self.first_child(0)..self.first_child(1);
+        nodes.filter_map(|node| std::str::from_utf8(self.label(node)).ok())
+    }
+
     fn rule(&self, node: usize) -> u8 {
         self.rules.get(node).copied().unwrap_or_default()
     }
@@ -290,6 +297,7 @@ mod tests {
         ] {
             assert_eq!(suffix(&list, name), (labels, section), "{name}");
         }
+        assert!(list.last_labels().eq(["ck", "com", "example", "xn--p1ai", "рф"]));
     }
 
     #[test]

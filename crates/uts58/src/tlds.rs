@@ -214,7 +214,7 @@ fn u_label(name: &str) -> Option<String> {
     idna::punycode::decode_to_string(name.strip_prefix(PREFIX)?)
 }
 
-fn a_label(name: &str) -> Option<String> {
+pub(crate) fn a_label(name: &str) -> Option<String> {
     Some([PREFIX, &idna::punycode::encode_str(name)?].concat())
 }
 

@@ -190,27 +190,43 @@ mod tests {
             }));
         }
         let mut out = String::from(HEAD);
-        let _ =
-            writeln!(out, "pub(super) static SETS: [(Separates, &[Reading]); {}] = [", sets.len());
-        for (separates, set) in &sets {
-            let readings: Vec<String> = set
-                .iter()
-                .map(|one| format!("reading({:?}, {:?}, {:?})", one.text, one.likeness, one.shape))
-                .collect();
-            let _ = writeln!(out, "    ({separates:?}, &[{}]),", readings.join(", "));
-        }
+        readings_of(&sets, &mut out);
         out.push_str(
-            "];\n\n/// Which block holds a code point, by its upper bits.\n#[rustfmt::skip]\n",
+            "\n/// Which block holds a code point, by its upper bits.\n#[rustfmt::skip]\n",
         );
-        let _ =
-            write!(out, "pub(super) static INDEX: [u16; {}] = {}", index.len(), numbers(&index));
-        out.push_str(";\n\n/// The sets of the code points of a block.\n#[rustfmt::skip]\n");
-        let _ = writeln!(out, "pub(super) static BLOCKS: [[u16; BLOCK]; {}] = [", blocks.len());
+        let _ = write!(out, "pub(super) static INDEX: [u8; {}] = {}", index.len(), numbers(&index));
+        out.push_str(
+            ";\n\n/// The sets of the code points of a block: lower bytes, upper bytes.\n#[rustfmt::skip]\n",
+        );
+        let blocks_in_all = blocks.len();
+        let _ = writeln!(out, "pub(super) static BLOCKS: [[[u8; BLOCK]; 2]; {blocks_in_all}] = [");
         for block in blocks {
-            let _ = writeln!(out, "{},", numbers(block));
+            let lower: Vec<usize> = block.iter().map(|set| set & 0xff).collect();
+            let upper: Vec<usize> = block.iter().map(|set| set >> 8).collect();
+            let _ = writeln!(out, "[{}, {}],", numbers(&lower), numbers(&upper));
         }
         out.push_str("];\n");
         out
+    }
+
+    fn readings_of(sets: &[(Separates, Vec<Reading>)], out: &mut String) {
+        let all: Vec<&Reading> = sets.iter().flat_map(|(_, set)| set).collect();
+        out.push_str(
+            "\n/// What characters may be read as, a set behind the other.\n#[rustfmt::skip]\n",
+        );
+        let _ = writeln!(out, "pub(super) static READINGS: [Reading; {}] = [", all.len());
+        for Reading { text, likeness, shape } in &all {
+            let _ = writeln!(out, "    reading({text:?}, {likeness:?}, {shape:?}),");
+        }
+        out.push_str("];\n\n/// Whether characters of each set read as punctuation, and where its readings begin;\n");
+        out.push_str("/// the last row has where all end.\n#[rustfmt::skip]\n");
+        let _ = writeln!(out, "pub(super) static SETS: [(Separates, u16); {}] = [", sets.len() + 1);
+        let mut begin = 0;
+        for (separates, set) in sets {
+            let _ = writeln!(out, "    ({separates:?}, {begin}),");
+            begin += set.len();
+        }
+        let _ = writeln!(out, "    (No, {begin}),\n];");
     }
 
     fn numbers(numbers: &[usize]) -> String {
@@ -234,9 +250,6 @@ use super::{Reading, reading};
 use crate::lookalike::Likeness::{Foreign, Hidden, Marks};
 
 /// Code points of a block.
-pub(super) const BLOCK: usize = 64;
-
-/// What characters may be read as, and whether they read as punctuation.
-#[rustfmt::skip]
+pub(super) const BLOCK: usize = 256;
 ";
 }

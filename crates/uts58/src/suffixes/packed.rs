@@ -1,18 +1,18 @@
-//! The built-in list as it is kept in a program: each label without what it shares with the one before.
+//! The built-in list as it is kept in a program: each label without what it shares with the one before, and of
+//! U-labels and A-labels, which stand side by side, only the former.
 
 use super::SuffixList;
+use crate::tlds::a_label;
 
-/// A list in 90 KB that compress well: one byte and a rest a node, in the order of the arrays.
+/// A list in 80 KB that compress well, a label and a byte a node, in the order of the arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed<'t> {
-    /// Bytes that the label of each node shares with that of the node before.
-    pub(super) shared: &'t [u8],
-    /// The bytes behind, each rest with a full stop behind it.
-    pub(super) rests: &'t str,
+    /// The labels, each behind a character that says how it is told; see [`Labels`].
+    pub(super) labels: &'t str,
     /// Nodes that have children, by how far each stands behind the one before, and how many; numbers of at
     /// most two bytes, big-endian, the first with its top bit set.
     pub(super) families: &'t [u8],
-    /// What is said of the names, likewise one byte a node.
+    /// What is said of the names, one byte a node.
     pub(super) rules: &'t [u8],
 }
 
@@ -22,12 +22,9 @@ impl Packed<'_> {
         let mut list = SuffixList::default();
         let mut families = self.families.iter().copied();
         let mut next_family = number(&mut families);
-        let (mut label, mut children) = (String::new(), 1);
-        let nodes = self.shared.iter().zip(self.rests.split_terminator('.')).zip(self.rules);
-        for (at, ((shared, rest), rule)) in nodes.enumerate() {
-            label.truncate(label.floor_char_boundary((*shared).into()));
-            label.push_str(rest);
-            list.push(&label, children, *rule)?;
+        let (mut labels, mut children) = (Labels::of(self.labels), 1);
+        for (at, rule) in self.rules.iter().enumerate() {
+            list.push(labels.next()?, children, *rule)?;
             if next_family == Some(at) {
                 children += number(&mut families)?;
                 next_family = number(&mut families).map(|step| at + step);
@@ -35,6 +32,60 @@ impl Packed<'_> {
         }
         list.children.push(u16::try_from(children).ok()?);
         Some(list)
+    }
+}
+
+/// Before a U-label that stands for its A-label as well: for whichever of them comes first.
+const PAIR: char = '!';
+/// Those that come later, each in its place.
+const LATER: char = '%';
+
+/// Reads labels. A capital says how many bytes are those of the last one that began so, `A` none, `B` one, and the
+/// others stand behind it: labels have no capitals.
+struct Labels<'t> {
+    rest: &'t str,
+    spelled: String,
+    label: String,
+    /// The later ones of pairs, the last first: labels of one family, which are sorted.
+    later: Vec<String>,
+}
+
+impl<'t> Labels<'t> {
+    fn of(rest: &'t str) -> Labels<'t> {
+        Labels { rest, spelled: String::new(), label: String::new(), later: Vec::new() }
+    }
+
+    /// The next label; `None` at the end, and where there is none.
+    fn next(&mut self) -> Option<&str> {
+        if let Some(rest) = self.rest.strip_prefix(LATER) {
+            self.rest = rest;
+            self.label = self.later.pop()?;
+            return Some(&self.label);
+        }
+        let pair = self.rest.strip_prefix(PAIR);
+        self.spell(pair.unwrap_or(self.rest))?;
+        if pair.is_none() {
+            return Some(&self.spelled);
+        }
+        let (ascii, unicode) = (a_label(&self.spelled)?, self.spelled.clone());
+        let (first, later) = if ascii < unicode { (ascii, unicode) } else { (unicode, ascii) };
+        let at = self.later.partition_point(|other| *other > later);
+        self.later.insert(at, later);
+        self.label = first;
+        Some(&self.label)
+    }
+
+    fn spell(&mut self, text: &'t str) -> Option<()> {
+        let (capital, behind) = text.split_at_checked(1)?;
+        let begins =
+            |byte: u8| byte.is_ascii_uppercase() || matches!(char::from(byte), PAIR | LATER);
+        let end = behind.bytes().position(begins).unwrap_or(behind.len());
+        let (letters, rest) = behind.split_at_checked(end)?;
+        self.rest = rest;
+        let shared = capital.bytes().next()?.saturating_sub(b'A');
+        self.spelled.truncate(self.spelled.floor_char_boundary(shared.into()));
+        self.spelled.push_str(letters);
+        Some(())
     }
 }
 
@@ -50,6 +101,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::front_coded::MOST;
     use crate::suffixes::suffix_table;
 
     const LIST: &str = include_str!("../../data/public_suffix_list.txt");
@@ -69,25 +121,48 @@ mod tests {
     }
 
     /// The fields of [`Packed`] in their order.
-    fn packed(list: &SuffixList) -> (Vec<u8>, String, Vec<u8>, Vec<u8>) {
-        let (mut shared, mut rests, mut families) = (Vec::new(), String::new(), Vec::new());
+    fn packed(list: &SuffixList) -> (String, Vec<u8>, Vec<u8>) {
+        let (mut labels, mut families) = (String::from("A"), Vec::new());
         let (mut before, mut last) = (String::new(), 0);
         for at in 0..list.rules.len() {
-            let label = String::from_utf8_lossy(list.label(at)).into_owned();
-            let pairs = before.char_indices().zip(label.chars());
-            let same = pairs.take_while(|((_, one), other)| one == other);
-            let common = same.map(|((at, c), _)| at + c.len_utf8()).last().unwrap_or_default();
-            shared.push(u8::try_from(common).unwrap_or_default());
-            rests.extend([label.get(common..).unwrap_or_default(), "."]);
-            let children = list.first_child(at + 1) - list.first_child(at);
-            if children > 0 {
+            let children = list.first_child(at)..list.first_child(at + 1);
+            if !children.is_empty() {
                 push(at - last, &mut families);
-                push(children, &mut families);
+                push(children.len(), &mut families);
                 last = at;
             }
-            before = label;
+            let label = |at| String::from_utf8_lossy(list.label(at)).into_owned();
+            let siblings: Vec<String> = children.map(label).collect();
+            family(&siblings, &mut before, &mut labels);
         }
-        (shared, rests, families, list.rules.clone())
+        (labels, families, list.rules.clone())
+    }
+
+    fn family(siblings: &[String], before: &mut String, out: &mut String) {
+        let mut later = Vec::new();
+        for name in siblings {
+            if later.contains(name) {
+                out.push(LATER);
+                continue;
+            }
+            let is_of =
+                |unicode: &&String| !unicode.is_ascii() && a_label(unicode).as_ref() == Some(name);
+            let unicode = siblings.iter().find(is_of).unwrap_or(name);
+            let ascii = a_label(unicode).filter(|ascii| siblings.contains(ascii));
+            if !unicode.is_ascii()
+                && let Some(ascii) = ascii
+            {
+                out.push(PAIR);
+                later.extend([unicode.clone(), ascii]);
+            }
+            let pairs = before.char_indices().zip(unicode.chars());
+            let ends = pairs.map(|((at, one), other)| (at + one.len_utf8(), one == other));
+            let same = ends.take_while(|(end, same)| *same && *end <= MOST);
+            let shared = same.map(|(end, _)| end).last().unwrap_or_default();
+            out.extend(('A'..='Z').nth(shared));
+            out.push_str(&unicode[shared..]);
+            before.clone_from(unicode);
+        }
     }
 
     fn push(number: usize, out: &mut Vec<u8>) {
@@ -100,10 +175,10 @@ mod tests {
     }
 
     fn written(list: &SuffixList) -> String {
-        let (shared, rests, families, rules) = packed(list);
+        let (labels, families, rules) = packed(list);
         let mut out = String::from(HEAD);
-        let _ = writeln!(out, "    rests: {rests:?},");
-        for (name, bytes) in [("shared", shared), ("families", families), ("rules", rules)] {
+        let _ = writeln!(out, "    labels: {labels:?},");
+        for (name, bytes) in [("families", families), ("rules", rules)] {
             let _ = writeln!(out, "    {name}: &[");
             for line in bytes.chunks(32) {
                 let line: Vec<String> = line.iter().map(u8::to_string).collect();

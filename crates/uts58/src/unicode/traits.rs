@@ -211,6 +211,6 @@ mod tests {
 use unicode_script::Script;
 
 /// Characters of a block.
-pub(super) const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 256;
 ";
 }
