@@ -331,6 +331,45 @@ fn assert_no_formula(text: &str) {
     }
 }
 
+/// A name of the sender's stands in each line: 3,756 bytes of an archive with a name of 3 MB made 9 GB.
+#[test]
+fn names_that_findings_repeat_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(20_000);
+    let lies: String = (0..100).map(|n| format!("http://раypal{n}.com/\n ")).collect();
+    let letter = format!(
+        "From: a@{long}.example\nMessage-ID: <{long}@mail.example>\nDate: Thu, 22 Aug 2024 12:36:23 +0200\n\
+         X-{long}: {lies}\nContent-Type: text/plain; charset=utf-8\n\n{lies}\nhttp://раypal.{long}.com/\n"
+    );
+    let mut archive = tar::Builder::new(Vec::new());
+    for end in ["one", "two"] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(letter.len() as u64);
+        header.set_cksum();
+        let path = format!("{}{end}{}", "a/".repeat(50_000), "/b".repeat(50_000));
+        archive.append_pax_extensions([("path", path.as_bytes())]).unwrap();
+        archive.append(&header, letter.as_bytes()).unwrap();
+    }
+    fs::write(folder.path().join("all.tar.gz"), gzip(&archive.into_inner().unwrap())).unwrap();
+    let lines = records(&scan(folder.path(), &["all.tar.gz"]));
+    assert!(lines.len() >= 400, "{}", lines.len());
+    let mut sources: Vec<&str> = Vec::new();
+    for line in &lines {
+        for field in ["source", "message_id", "from_domain", "place"] {
+            let text = line[field].as_str().unwrap();
+            assert!(text.len() < 600, "{field}: {}", text.len());
+        }
+        sources.push(line["source"].as_str().unwrap());
+    }
+    sources.dedup();
+    assert_eq!(sources.len(), 2, "{sources:?}");
+    for format in ["csv", "html", "summary", "stix"] {
+        let output = scan(folder.path(), &["--format", format, "all.tar.gz"]);
+        assert!(!output.stdout.is_empty(), "{format}: {}", said(&output));
+        assert!(output.stdout.len() < 2_000_000, "{format}: {}", output.stdout.len());
+    }
+}
+
 /// The bound that docs/scan.md gives: cores × 2 × the largest message + 128 MiB.
 #[test]
 fn memory_stays_within_its_bound() {
