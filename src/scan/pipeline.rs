@@ -122,7 +122,7 @@ pub(super) enum Made {
     /// Lines, before all are there.
     Text { text: Vec<u8>, room: usize },
     /// The rest of them, and the chain up to here.
-    Batch { judged: Judged, chain: Chain, room: usize },
+    Batch { judged: Box<Judged>, chain: Chain, room: usize },
 }
 
 /// Judges a batch on the core it runs on.

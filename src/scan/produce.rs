@@ -212,7 +212,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
             drop(taken);
             progress.judged(&judged.tally, weight);
             let room = budget.take_text(number, judged.text.len());
-            hand_on(Made::Batch { judged, chain, room });
+            hand_on(Made::Batch { judged: Box::new(judged), chain, room });
         });
         ControlFlow::Continue(())
     }

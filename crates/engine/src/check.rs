@@ -210,10 +210,10 @@ impl Checker<'_> {
             Some(found) => (target, Some(found)),
             None => (slashed.as_str(), behind_slashes()),
         };
-        if let Some(link) = found {
-            if let Some(judged) = self.judge.spelled(text, &link, HostBounds::Certain) {
-                self.seen.add(link.kind, judged);
-            }
+        if let Some(link) = found
+            && let Some(judged) = self.judge.spelled(text, &link, HostBounds::Certain)
+        {
+            self.seen.add(link.kind, judged);
         }
     }
 }
