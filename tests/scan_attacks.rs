@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 const FROM: &str = "From bob@example.org Thu Aug 22 12:36:23 2024\n";
 
@@ -331,6 +331,45 @@ fn assert_no_formula(text: &str) {
     }
 }
 
+/// A name of the sender's stands in each line: 3,756 bytes of an archive with a name of 3 MB made 9 GB.
+#[test]
+fn names_that_findings_repeat_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(20_000);
+    let lies: String = (0..100).map(|n| format!("http://раypal{n}.com/\n ")).collect();
+    let letter = format!(
+        "From: a@{long}.example\nMessage-ID: <{long}@mail.example>\nDate: Thu, 22 Aug 2024 12:36:23 +0200\n\
+         X-{long}: {lies}\nContent-Type: text/plain; charset=utf-8\n\n{lies}\nhttp://раypal.{long}.com/\n"
+    );
+    let mut archive = tar::Builder::new(Vec::new());
+    for end in ["one", "two"] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(letter.len() as u64);
+        header.set_cksum();
+        let path = format!("{}{end}{}", "a/".repeat(50_000), "/b".repeat(50_000));
+        archive.append_pax_extensions([("path", path.as_bytes())]).unwrap();
+        archive.append(&header, letter.as_bytes()).unwrap();
+    }
+    fs::write(folder.path().join("all.tar.gz"), gzip(&archive.into_inner().unwrap())).unwrap();
+    let lines = records(&scan(folder.path(), &["all.tar.gz"]));
+    assert!(lines.len() >= 400, "{}", lines.len());
+    let mut sources: Vec<&str> = Vec::new();
+    for line in &lines {
+        for field in ["source", "message_id", "from_domain", "place"] {
+            let text = line[field].as_str().unwrap();
+            assert!(text.len() < 600, "{field}: {}", text.len());
+        }
+        sources.push(line["source"].as_str().unwrap());
+    }
+    sources.dedup();
+    assert_eq!(sources.len(), 2, "{sources:?}");
+    for format in ["csv", "html", "summary", "stix"] {
+        let output = scan(folder.path(), &["--format", format, "all.tar.gz"]);
+        assert!(!output.stdout.is_empty(), "{format}: {}", said(&output));
+        assert!(output.stdout.len() < 2_000_000, "{format}: {}", output.stdout.len());
+    }
+}
+
 /// The bound that docs/scan.md gives: cores × 2 × the largest message + 128 MiB.
 #[test]
 fn memory_stays_within_its_bound() {
@@ -366,9 +405,41 @@ fn memory_stays_within_its_bound() {
     }
 }
 
+/// A file of some kilobytes that unpacks to hundreds of thousands of lies is judged by one core: its lines are
+/// written as they are made, and those of other files wait within a bound for their turn.
+#[test]
+fn lines_of_one_small_file_are_not_held_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let lies: String = "http://раypal.com/\n".repeat(1_000);
+    let archive = gzip(format!("{FROM}A: b\n\n{lies}\n").repeat(250).as_bytes());
+    assert!(archive.len() < 1 << 20, "small on the disk: read on the cores");
+    for name in ["a.gz", "b.gz"] {
+        // Files of a batch are judged one behind the other: this one fills it.
+        fs::write(folder.path().join(name), &archive).unwrap();
+        fs::write(folder.path().join(format!("{name}.eml")), "A: b\n\n".repeat(40_000)).unwrap();
+    }
+    let out = File::create(folder.path().join("lines")).unwrap();
+    let args = ["--jobs", "2", "a.gz", "a.gz.eml", "b.gz", "b.gz.eml"];
+    let mut child = command(folder.path()).args(args).stdout(out).spawn().unwrap();
+    let peak = peak_of(&mut child);
+    let lines = fs::metadata(folder.path().join("lines")).unwrap().len();
+    println!("{} MiB of lines, {} MiB at the peak", lines >> 20, peak >> 20);
+    assert!(lines > 150 << 20, "{lines}");
+    assert!(peak < 96 << 20, "{} MiB", peak >> 20);
+}
+
 /// The most memory that a scan held, in bytes, as the kernel counts it.
 fn peak_memory(folder: &Path, args: &[&str]) -> usize {
     let mut child = command(folder).args(args).stdout(Stdio::piped()).spawn().unwrap();
+    let peak = peak_of(&mut child);
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert!(out.contains("messages"), "{out}");
+    peak
+}
+
+/// The most memory that a process that is running held until its end, in bytes.
+fn peak_of(child: &mut Child) -> usize {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
@@ -378,9 +449,6 @@ fn peak_memory(folder: &Path, args: &[&str]) -> usize {
         peak = peak.max(kib.unwrap_or_default() << 10);
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    let mut out = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-    assert!(out.contains("messages"), "{out}");
     assert!(peak > 0, "the kernel told nothing");
     peak
 }

@@ -1,6 +1,5 @@
 //! `linkmilter check`.
 
-use std::fmt::Write as _;
 use std::io::{BufRead as _, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,8 +50,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         let checked = check::check(target, &judge.policy, &judge.tlds);
         worst = worst.max(checked.link.verdict);
         let record = JudgementRecord::new(target, &checked, &judge.policy);
-        let text = if args.json { json(&record) } else { plain(&record) };
-        out.write_all(text.as_bytes())
+        if args.json { json(&mut out, &record) } else { plain(&mut out, &record) }
     };
     let written = if args.targets.is_empty() {
         each_line(&mut each)?
@@ -112,24 +110,22 @@ impl Judge {
     }
 }
 
-fn json(record: &JudgementRecord) -> String {
-    let mut line = serde_json::to_string(record).unwrap_or_default();
-    line.push('\n');
-    line
+fn json(out: &mut impl Write, record: &JudgementRecord) -> std::io::Result<()> {
+    serde_json::to_writer(&mut *out, record)?;
+    out.write_all(b"\n")
 }
 
 /// `unsafe  раypal.com  mixed-script target-lookalike`, and the explanation below, indented.
-fn plain(record: &JudgementRecord) -> String {
-    let mut out = String::new();
-    let _ = write!(out, "{:<8} {}", record.verdict, harmless(&record.input));
+fn plain(out: &mut impl Write, record: &JudgementRecord) -> std::io::Result<()> {
+    write!(out, "{:<8} {}", record.verdict, harmless(&record.input))?;
     if !record.reasons.is_empty() {
-        let _ = write!(out, "  {}", record.reasons.join(" "));
+        write!(out, "  {}", record.reasons.join(" "))?;
     }
-    out.push('\n');
+    out.write_all(b"\n")?;
     for line in &record.explanation {
-        let _ = writeln!(out, "         {}", harmless(line));
+        writeln!(out, "         {}", harmless(line))?;
     }
-    out
+    Ok(())
 }
 
 /// What a terminal would act upon, or turn round, in escaped form.

@@ -20,7 +20,8 @@ pub const SCHEMA: u32 = 1;
 /// The message that a finding stands in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// Path of the file as given or walked to; `archive.tar!entry`; `-` for standard input.
+    /// Path of the file as given or walked to; `archive.tar!entry`; `-` for standard input. What an archive
+    /// says of it is bounded, as are Message-ID and domain: see [`super::names`].
     pub source: String,
     /// Offset in bytes of the message in its source, after decompression; in an mbox, of its
     /// `From ` line.

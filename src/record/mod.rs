@@ -23,6 +23,7 @@ pub mod html;
 pub mod journal;
 pub mod judgement;
 pub mod line;
+pub mod names;
 pub mod narrative;
 pub mod printable;
 pub mod query;

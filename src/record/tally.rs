@@ -13,6 +13,7 @@ use crate::engine::{Finding, Outcome};
 
 use super::defang::defang;
 use super::finding::Origin;
+use super::names::bounded;
 
 /// Distinct hosts and sender domains kept (each about 200 bytes); later ones are only counted.
 pub const NAMES: usize = 100_000;
@@ -159,7 +160,8 @@ impl Tally {
         if name.is_empty() {
             return;
         }
-        let Some(host) = entry_below(&mut self.hosts, name, NAMES, || Host::of(finding)) else {
+        let Some(host) = entry_below(&mut self.hosts, &bounded(name), NAMES, || Host::of(finding))
+        else {
             self.crowded += 1;
             return;
         };
@@ -287,7 +289,7 @@ impl Tally {
 impl Host {
     fn of(finding: &Finding) -> Host {
         Host {
-            unicode: finding.unicode.clone(),
+            unicode: bounded(&finding.unicode).into_owned(),
             verdict: finding.verdict.as_str().to_owned(),
             reasons: Vec::new(),
             target: None,
@@ -341,8 +343,8 @@ impl Sample {
         let spelling: String = finding.spelling.chars().take(SPELLING).collect();
         Sample {
             spelling: defang(&spelling),
-            ascii: finding.ascii.clone(),
-            unicode: finding.unicode.clone(),
+            ascii: bounded(&finding.ascii).into_owned(),
+            unicode: bounded(&finding.unicode).into_owned(),
             verdict: finding.verdict.as_str().to_owned(),
             reasons: codes(finding.reasons),
             target: finding.target.clone(),

@@ -1,10 +1,10 @@
 //! Decompression with bounds: windows are capped, and so is how far a stream may expand.
 //!
 //! A window fills as the stream is decoded, so a source of many small streams costs little. One
-//! that has expanded beyond [`SMALL`] passes its [`Gate`] and holds the place behind it to its end:
-//! the windows of one source at a time fill, however many cores decode.
+//! that has expanded beyond [`SMALL`] passes its [`Gate`]: the windows of one source at a time fill,
+//! however many cores decode.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-use super::budget::{Gate, Place};
+use super::budget::Gate;
 
 /// How a stream is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,8 @@ const FLOOR: u64 = 64 << 20;
 /// when an archive holds many copies; deflate alone cannot do more than 1032, nested it can.
 const RATIO: u64 = 1_000;
 
-/// Counts the bytes that leave the disk, under however many layers of compression, and holds the
-/// place for their windows.
+/// Counts the bytes that leave the disk, under however many layers of compression, and passes the
+/// gate for their windows.
 #[derive(Clone)]
 pub struct Meter<'w>(Rc<Gauge<'w>>);
 
@@ -47,7 +47,7 @@ struct Gauge<'w> {
     /// Streams with a window that are open, one inside the other.
     open: Cell<u32>,
     gate: Gate<'w>,
-    place: RefCell<Option<Place<'w>>>,
+    passed: Cell<bool>,
 }
 
 impl<'w> Meter<'w> {
@@ -57,7 +57,7 @@ impl<'w> Meter<'w> {
             bytes: Cell::new(0),
             open: Cell::new(0),
             gate,
-            place: RefCell::new(None),
+            passed: Cell::new(false),
         }))
     }
 
@@ -71,9 +71,8 @@ impl<'w> Meter<'w> {
     }
 
     fn fill_windows(&self) {
-        let mut place = self.0.place.borrow_mut();
-        if place.is_none() {
-            *place = self.0.gate.enter();
+        if !self.0.passed.replace(true) {
+            self.0.gate.pass();
         }
     }
 }

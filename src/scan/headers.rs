@@ -3,6 +3,7 @@
 use mail_parser::{DateTime, HeaderName, HeaderValue, MessageParser};
 
 use crate::record::finding::Origin;
+use crate::record::names::bounded;
 
 use super::message::lines;
 
@@ -35,7 +36,7 @@ impl Headers {
                     origin.date = utc(date);
                 }
                 (HeaderName::MessageId, HeaderValue::Text(id)) if origin.message_id.is_none() => {
-                    origin.message_id = Some(id.clone().into_owned());
+                    origin.message_id = Some(bounded(id).into_owned());
                 }
                 (HeaderName::From, HeaderValue::Address(from)) if origin.from_domain.is_none() => {
                     let address = from.iter().find_map(|address| address.address());
@@ -83,7 +84,7 @@ fn utc(date: &DateTime) -> Option<String> {
 fn domain(address: &str) -> Option<String> {
     let (_, domain) = address.rsplit_once('@')?;
     let domain = domain.trim().trim_end_matches('.');
-    (!domain.is_empty()).then(|| domain.to_lowercase())
+    (!domain.is_empty()).then(|| bounded(&domain.to_lowercase()).into_owned())
 }
 
 #[cfg(test)]

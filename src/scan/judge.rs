@@ -1,6 +1,6 @@
 //! One message through the engine, and what comes of it written in the asked form.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
@@ -97,7 +97,10 @@ impl Settings {
     }
 }
 
-/// What one batch gave.
+/// Bytes of lines that are handed on together. A batch may unpack to any number of messages.
+const PIECE: usize = 256 << 10;
+
+/// What one batch gave: its counts, and the last of its lines.
 #[derive(Debug, Default)]
 pub struct Judged {
     pub text: Vec<u8>,
@@ -109,11 +112,13 @@ pub struct Judge<'s> {
     settings: &'s Settings,
     headers: Headers,
     out: Judged,
+    /// Takes whole lines, before the batch has come to its end.
+    hand_on: &'s mut dyn FnMut(Vec<u8>),
 }
 
 impl<'s> Judge<'s> {
-    pub fn new(settings: &'s Settings) -> Judge<'s> {
-        Judge { settings, headers: Headers::new(), out: Judged::default() }
+    pub fn new(settings: &'s Settings, hand_on: &'s mut dyn FnMut(Vec<u8>)) -> Judge<'s> {
+        Judge { settings, headers: Headers::new(), out: Judged::default(), hand_on }
     }
 
     /// Bytes of the largest message that is read.
@@ -159,20 +164,29 @@ impl<'s> Judge<'s> {
         }
     }
 
+    /// Hands on what has come together, if it is much; lines are whole here.
+    fn line_ends(&mut self) {
+        if self.out.text.len() >= PIECE {
+            (self.hand_on)(std::mem::take(&mut self.out.text));
+        }
+    }
+
     fn write(
         &mut self,
         letter: &SourceMessage<'_>,
         origin: &Origin,
         outcome: &Outcome,
     ) -> io::Result<()> {
-        let out: &mut dyn Write = &mut self.out.text;
-        match self.settings.stream {
+        let settings = self.settings;
+        match settings.stream {
             Stream::Counts => {}
             Stream::Jsonl => {
-                for finding in self.settings.wanted(outcome) {
-                    Line::new(origin, finding, &span(letter, finding)).write_json(out)?;
+                for finding in settings.wanted(outcome) {
+                    let line = Line::new(origin, finding, &span(letter, finding));
+                    line.write_json(&mut self.out.text)?;
+                    self.line_ends();
                 }
-                if self.settings.account == Account::Gaps {
+                if settings.account == Account::Gaps {
                     for (part, bypass) in &outcome.bypasses {
                         let gap = Gap {
                             schema: SCHEMA,
@@ -182,13 +196,16 @@ impl<'s> Judge<'s> {
                             part,
                             why: &bypass.to_string(),
                         };
-                        gap.write_json(out)?;
+                        gap.write_json(&mut self.out.text)?;
+                        self.line_ends();
                     }
                 }
             }
             Stream::Csv => {
-                for finding in self.settings.wanted(outcome) {
-                    csv::write_line(out, &Line::new(origin, finding, &span(letter, finding)))?;
+                for finding in settings.wanted(outcome) {
+                    let line = Line::new(origin, finding, &span(letter, finding));
+                    csv::write_line(&mut self.out.text, &line)?;
+                    self.line_ends();
                 }
             }
             Stream::Diff => {
@@ -196,7 +213,9 @@ impl<'s> Judge<'s> {
                     0 => origin.source.clone(),
                     offset => format!("{}@{offset}", origin.source),
                 };
-                diff::write(out, &name, letter.raw(), letter.body_in_raw(), outcome)?;
+                let (raw, body) = (letter.raw(), letter.body_in_raw());
+                diff::write(&mut self.out.text, &name, raw, body, outcome)?;
+                self.line_ends();
             }
         }
         Ok(())
@@ -217,6 +236,7 @@ impl Sink for Judge<'_> {
             let gap = Gap { schema: SCHEMA, record: "unread", source, offset, part: "", why };
             // Writing into memory does not fail.
             let _ = gap.write_json(&mut self.out.text);
+            self.line_ends();
         }
         ControlFlow::Continue(())
     }

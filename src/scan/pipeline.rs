@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Batches are cut by bytes and number, never by time or cores, so the output is the same
-//! whatever `--jobs` says. Memory is bounded by [`Budget`]: what is read waits for room.
+//! whatever `--jobs` says. Memory is bounded by [`Budget`]: what is read waits for room, and so does
+//! what is to be written, of which the batch whose turn it is gives its lines while it is judged.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -61,7 +62,8 @@ impl Scan<'_> {
             .num_threads(self.jobs)
             .build()
             .map_err(|error| Error::Threads(error.to_string()))?;
-        let budget = Budget::new(self.jobs * BATCHES_PER_JOB);
+        let done = self.journal.as_ref().map(Journal::position).unwrap_or_default();
+        let budget = Budget::new(self.jobs * BATCHES_PER_JOB, done.batches);
         let halted = AtomicBool::new(false);
         let (sender, receiver) = channel();
         let shared = Shared {
@@ -72,7 +74,6 @@ impl Scan<'_> {
             halted: &halted,
             own: self.own,
         };
-        let done = self.journal.as_ref().map(Journal::position).unwrap_or_default();
         let mut writer = Writer {
             out,
             budget: &budget,
@@ -116,9 +117,26 @@ pub(super) enum Item {
     PassedOver,
 }
 
+/// What comes of a batch, in its order, with the room for text that it has taken.
+pub(super) enum Made {
+    /// Lines, before all are there.
+    Text { text: Vec<u8>, room: usize },
+    /// The rest of them, and the chain up to here.
+    Batch { judged: Box<Judged>, chain: Chain, room: usize },
+}
+
 /// Judges a batch on the core it runs on.
-pub(super) fn judge(settings: &Settings, budget: &Budget, batch: Batch) -> Judged {
-    let mut judge = Judge::new(settings);
+pub(super) fn judge(
+    settings: &Settings,
+    (budget, number): (&Budget, u64),
+    batch: Batch,
+    hand_on: &dyn Fn(Made),
+) -> Judged {
+    let mut lines = |text: Vec<u8>| {
+        let room = budget.take_text(number, text.len());
+        hand_on(Made::Text { text, room });
+    };
+    let mut judge = Judge::new(settings, &mut lines);
     let mut buffer = Vec::new();
     for item in batch.items {
         // The judge never asks to stop.
@@ -130,7 +148,7 @@ pub(super) fn judge(settings: &Settings, budget: &Budget, batch: Batch) -> Judge
                 judge.message(&source, Raw { offset, bytes, lead, quoting })
             }
             Item::File { path, source } => {
-                file(&path, &source, &mut buffer, Gate::Core(budget), &mut judge)
+                file(&path, &source, &mut buffer, Gate::Core(budget, number), &mut judge)
             }
         };
     }
@@ -178,41 +196,56 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    fn run(&mut self, receiver: &Receiver<(u64, Judged, Chain)>, first: u64) -> Result<(), Error> {
+    fn run(&mut self, receiver: &Receiver<(u64, Made)>, first: u64) -> Result<(), Error> {
         if let Some(journal) = &mut self.journal {
             self.tally = journal.tally();
         }
-        let mut next = first;
-        let mut waiting = BTreeMap::new();
-        for (number, judged, chain) in receiver {
-            waiting.insert(number, (judged, chain));
-            while let Some((judged, chain)) = waiting.remove(&next) {
-                next += 1;
-                self.write(judged)?;
-                if let Some(journal) = &mut self.journal {
-                    journal.advance(next, chain, &self.tally)?;
+        let mut turn = first;
+        let mut waiting: BTreeMap<u64, Vec<Made>> = BTreeMap::new();
+        for (number, made) in receiver {
+            waiting.entry(number).or_default().push(made);
+            while let Some(made) = waiting.remove(&turn) {
+                for made in made {
+                    turn += u64::from(self.write(made, turn + 1)?);
                 }
             }
         }
         Ok(())
     }
 
-    fn write(&mut self, judged: Judged) -> Result<(), Error> {
-        self.progress.unread(&judged.tally);
-        if !judged.text.is_empty() {
-            self.out.write_all(&judged.text).map_err(Error::Output)?;
-            self.out.flush().map_err(Error::Output)?;
-            if let Some(journal) = &mut self.journal {
-                journal.wrote(judged.text.len());
+    /// Writes what a batch made, the one before `next`; whether that was all of it.
+    fn write(&mut self, made: Made, next: u64) -> Result<bool, Error> {
+        let (judged, chain, room) = match made {
+            Made::Text { text, room } => {
+                self.text(&text, room)?;
+                return Ok(false);
             }
-        }
+            Made::Batch { judged, chain, room } => (judged, chain, room),
+        };
+        self.progress.unread(&judged.tally);
+        self.text(&judged.text, room)?;
         self.tally.merge(judged.tally);
         self.budget.give_batch();
+        if let Some(journal) = &mut self.journal {
+            journal.advance(next, chain, &self.tally)?;
+        }
+        Ok(true)
+    }
+
+    fn text(&mut self, text: &[u8], room: usize) -> Result<(), Error> {
+        if !text.is_empty() {
+            self.out.write_all(text).map_err(Error::Output)?;
+            self.out.flush().map_err(Error::Output)?;
+            if let Some(journal) = &mut self.journal {
+                journal.wrote(text.len());
+            }
+        }
+        self.budget.give_text(room);
         Ok(())
     }
 
     /// Lets the cores finish after a failed write.
-    fn drain(&self, receiver: &Receiver<(u64, Judged, Chain)>) {
+    fn drain(&self, receiver: &Receiver<(u64, Made)>) {
         // What waited for its turn counts as well, so every batch is given back once.
         self.budget.close();
         for _ in receiver {}

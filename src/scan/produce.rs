@@ -16,10 +16,10 @@ use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::input::Input;
 use super::journal::{Chain, Position};
-use super::judge::{Judged, Settings};
+use super::judge::Settings;
 use super::mbox::Splitter;
 use super::message::Raw;
-use super::pipeline::{Batch, Completion, Item, SMALL, judge};
+use super::pipeline::{Batch, Completion, Item, Made, SMALL, judge};
 use super::progress::Progress;
 use super::read::{self, Sink};
 use super::sniff::{self, Kind};
@@ -47,8 +47,8 @@ pub(super) struct Shared<'scope> {
 pub(super) struct Producer<'p, 'scope> {
     scope: &'p rayon::Scope<'scope>,
     shared: Shared<'scope>,
-    /// Takes what was judged, with its number and the chain up to it.
-    sender: Sender<(u64, Judged, Chain)>,
+    /// Takes what a batch makes, with its number.
+    sender: Sender<(u64, Made)>,
     batch: Batch,
     number: u64,
     chain: Chain,
@@ -63,7 +63,7 @@ impl<'p, 'scope> Producer<'p, 'scope> {
     pub fn new(
         scope: &'p rayon::Scope<'scope>,
         shared: Shared<'scope>,
-        sender: Sender<(u64, Judged, Chain)>,
+        sender: Sender<(u64, Made)>,
         done: Position,
     ) -> Producer<'p, 'scope> {
         let (batch, chain) = (Batch::default(), Chain::default());
@@ -206,11 +206,13 @@ impl<'p, 'scope> Producer<'p, 'scope> {
         budget.take(taken.bytes);
         self.scope.spawn(move |_| {
             let weight = batch.weight;
-            let judged = judge(settings, budget, batch);
+            // The writer outlives the cores, unless it panicked; then the scan fails anyway.
+            let hand_on = |made| drop(sender.send((number, made)));
+            let judged = judge(settings, (budget, number), batch, &hand_on);
             drop(taken);
             progress.judged(&judged.tally, weight);
-            // The writer outlives the cores, unless it panicked; then the scan fails anyway.
-            let _ = sender.send((number, judged, chain));
+            let room = budget.take_text(number, judged.text.len());
+            hand_on(Made::Batch { judged: Box::new(judged), chain, room });
         });
         ControlFlow::Continue(())
     }

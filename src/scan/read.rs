@@ -1,8 +1,11 @@
 //! Takes a source apart into messages, through compression, archives and mboxes.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
+
+use crate::record::names::bounded;
 
 use super::budget::Gate;
 use super::decode::{self, Meter};
@@ -12,6 +15,9 @@ use super::sniff::{self, Kind, PREFIX};
 
 /// Layers of compression and archives inside one another. `mails.tar.gz` has two.
 const LAYERS: usize = 4;
+/// Bytes of an archive between an entry and the next one, which is its header with its name: paths have
+/// 4,096 bytes, attributes in front of them some kilobytes.
+const HEADER: u64 = 1 << 20;
 
 /// Takes what a source holds, in order.
 pub trait Sink {
@@ -139,29 +145,64 @@ impl Reader<'_, '_> {
     }
 
     fn tar(&mut self, source: &str, reader: impl Read, depth: usize) -> ControlFlow<()> {
-        let mut archive = tar::Archive::new(reader);
+        let limit = Cell::new(HEADER);
+        let mut archive = tar::Archive::new(Headed { reader, at: 0, limit: &limit });
         let entries = match archive.entries() {
             Ok(entries) => entries,
             Err(error) => return self.sink.unread(source, 0, &error.to_string()),
         };
         for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                // Nothing after a broken header can be trusted.
+            // Nothing after a broken header can be trusted.
+            let named = entry.and_then(|entry| Ok((behind(&entry)?, entry)));
+            let (behind, entry) = match named {
+                Ok(named) => named,
                 Err(error) => return self.sink.unread(source, 0, &error.to_string()),
             };
+            limit.set(u64::MAX);
             match entry.header().entry_type() {
                 tar::EntryType::Regular | tar::EntryType::Continuous => {
                     let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-                    self.layer(&format!("{source}!{name}"), Box::new(entry), depth + 1)?;
+                    let name = format!("{source}!{}", bounded(&name));
+                    self.layer(&name, Box::new(entry), depth + 1)?;
                 }
                 tar::EntryType::Directory
                 | tar::EntryType::XHeader
                 | tar::EntryType::XGlobalHeader => {}
                 _ => self.sink.passed_over()?,
             }
+            limit.set(behind.saturating_add(HEADER));
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Where in its archive the bytes of an entry end; those of a sparse one are fewer than it has.
+fn behind<R: Read>(entry: &tar::Entry<'_, R>) -> io::Result<u64> {
+    let size = match entry.header().entry_type() {
+        tar::EntryType::GNUSparse => entry.header().entry_size()?,
+        _ => entry.size(),
+    };
+    Ok(entry.raw_file_position().saturating_add(size))
+}
+
+/// Reads an archive up to a limit, which is moved on with its entries: the header of one is held as a
+/// whole, with whatever name the archive gives it.
+struct Headed<'l, R> {
+    reader: R,
+    at: u64,
+    limit: &'l Cell<u64>,
+}
+
+impl<R: Read> Read for Headed<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.limit.get().saturating_sub(self.at);
+        if left == 0 {
+            return Err(io::Error::other(format!("a header of more than {} KiB", HEADER >> 10)));
+        }
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(out.len());
+        let n = self.reader.read(out.get_mut(..most).unwrap_or_default())?;
+        self.at += n as u64;
+        Ok(n)
     }
 }
 
@@ -193,6 +234,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::record::names::LONGEST;
 
     #[derive(Default)]
     struct Log {
@@ -240,6 +282,45 @@ mod tests {
         link.set_size(0);
         builder.append_link(&mut link, "link", "/etc/passwd").unwrap();
         builder.into_inner().unwrap()
+    }
+
+    /// One entry behind another, with a name as long as it wants, after GNU or POSIX.
+    fn tar_of_long_name(name: usize, pax: bool) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_ustar();
+        header.set_size(2 * HEADER);
+        header.set_cksum();
+        builder.append_data(&mut header, "long.bin", io::repeat(0).take(2 * HEADER)).unwrap();
+        let path = "a/".repeat(name / 2) + "z";
+        let mut header = tar::Header::new_gnu();
+        if pax {
+            header = tar::Header::new_ustar();
+            builder.append_pax_extensions([("path", path.as_bytes())]).unwrap();
+        } else {
+            let mut long = tar::Header::new_gnu();
+            long.set_entry_type(tar::EntryType::GNULongName);
+            long.set_size(path.len() as u64);
+            long.set_cksum();
+            builder.append(&long, path.as_bytes()).unwrap();
+        }
+        header.set_size(EML.len() as u64);
+        header.set_cksum();
+        builder.append(&header, EML).unwrap();
+        builder.into_inner().unwrap()
+    }
+
+    #[test]
+    fn a_name_in_an_archive_is_bounded_and_a_header_ends() {
+        for pax in [false, true] {
+            let found = log(&tar_of_long_name(100_000, pax));
+            let [(name, ..)] = found.letters.as_slice() else { panic!("{:?}", found.letters) };
+            assert!(name.len() <= LONGEST + 2, "{}", name.len());
+            assert!(name.starts_with("s!a/a/") && name.ends_with("/a/z"), "{name}");
+            let found = log(&tar_of_long_name(2 << 20, pax));
+            assert!(found.letters.is_empty());
+            let unread: Vec<&str> = found.unread.iter().map(|(_, why)| why.as_str()).collect();
+            assert_eq!(unread.last(), Some(&"a header of more than 1024 KiB"), "{unread:?}");
+        }
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {

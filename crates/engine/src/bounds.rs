@@ -262,9 +262,18 @@ fn attached() -> Vec<Bound> {
             name: "pdf_unpacked_bytes",
             unit: "bytes that they may unpack to",
             default: pdf::PDF_UNPACKED_BYTES as u64,
-            reason: "Memory: one document at a time.",
+            reason: "Time: one document at a time.",
             effect: "as `pdf_unpacked`",
             test: "a_document_that_unpacks_to_more_than_it_may_is_not_read",
+        },
+        Bound {
+            name: "pdf_stream_bytes",
+            unit: "bytes beyond the length of a PDF that one of them may unpack to",
+            default: pdf::PDF_STREAM_BYTES as u64,
+            reason: "Memory, as the message has it: it is held as a whole. Programs put a hundred or two objects \
+                     into one.",
+            effect: "it is not read; the part is `opaque`",
+            test: "a_stream_that_unpacks_to_more_than_its_document_is_not_read",
         },
         Bound {
             name: "image_bytes",

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::fmt;
 
 use super::content::{self, Defanger};
@@ -116,15 +117,17 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
     let message = Message { head: b"", body: b"" };
     let case = Case::new(message, &facts, policy, tlds);
     let judge = Judge::new(case);
-    let mut checker = Checker { policy, tlds, case, judge, seen: Vec::new(), unread: Vec::new() };
+    let mut checker =
+        Checker { policy, tlds, case, judge, seen: Merged::default(), unread: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
-    if checker.seen.is_empty() {
+    if checker.seen.is_empty {
         checker.unlinked(target);
     }
-    let kind = kind(target, &checker.seen);
-    let unread = checker.unread.into_iter().map(|judged| (uts58::Kind::Scheme, judged));
-    let mut link = merged(checker.seen.into_iter().chain(unread).collect());
+    let Checker { mut seen, unread, .. } = checker;
+    let kind = kind(target, seen.has_address);
+    unread.into_iter().for_each(|judged| seen.add(uts58::Kind::Scheme, judged));
+    let mut link = seen.link;
     if kind == Kind::Address && link.host.is_none() {
         link.add(Reason::AddressInvalid);
     }
@@ -140,8 +143,8 @@ struct Checker<'a> {
     tlds: &'a dyn TldSet,
     case: Case<'a>,
     judge: Judge<'a>,
-    /// Every reading of the target, and what kind of link it is there.
-    seen: Vec<(uts58::Kind, Judged)>,
+    /// Every reading of the target.
+    seen: Merged,
     /// What no reading meets, and the net takes apart.
     unread: Vec<Judged>,
 }
@@ -178,7 +181,7 @@ impl Checker<'_> {
                     Target::Link(link) => link.kind,
                     Target::Dangerous { .. } => uts58::Kind::Scheme,
                 };
-                self.seen.push((kind, judged));
+                self.seen.add(kind, judged);
             }
         }
         for judged in net::behind_schemes(&text, &mut self.judge) {
@@ -207,10 +210,10 @@ impl Checker<'_> {
             Some(found) => (target, Some(found)),
             None => (slashed.as_str(), behind_slashes()),
         };
-        if let Some(link) = found {
-            self.seen.extend(
-                self.judge.spelled(text, &link, HostBounds::Certain).map(|it| (link.kind, it)),
-            );
+        if let Some(link) = found
+            && let Some(judged) = self.judge.spelled(text, &link, HostBounds::Certain)
+        {
+            self.seen.add(link.kind, judged);
         }
     }
 }
@@ -231,36 +234,59 @@ fn fate_of(policy: &Policy, judged: &Judged, edit: impl FnOnce(LinkAction) -> bo
 
 /// A scheme, slashes or backslashes in front make a URL; an address is what was read as one, or has an
 /// at sign before any slash; all else is a host, perhaps with port and path.
-fn kind(target: &str, seen: &[(uts58::Kind, Judged)]) -> Kind {
+fn kind(target: &str, has_address: bool) -> Kind {
     if reference::scheme(target).is_some() || target.starts_with("//") || target.starts_with("\\\\")
     {
         return Kind::Url;
     }
     let head = target.split(['/', '?', '#']).next().unwrap_or_default();
-    let address = seen.iter().any(|(kind, _)| *kind == uts58::Kind::Email);
-    if address || head.contains('@') { Kind::Address } else { Kind::Host }
+    if has_address || head.contains('@') { Kind::Address } else { Kind::Host }
 }
 
-/// All readings as one: the worst counts, the first one leads.
-fn merged(seen: Vec<(uts58::Kind, Judged)>) -> LinkJudgement {
-    let edit = seen.iter().map(|(_, judged)| judged.edit).max().unwrap_or_default();
-    let mut link = LinkJudgement { edit, ..LinkJudgement::default() };
-    for (_, judged) in seen {
+/// All readings as one: the worst counts, the first one leads, and each further host is told once.
+struct Merged {
+    link: LinkJudgement,
+    /// The hosts of `link`, which may be as many as a text has.
+    known: HashSet<String>,
+    is_empty: bool,
+    has_address: bool,
+}
+
+impl Default for Merged {
+    fn default() -> Self {
+        Merged {
+            link: LinkJudgement::default(),
+            known: HashSet::new(),
+            is_empty: true,
+            has_address: false,
+        }
+    }
+}
+
+impl Merged {
+    fn add(&mut self, kind: uts58::Kind, judged: Judged) {
+        let link = &mut self.link;
+        link.edit = if self.is_empty { judged.edit } else { link.edit.max(judged.edit) };
         link.verdict = link.verdict.max(judged.verdict);
         link.reasons = link.reasons.union(judged.reasons);
-        let mut further: Vec<Judgement> = Vec::new();
+        self.is_empty = false;
+        self.has_address |= kind == uts58::Kind::Email;
         match judged.host {
-            Some(host) if link.host.is_none() => link.host = Some(host),
-            Some(host) => further.push(Judgement::clone(&host)),
-            None => {}
+            Some(host) if link.host.is_none() => {
+                self.known.insert(host.ascii.clone());
+                link.host = Some(host);
+            }
+            Some(host) if self.known.insert(host.ascii.clone()) => {
+                link.inner.push(Judgement::clone(&host));
+            }
+            Some(_) | None => {}
         }
-        for host in further.into_iter().chain(judged.inner) {
-            if link.hosts().all(|known| known.ascii != host.ascii) {
+        for host in judged.inner {
+            if self.known.insert(host.ascii.clone()) {
                 link.inner.push(host);
             }
         }
     }
-    link
 }
 
 impl Checked {
@@ -407,6 +433,13 @@ mod tests {
         ] {
             assert_eq!(checked(target).kind, kind, "{target}");
         }
+    }
+
+    #[test]
+    fn hosts_of_a_line_are_told_once_each() {
+        let line: String = (0..300).map(|n| format!("a{n}.example.com ")).collect();
+        assert_eq!(checked(&line).link.hosts().count(), 300);
+        assert_eq!(checked(&line).link, checked(&line.repeat(2)).link);
     }
 
     /// RFC 3696 §3, with what S16 says of it.

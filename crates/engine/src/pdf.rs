@@ -21,6 +21,9 @@ pub const PDF_LINK_BYTES: usize = 8_192;
 pub const PDF_UNPACKED: usize = 20;
 pub const PDF_UNPACKED_BYTES: usize = 32 << 20;
 
+/// What one of them may unpack to, and be held as a whole: the length of the document and so many bytes.
+pub const PDF_STREAM_BYTES: usize = 2 << 20;
+
 /// Filters of a stream that are looked at; real ones have one or two.
 const FILTERS: usize = 4;
 
@@ -40,13 +43,14 @@ pub fn read(bytes: &[u8]) -> Pdf {
     let mut pdf = Pdf::default();
     let allowance = bytes.len().saturating_mul(PDF_UNPACKED).min(PDF_UNPACKED_BYTES);
     let mut left = allowance;
+    let most = bytes.len().saturating_add(PDF_STREAM_BYTES);
     let mut reader = Reader::new(bytes);
     loop {
         match reader.next_event() {
             Event::Link(link) => pdf.keep(link),
             Event::Encrypted => pdf.unread = true,
             Event::Objects(stream) => {
-                let Some((objects, ending)) = stream.unpacked(&mut left) else {
+                let Some((objects, ending)) = stream.unpacked(&mut left, most) else {
                     pdf.unread = true;
                     continue;
                 };
@@ -115,18 +119,19 @@ enum Filter {
 }
 
 impl Stream<'_> {
-    /// What it holds, as far as it goes; `None` when that cannot be had, or is more than what is left. Then
-    /// nothing is left: all of it was unpacked to know.
-    fn unpacked(&self, left: &mut usize) -> Option<(Vec<u8>, Ending)> {
+    /// What it holds, as far as it goes; `None` when that cannot be had, or is more than `most`, or than what
+    /// is left. Then so much less is left: all of it was unpacked to know.
+    fn unpacked(&self, left: &mut usize, most: usize) -> Option<(Vec<u8>, Ending)> {
         if *left == 0 {
             return None;
         }
         let mut all = Ending::Whole;
         let mut data = Cow::Borrowed(self.data);
         for filter in self.filters {
+            let most = most.min(*left);
             data = match filter {
                 Filter::None => break,
-                Filter::Flate => match mime::inflate(&data, *left) {
+                Filter::Flate => match mime::inflate(&data, most) {
                     Some((out, ending)) => {
                         if ending == Ending::Cut {
                             all = ending;
@@ -134,7 +139,7 @@ impl Stream<'_> {
                         Cow::Owned(out)
                     }
                     None => {
-                        *left = 0;
+                        *left -= most;
                         return None;
                     }
                 },
