@@ -78,3 +78,22 @@ fn soft_breaks_that_hide_a_link() {
         class("soft breaks", Fate::Caught, everywhere(fields, text));
     }
 }
+
+/// What is inside a tag to a browser is a tag of its own to whoever closes quotes or comments elsewhere; that the
+/// same host stands where all read it does not make it less of a link.
+#[test]
+fn tags_inside_a_tag_are_taken_apart_beside_the_same_host() {
+    let fields = "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+    let link = "<a href=\"https://раypal.com/\">here</a>";
+    for inside in ["<!-- ", "<!--> ", "<? ", "<![CDATA[ ", "<!DOCTYPE x ", ""] {
+        let page = format!("<p style=\"{inside}<a href=\"https://раypal.com\">--> {link}</p>");
+        for message in everywhere(fields, page) {
+            let outcome = judge(&message);
+            let end = message.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+            let body =
+                linkmilter::engine::splice::apply(&message[end + 4..], &outcome.edits).to_vec();
+            let body = String::from_utf8_lossy(&body).into_owned();
+            assert!(!body.contains("https://раypal.com"), "{body}");
+        }
+    }
+}

@@ -100,7 +100,7 @@ fn besieged(worst: &[(&str, usize)]) {
     let usual = rate(&daemon, Duration::from_secs(4));
     let families = families();
     let family = |name: &str| families.iter().find(|family| family.name == name).unwrap();
-    let packed = |(name, bytes): &(&str, usize)| packets(&(family(name).make)(*bytes));
+    let packed = |(name, bytes): &(&str, usize)| packets(&family(name).plan.letter(*bytes));
     let worst: Vec<_> = worst.iter().map(packed).collect();
     let (over, answered) = (AtomicBool::new(false), AtomicU64::new(0));
     let attack = |first: usize| {

@@ -298,7 +298,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     /// Reads the attributes of what looks like tags, whoever sees them.
     fn loose(&mut self, range: Range<usize>) {
         self.seen_by = SeenBy::Careless;
-        let mut tokens = Tokenizer::new(self.text, range, RawText::Ignore);
+        let mut tokens = Tokenizer::new(self.text, range, RawText::Loose);
         while let Some(token) = tokens.next() {
             if let Token::Tag(tag) = token
                 && tag.kind == TagKind::Open

@@ -62,13 +62,15 @@ pub enum RawElement {
     Text,
 }
 
-/// Whether raw-text elements swallow their content.
+/// Whether raw-text elements and comments swallow their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawText {
     /// As a browser does.
     Honour,
-    /// Content is markup: what is left when a client drops the tag alone.
+    /// Content of elements is markup: what is left when a client drops the tag alone.
     Ignore,
+    /// That of comments as well: what is a tag to whoever ends them elsewhere.
+    Loose,
 }
 
 /// Walks over markup once.
@@ -111,6 +113,7 @@ impl<'t> Tokenizer<'t> {
     /// `<` stands at `at`: markup, or `None` for a `<` that is text.
     fn markup(&mut self, at: usize) -> Option<Token> {
         match self.byte(at + 1)? {
+            b'!' | b'?' if self.raw_text == RawText::Loose => None,
             b'!' => Some(self.declaration(at)),
             b'?' => Some(self.bogus(at + 1)),
             b'/' => match self.byte(at + 2)? {
@@ -388,6 +391,17 @@ mod tests {
         assert_eq!(show("<![if !mso]>r<![endif]>"), "{[if !mso]}r{[endif]}");
         assert_eq!(show("<?xml x?>y"), "{?xml x?}y");
         assert_eq!(show("<!--never"), "{never}");
+    }
+
+    #[test]
+    fn comments_may_be_no_comments() {
+        let text = "<!-- <a href=x> <!-- <?b <c d=y>--> <!-";
+        let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Loose);
+        let mut names = Vec::new();
+        while let Some(token) = tokens.next() {
+            names.extend(if let Token::Tag(tag) = token { Some(&text[tag.name]) } else { None });
+        }
+        assert_eq!(names, ["a", "c"]);
     }
 
     #[test]
