@@ -46,7 +46,7 @@ use packed::{Order, Packed, ebcdic, wide, yenc};
 use places::Places;
 use uts58::base64;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
-use window::{Letter, calls_for_a_look, letters, shifted, text, triggers, window};
+use window::{Letter, Row, calls_for_a_look, letters, shifted, text, triggers, window};
 
 /// Bytes of a host with its escapes that are looked at.
 pub const WINDOW: usize = 512;
@@ -205,10 +205,14 @@ struct Net<'n, 'p, 'b> {
 impl Net<'_, '_, '_> {
     /// Looks behind every trigger in these bytes.
     fn plain(&mut self, bytes: &[u8], of: Bytes) {
+        let mut row = Row::default();
         // What chains several searches is walked from inside with fewer steps than by a loop.
         let _ = triggers(bytes).try_for_each(|at| {
-            let window = window(bytes, at);
+            let mut window = window(bytes, at);
             let looks = calls_for_a_look(window);
+            if looks {
+                window = row.of_its_own(window, at);
+            }
             if looks && !is_met(window, &self.met) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);

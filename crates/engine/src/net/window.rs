@@ -14,7 +14,9 @@ pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
         memchr::memmem::find_iter(bytes, needle).map(move |at| at + needle.len())
     };
     // Of a row of signs the last one counts: what stands behind it is what stands behind them all.
-    let again = |at: &usize| !matches!(bytes.get(*at), Some(b':' | b'@' | b'\\'));
+    let again = |at: &usize| {
+        !matches!(bytes.get(*at), Some(b':' | b'@' | b'\\')) && !is_letter_escaped(bytes, *at)
+    };
     // The slash of JSON may have one of its own: `https:\/\/`.
     let slash = |at: usize| usize::from(bytes.get(at..at + 2) == Some(b"\\/"));
     let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes);
@@ -26,6 +28,17 @@ pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let last = |at: usize| matches!(bytes.get(at..), Some([b'/', next, ..]) if *next != b'/');
     let slashes = behind(b"//").map(move |at| at + usize::from(last(at)));
     signs.chain(slashes).chain(behind(b"www.")).chain(behind(b"WWW.")).chain(escaped)
+}
+
+/// Whether the backslash in front is that of `\u0440` inside a text, which is a letter and no sign.
+fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(2).and_then(|before| bytes.get(before));
+    let sign = before.is_some_and(|before| matches!(before, b'\\' | b'/' | b':' | b'@'));
+    !sign
+        && at.checked_sub(1).and_then(|sign| bytes.get(sign)) == Some(&b'\\')
+        && bytes.get(at..at + 5).is_some_and(
+            |five| matches!(five, [b'u', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit)),
+        )
 }
 
 /// Whether these are the digits of `/`, `@` or `:`.
@@ -68,6 +81,32 @@ pub fn window(bytes: &[u8], at: usize) -> &[u8] {
         end += 1;
     }
     rest.get(..end).unwrap_or_default()
+}
+
+/// Windows that each begin inside the one before.
+#[derive(Debug, Default)]
+pub struct Row {
+    /// The last one.
+    last: Range<usize>,
+    length: usize,
+}
+
+/// Windows of a row that are read to their ends. Behind `www.` without an end hundreds may begin in each other:
+/// further ones end where the next begins.
+pub const ROW: usize = 8;
+
+impl Row {
+    /// As much of a window at an offset as is read.
+    pub fn of_its_own<'w>(&mut self, window: &'w [u8], at: usize) -> &'w [u8] {
+        self.length = if self.last.contains(&at) { self.length + 1 } else { 0 };
+        self.last = at..at + window.len();
+        if self.length < ROW {
+            return window;
+        }
+        let next = |four: &[u8; 4]| four.eq_ignore_ascii_case(b"www.");
+        let end = window.array_windows().position(next).unwrap_or(window.len());
+        window.get(..end).unwrap_or(window)
+    }
 }
 
 /// Bytes between the sign of a soft break and its line end that are passed over here.
@@ -296,6 +335,24 @@ mod tests {
         assert!(!calls_for_a_look(b"www.example.com"));
         assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
         assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
+    }
+
+    #[test]
+    fn letters_of_script_begin_no_host() {
+        let starts = |text: &str| triggers(text.as_bytes()).count();
+        assert_eq!(starts(r#""\u043f\u0440\u0438""#), 0);
+        assert_eq!(starts(r"http:\\u043f.com \u.com \upper.com"), 3);
+    }
+
+    #[test]
+    fn windows_inside_windows_end_where_the_next_begins() {
+        let text = "www.\u{430}".repeat(100) + "www.р\u{430}ypal.com";
+        let bytes = text.as_bytes();
+        let mut row = Row::default();
+        let read = triggers(bytes).map(|at| row.of_its_own(window(bytes, at), at));
+        let read: Vec<&[u8]> = read.collect();
+        assert!(read.iter().map(|window| window.len()).sum::<usize>() < ROW * WINDOW + text.len());
+        assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()));
     }
 
     #[test]
