@@ -4,6 +4,7 @@
 //! configuration and mailboxes in a temporary directory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+#[expect(dead_code, reason = "plans are written down and read by the tests of cost")]
 #[path = "../cost/families/mod.rs"]
 mod families;
 mod rig;

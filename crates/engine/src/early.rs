@@ -49,8 +49,8 @@ fn told(
     }
     let (policy, tlds) = (case.policy, case.tlds);
     let mut inside = Findings::default();
+    let disjoint = inner.is_disjoint();
     for part in 0..inner.parts.len() {
-        let disjoint = inner.is_disjoint();
         let mut context =
             PartContext { message, tree: &inner, language: None, policy, tlds, disjoint };
         context.read(part, judge, budget, &mut inside);

@@ -228,6 +228,11 @@ pub fn families() -> Vec<Family> {
         ("pieces of a parameter", "Content-Type: text/plain", "; charset*{n}*=b"),
         ("charsets", "Content-Type: text/plain", "; charset=x{n}"),
         ("boundary of any length", "Content-Type: multipart/mixed; boundary=", "b"),
+        (
+            "blocks of a header that breaks off",
+            "From: a@b.co\r\n",
+            "begin 644 a{n}.txt\r\n`\r\nend\r\n",
+        ),
     ] {
         let plan = Plan::of_header((front, "\r\n"), piece);
         families.push(Family { name: name.to_owned(), plan });

@@ -396,9 +396,8 @@ mod tests {
     #[test]
     fn comments_may_be_no_comments() {
         let text = "<!-- <a href=x> <!-- <?b <c d=y>--> <!-";
-        let mut tokens = Tokenizer::new(text, 0..text.len(), RawText::Loose);
         let mut names = Vec::new();
-        while let Some(token) = tokens.next() {
+        for token in Tokenizer::new(text, 0..text.len(), RawText::Loose) {
             names.extend(if let Token::Tag(tag) = token { Some(&text[tag.name]) } else { None });
         }
         assert_eq!(names, ["a", "c"]);
