@@ -44,7 +44,7 @@ const OUTPUT: usize = 3;
 const OUTPUT_BASE: usize = 4 << 10;
 
 /// Times what ordinary mail takes a byte that stands for work nobody charged.
-const DEAR: f64 = 600.0;
+const DEAR: f64 = 2_000.0;
 
 static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);
 

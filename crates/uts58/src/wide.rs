@@ -30,6 +30,8 @@ use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
 pub(super) struct Reach {
     end: usize,
     at_sign: Option<usize>,
+    /// Where the last sign before it stands that no userinfo holds, when a local part follows.
+    prose: Option<usize>,
 }
 
 const MAILTO: &str = "mailto";
@@ -96,9 +98,10 @@ impl<'t> Candidates<'t> {
         from: usize,
         tlds: &dyn TldSet,
     ) -> Option<(Option<Range<usize>>, Range<usize>, bool)> {
-        let at_sign = self.reach(from).at_sign.filter(|at| *at >= from);
+        let reach = self.reach(from);
+        let at_sign = reach.at_sign.filter(|at| *at >= from);
         if let Some(at_sign) = at_sign
-            && !self.is_address_in_prose(from..at_sign, tlds)
+            && !self.is_address_in_prose(from, reach, tlds)
             && let Some((host, whole)) = self.host_from(at_sign + 1, tlds)
         {
             return Some((Some(from..at_sign), host, whole));
@@ -109,16 +112,18 @@ impl<'t> Candidates<'t> {
 
     /// `https://example.com、bob@example.org`: between the host and the `@` stands what no userinfo
     /// holds, and behind that a local part.
-    fn is_address_in_prose(&mut self, user: Range<usize>, tlds: &dyn TldSet) -> bool {
+    fn is_address_in_prose(&mut self, from: usize, reach: Reach, tlds: &dyn TldSet) -> bool {
+        reach.prose.is_some_and(|sign| sign >= from) && self.host_from(from, tlds).is_some()
+    }
+
+    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it.
+    fn prose_before(&self, user: Range<usize>) -> Option<usize> {
         let text = self.walker.str(user.clone());
         let odd = |c: char| !c.is_ascii() && !Class::of(c).is_host_or_dot();
-        let Some((at, sign)) = text.char_indices().rev().find(|(_, c)| odd(*c)) else {
-            return false;
-        };
+        let (at, sign) = text.char_indices().rev().find(|(_, c)| odd(*c))?;
         let local = text.get(at + sign.len_utf8()..).unwrap_or_default();
-        !local.is_empty()
-            && local.chars().all(|c| Class::of(c).is_email())
-            && self.host_from(user.start, tlds).is_some()
+        let is_local = !local.is_empty() && local.chars().all(|c| Class::of(c).is_email());
+        is_local.then_some(user.start + at)
     }
 
     fn reach(&mut self, from: usize) -> Reach {
@@ -142,7 +147,8 @@ impl<'t> Candidates<'t> {
             }
             self.walker.steps += length as u64;
             // The place itself counts as read.
-            self.reach = Reach { end: from + length + 1, at_sign };
+            let prose = at_sign.and_then(|at_sign| self.prose_before(from..at_sign));
+            self.reach = Reach { end: from + length + 1, at_sign, prose };
         }
         self.reach
     }

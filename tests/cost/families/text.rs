@@ -28,6 +28,7 @@ pub const SHAPES: &[Shape] = &[
     shape("signs", TEXT, NONE, "@"),
     shape("labels", TEXT, NONE, "a."),
     shape("one label", TEXT, NONE, "a"),
+    shape("schemes before one at sign", TEXT, ("", "@x.co\r\n"), "http:\u{e9}.co,"),
     shape("letters of script", TEXT, NONE, "\\u0430"),
     shape("windows in windows", TEXT, NONE, "www.\u{430}"),
     shape("words that announce a host", TEXT, NONE, "www."),
