@@ -10,6 +10,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod families;
+mod limits;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -17,8 +18,8 @@ use std::sync::LazyLock;
 
 use families::{Family, Letter, Plan, families};
 use libtest_mimic::{Arguments, Failed, Trial};
+use limits::{BASE, OUTPUT, OUTPUT_BASE, TIMES, policies};
 use linkmilter::engine::outcome::Bypass;
-use linkmilter::engine::policy::{Defang, Linkify, Mode, Notice};
 use linkmilter::engine::{
     Answers, Facts, Message, Outcome, Policy, TldTable, fields, inspect, splice,
 };
@@ -28,28 +29,9 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Times the message, and bytes on top, that the engine may take beside it.
-const TIMES: usize = 6;
-const BASE: usize = 16 << 20;
-
-/// Times the body that comes out at most, and bytes on top.
-const OUTPUT: usize = 3;
-const OUTPUT_BASE: usize = 4 << 10;
-
 /// Bytes of a message in the default run (`COST_BYTES`): so small that what is not linear can still be
 /// seen to end.
 const QUICK: usize = 128 << 10;
-
-fn policies() -> Vec<(&'static str, Policy)> {
-    let plain = Policy::default();
-    vec![
-        ("default", plain.clone()),
-        ("report-only", Policy { mode: Mode::ReportOnly, ..plain.clone() }),
-        ("strict", Policy { mode: Mode::Strict, ..plain.clone() }),
-        ("defang-all", Policy { defang: Defang::All, ..plain.clone() }),
-        ("linkify", Policy { linkify: Linkify::Html, notice: Notice::Inline, ..plain }),
-    ]
-}
 
 /// Made once: not of any message.
 static TLDS: LazyLock<TldTable> = LazyLock::new(tld::builtin);

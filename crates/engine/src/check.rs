@@ -121,7 +121,7 @@ pub fn check(target: &str, policy: &Policy, tlds: &dyn TldSet) -> Checked {
         Checker { policy, tlds, case, judge, seen: Merged::default(), unread: Vec::new() };
     let target = target.trim();
     let fates = Place::ALL.map(|place| (place, checker.place(place, target)));
-    if checker.seen.is_empty {
+    if checker.seen.readings == 0 {
         checker.unlinked(target);
     }
     let Checker { mut seen, unread, .. } = checker;
@@ -244,32 +244,22 @@ fn kind(target: &str, has_address: bool) -> Kind {
 }
 
 /// All readings as one: the worst counts, the first one leads, and each further host is told once.
+#[derive(Default)]
 struct Merged {
     link: LinkJudgement,
     /// The hosts of `link`, which may be as many as a text has.
     known: HashSet<String>,
-    is_empty: bool,
+    readings: usize,
     has_address: bool,
-}
-
-impl Default for Merged {
-    fn default() -> Self {
-        Merged {
-            link: LinkJudgement::default(),
-            known: HashSet::new(),
-            is_empty: true,
-            has_address: false,
-        }
-    }
 }
 
 impl Merged {
     fn add(&mut self, kind: uts58::Kind, judged: Judged) {
         let link = &mut self.link;
-        link.edit = if self.is_empty { judged.edit } else { link.edit.max(judged.edit) };
+        link.edit = if self.readings == 0 { judged.edit } else { link.edit.max(judged.edit) };
         link.verdict = link.verdict.max(judged.verdict);
         link.reasons = link.reasons.union(judged.reasons);
-        self.is_empty = false;
+        self.readings += 1;
         self.has_address |= kind == uts58::Kind::Email;
         match judged.host {
             Some(host) if link.host.is_none() => {

@@ -11,6 +11,7 @@ use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
 
 use super::actions;
 use super::budget::Budget;
+use super::content;
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, same_domain};
@@ -140,10 +141,6 @@ const NAMES: [&str; 19] = [
 ];
 
 const SUBJECT: &str = "Subject";
-
-/// Bytes of the name of a field that a finding repeats: the sender chooses its length. Lines should have 78
-/// characters (RFC 5322 §2.1.1).
-const NAMED: usize = 78;
 
 /// The fields that say who the sender is.
 const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
@@ -490,14 +487,9 @@ impl FieldReader<'_, '_, '_> {
             self.found.pass(judged);
             return;
         }
-        let place = Place::Header(named(self.field.name).to_owned());
+        let place = Place::Header(content::named(self.field.name).to_owned());
         let mut finding = told_of(judged, self.field.part, place, self.field.span.clone(), spelled);
         finding.target = target;
         self.found.push(self.policy, Candidate::told(finding));
     }
-}
-
-/// The name of a field, as a finding repeats it.
-fn named(name: &str) -> &str {
-    name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name)
 }

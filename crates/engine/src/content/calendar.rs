@@ -14,15 +14,12 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 use super::mapped::{Builder, MappedText};
-use super::{Edits, Language, Layer, STRETCH, encoded};
+use super::{Edits, Language, Layer, STRETCH, encoded, named};
 use mailsplice::span::TextEdit;
 use uts58::scheme::{self, Does};
 
 /// Octets of a line at most, line end not counted (§3.1).
 const LINE: usize = 75;
-
-/// Bytes of the name of a property that a finding repeats: the sender chooses its length.
-const NAMED: usize = 64;
 
 /// Properties whose value is one URL or one `mailto:`.
 const URLS: &[&str] = &[
@@ -154,7 +151,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     };
     let head = text.get(..colon).unwrap_or_default();
     let name = head.split(';').next().unwrap_or_default();
-    let name = name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_uppercase();
+    let name = named(name).to_ascii_uppercase();
     // `item1.URL` (RFC 6350 §3.3).
     let name = name.rsplit('.').next().unwrap_or_default().to_owned();
     let layer = |seen, language| Layer {
@@ -338,7 +335,7 @@ mod tests {
     fn a_property_is_named_up_to_a_length() {
         let text = format!("{}:http://example.com\n", "X".repeat(10_000));
         let layers: Vec<_> = layers(&text).collect();
-        assert_eq!(layers[0].property.as_deref(), Some("X".repeat(NAMED).as_str()));
+        assert_eq!(layers[0].property.as_deref(), Some("X".repeat(crate::content::NAMED).as_str()));
         assert_eq!(layers[0].seen.as_str(), "http://example.com");
     }
 

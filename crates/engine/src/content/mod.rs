@@ -62,6 +62,14 @@ const DOCUMENTS: u8 = 4;
 /// without a link need not stay in memory.
 const STRETCH: usize = 32 << 10;
 
+/// Bytes of the name of an element, a property or a field that a finding repeats: the sender chooses its length.
+pub const NAMED: usize = 64;
+
+/// A name as far as a finding repeats it.
+pub fn named(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name)
+}
+
 /// How a layer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {

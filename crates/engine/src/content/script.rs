@@ -31,9 +31,9 @@ pub fn escape(text: &str) -> Option<(char, usize)> {
         return Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, digits.len() + 4));
     }
     if let Some(hex) = behind.strip_prefix('u') {
-        let unit = number(hex, 4)?;
+        let unit = unit(hex)?;
         let Some(c) = char::from_u32(unit) else {
-            let low = number(hex.get(4..)?.strip_prefix("\\u")?, 4)?;
+            let low = self::unit(hex.get(4..)?.strip_prefix("\\u")?)?;
             let pair = [u16::try_from(unit).ok()?, u16::try_from(low).ok()?];
             return Some((char::decode_utf16(pair).next()?.ok()?, 12));
         };
@@ -137,6 +137,11 @@ const BUILT_IN: [&str; 48] = [
 
 /// Bytes of `\u{…}` between its signs and the closing one: six digits, and zeros before them.
 const LONGEST: usize = 12;
+
+/// The code unit that four digits behind `\u` stand for.
+pub fn unit(hex: &str) -> Option<u32> {
+    number(hex, 4)
+}
 
 fn number(text: &str, digits: usize) -> Option<u32> {
     let digits = text.get(..digits).filter(|hex| hex.bytes().all(|c| c.is_ascii_hexdigit()))?;

@@ -211,7 +211,7 @@ impl Net<'_, '_, '_> {
             let mut window = window(bytes, at);
             let looks = calls_for_a_look(window);
             if looks {
-                window = row.of_its_own(window, at);
+                window = row.cut(window, at);
             }
             if looks && !is_met(window, &self.met) {
                 let place = of.place(|| at);

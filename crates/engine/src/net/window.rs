@@ -36,9 +36,10 @@ fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
     let sign = before.is_some_and(|before| matches!(before, b'\\' | b'/' | b':' | b'@'));
     !sign
         && at.checked_sub(1).and_then(|sign| bytes.get(sign)) == Some(&b'\\')
-        && bytes.get(at..at + 5).is_some_and(
-            |five| matches!(five, [b'u', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit)),
-        )
+        && bytes
+            .get(at..at + 5)
+            .and_then(|five| str::from_utf8(five).ok())
+            .is_some_and(|five| five.strip_prefix('u').and_then(script::unit).is_some())
 }
 
 /// Whether these are the digits of `/`, `@` or `:`.
@@ -97,7 +98,7 @@ pub const ROW: usize = 8;
 
 impl Row {
     /// As much of a window at an offset as is read.
-    pub fn of_its_own<'w>(&mut self, window: &'w [u8], at: usize) -> &'w [u8] {
+    pub fn cut<'w>(&mut self, window: &'w [u8], at: usize) -> &'w [u8] {
         self.length = if self.last.contains(&at) { self.length + 1 } else { 0 };
         self.last = at..at + window.len();
         if self.length < ROW {
@@ -349,7 +350,7 @@ mod tests {
         let text = "www.\u{430}".repeat(100) + "www.р\u{430}ypal.com";
         let bytes = text.as_bytes();
         let mut row = Row::default();
-        let read = triggers(bytes).map(|at| row.of_its_own(window(bytes, at), at));
+        let read = triggers(bytes).map(|at| row.cut(window(bytes, at), at));
         let read: Vec<&[u8]> = read.collect();
         assert!(read.iter().map(|window| window.len()).sum::<usize>() < ROW * WINDOW + text.len());
         assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()));

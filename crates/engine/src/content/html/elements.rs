@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::content;
+
 /// What an attribute holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
@@ -87,9 +89,6 @@ const ATTRIBUTES: &[(&str, Holds)] = &[
     ("values", Holds::Animated),
     ("verify-xhr", Holds::FixedUrl),
 ];
-
-/// Bytes of the name of another element that a finding repeats: the sender chooses its length.
-const NAMED: usize = 32;
 
 /// Elements that a finding may name; others are spelled out.
 const ELEMENTS: &[&str] = &[
@@ -282,9 +281,7 @@ pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
 pub fn element(name: &str) -> Cow<'static, str> {
     match find(ELEMENTS, &ELEMENT_LETTERS, |entry| entry, name) {
         Some(known) => Cow::Borrowed(known),
-        None => {
-            name.get(..name.floor_char_boundary(NAMED)).unwrap_or(name).to_ascii_lowercase().into()
-        }
+        None => content::named(name).to_ascii_lowercase().into(),
     }
 }
 
@@ -340,6 +337,6 @@ mod tests {
         assert_eq!(attribute("hre"), None);
         assert_eq!(element("V:RoundRect"), "v:roundrect");
         assert_eq!(element("X-Foo"), "x-foo");
-        assert_eq!(element(&"x".repeat(1_000_000)).len(), NAMED);
+        assert_eq!(element(&"x".repeat(1_000_000)).len(), content::NAMED);
     }
 }
