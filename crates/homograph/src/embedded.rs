@@ -87,7 +87,7 @@ struct Search<'a> {
     tried: Vec<(Question, String)>,
     /// Host and tail of what is still to be searched, and how deep it is nested.
     texts: VecDeque<(String, String, u8)>,
-    /// Bytes that may be searched once more: tails of rewriters, userinfo.
+    /// Bytes that may be searched once more: tails of rewriters, userinfo, authorities in authorities.
     left: usize,
 }
 
@@ -146,8 +146,8 @@ impl Search<'_> {
     fn literal(&mut self, text: &str, depth: u8) {
         let outer = |c: char| matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace();
         let mut bare = 0;
-        // Where what carries a URL ends: the same for all URLs before it.
-        let mut until = 0;
+        // Where what carries a URL ends, and an authority: the same for all URLs before it.
+        let (mut until, mut end) = (0, 0);
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
             // One slash will do: proxies and sloppy templates lose the other. Without any it is most
@@ -162,9 +162,16 @@ impl Search<'_> {
                 continue;
             }
             let start = at + 1 + slashes;
-            let rest = text.get(start..).unwrap_or_default();
-            let end = rest.find(|c| outer(c) || matches!(c, '/' | '\\' | '?' | '#'));
-            let end = start + end.unwrap_or(rest.len());
+            if end <= start {
+                let rest = text.get(start..).unwrap_or_default();
+                let length = rest.find(|c| outer(c) || matches!(c, '/' | '\\' | '?' | '#'));
+                end = start + length.unwrap_or(rest.len());
+            } else if let Some(left) = self.left.checked_sub(end - start) {
+                // Inside the one before, with the same host at its end.
+                self.left = left;
+            } else {
+                continue;
+            }
             let Some(link) = reference::authority(text, start..end, start..end, Kind::Scheme)
             else {
                 continue;
@@ -385,6 +392,7 @@ mod tests {
             format!("http://x.co/{many}http://xn--ypal-43d9g.com/"),
             format!("http://x.co/?u={many}&v=http%3A%2F%2Fxn--ypal-43d9g.com"),
             format!("http://x.co/?u={many}&v=http%253A%252F%252Fxn--ypal-43d9g.com"),
+            format!("http://x.co/?{}@xn--ypal-43d9g.com", "http:".repeat(100)),
             format!(
                 "http://x.co/?u={many}&v=https://urldefense.com/v3/__https:/xn--ypal-43d9g.com/__;!!"
             ),
