@@ -88,12 +88,50 @@ fn tags_inside_a_tag_are_taken_apart_beside_the_same_host() {
     for inside in ["<!-- ", "<!--> ", "<? ", "<![CDATA[ ", "<!DOCTYPE x ", ""] {
         let page = format!("<p style=\"{inside}<a href=\"https://раypal.com\">--> {link}</p>");
         for message in everywhere(fields, page) {
-            let outcome = judge(&message);
-            let end = message.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-            let body =
-                linkmilter::engine::splice::apply(&message[end + 4..], &outcome.edits).to_vec();
-            let body = String::from_utf8_lossy(&body).into_owned();
+            let body = edited(&message);
             assert!(!body.contains("https://раypal.com"), "{body}");
         }
     }
+}
+
+/// A place in which nobody reads a link is taken apart although the same host stands in one, or in the Subject.
+#[test]
+fn places_of_a_host_that_stands_in_a_link_are_taken_apart() {
+    let place = "https://раypal.com/";
+    for around in [
+        "<p x=\"<!-- <i y='<!-- <a href={}>' -->\">",
+        "<p x=y\"<!-- <i y='<!-- <a href=\"{}\"> ' -->\">",
+        "<!-- <!-- <p data-x=\"<a href='{}'>\"> -->",
+        "<p data-a=\"&lt;p data-b='{}'&gt;\">",
+        "<p data-x={}>",
+        "<meta name=x content={}>",
+        "<p \"{}\">",
+        "<!DOCTYPE x \"{}\">",
+        "<?xml a=\"{}\"?>",
+        "</p {}>",
+    ] {
+        let around = around.replace("{}", place);
+        let page = format!("<a href=\"{place}\">here</a>{around} {around}");
+        let subject = "Subject: =?utf-8?q?https=3A//=D1=80=D0=B0ypal.com/?=\r\n";
+        let fields =
+            "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
+        let said = everywhere(&format!("{subject}{fields}"), around.clone());
+        for message in everywhere(fields, page).into_iter().chain(said) {
+            let body = edited(&message);
+            assert!(!body.contains("//раypal.com"), "{body}");
+        }
+    }
+    // What is left as it is in a link stays where it is in none.
+    let list = "<a href=\"https://пример.рф/\">x</a><p data-x=https://пример.рф/>";
+    for message in everywhere("Content-Type: text/html; charset=utf-8\r\n", list) {
+        assert!(judge(&message).edits.is_empty());
+    }
+}
+
+/// The body with what was edited.
+fn edited(message: &[u8]) -> String {
+    let outcome = judge(message);
+    let end = message.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    let body = linkmilter::engine::splice::apply(&message[end + 4..], &outcome.edits).to_vec();
+    String::from_utf8_lossy(&body).into_owned()
 }

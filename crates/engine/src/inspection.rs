@@ -11,6 +11,7 @@ use super::decide::{conclude, decide};
 use super::edits::{Readings, combined, edit};
 use super::finding::Findings;
 use super::judging::Asked;
+use super::net;
 use super::outcome::{Bypass, Limit, Outcome};
 use super::{Answers, Case, Survey, banner, survey};
 use mailsplice::mime::{Lowered, Message, Tree};
@@ -72,7 +73,7 @@ fn until_settled(
     answers: &Answers,
     budget: &mut Budget<'_>,
 ) -> Lowered {
-    let (mut edits, readings) = edit(case.message, tree, decided, budget);
+    let (mut edits, readings) = edited((case, tree), decided, answers, budget);
     if edits.edits.is_empty() || readings == Readings::One {
         return edits;
     }
@@ -98,6 +99,20 @@ fn until_settled(
     edits
 }
 
+/// The edits of what was decided, and of what it has left of the same hosts.
+fn edited(
+    (case, tree): (Case<'_>, &Tree),
+    decided: &mut Findings,
+    answers: &Answers,
+    budget: &mut Budget<'_>,
+) -> (Lowered, Readings) {
+    let (mut edits, readings) = edit(case.message, tree, decided, budget);
+    match net::take_apart_rest((case, tree), answers, decided, &mut edits, budget) {
+        true => (edits, Readings::Several),
+        false => (edits, readings),
+    }
+}
+
 /// The edits that the edited message still needs.
 fn still_needed(
     case: Case<'_>,
@@ -108,9 +123,10 @@ fn still_needed(
     let head = apply_head(case.message.head, &edits.head);
     let body = apply(case.message.body, &edits.edits).to_vec();
     let message = Message { head: &head, body: &body };
-    let Survey { tree, found, .. } = survey(Case { message, ..case }, budget);
+    let case = Case { message, ..case };
+    let Survey { tree, found, .. } = survey(case, budget);
     let mut decided = decide(found, answers);
-    edit(message, &tree, &mut decided, budget).0
+    edited((case, &tree), &mut decided, answers, budget).0
 }
 
 #[cfg(test)]

@@ -241,7 +241,8 @@ impl<'a> Judge<'a> {
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             self.met.note(&judgement.ascii);
             if bounds == HostBounds::Certain {
-                self.met.note_spelling(spelling, &judgement.ascii);
+                let deceives = judgement.verdict == Verdict::Unsafe;
+                self.met.note_spelling(spelling, &judgement.ascii, deceives);
             }
         }
         if self.memo.len() >= MEMO {

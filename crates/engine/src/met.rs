@@ -19,6 +19,8 @@ pub struct Met {
     /// As they are spelled, where their bounds are certain: whoever comes upon the same letters need not judge
     /// them to know.
     spelled: HashSet<u64>,
+    /// Those of them that deceive.
+    lying: HashSet<u64>,
     most: usize,
 }
 
@@ -39,16 +41,25 @@ impl Met {
         }
     }
 
-    /// Remembers how a host is spelled that was noted.
-    pub fn note_spelling(&mut self, spelling: &str, ascii: &str) {
+    /// Remembers how a host is spelled that was noted, and whether it deceives.
+    pub fn note_spelling(&mut self, spelling: &str, ascii: &str, deceives: bool) {
         if self.spelled.len() < self.most && self.has(ascii) {
-            self.spelled.insert(hash(spelling));
+            let hash = hash(spelling);
+            self.spelled.insert(hash);
+            if deceives {
+                self.lying.insert(hash);
+            }
         }
     }
 
     /// Whether a host was met in this spelling.
     pub fn has_spelling(&self, spelling: &str) -> bool {
         self.spelled.contains(&hash(spelling))
+    }
+
+    /// Whether a host was met in this spelling that deceives.
+    pub fn is_lie(&self, spelling: &str) -> bool {
+        !self.lying.is_empty() && self.lying.contains(&hash(spelling))
     }
 
     /// Whether it was met, or one below it.
@@ -86,11 +97,14 @@ mod tests {
     #[test]
     fn spellings_of_hosts_that_were_met_are_known() {
         let mut met = Met::of(0);
-        met.note_spelling("а.com", "xn--80a.com");
+        met.note_spelling("а.com", "xn--80a.com", false);
         assert!(!met.has_spelling("а.com"), "nobody met it");
         met.note("xn--80a.com");
-        met.note_spelling("а.com", "xn--80a.com");
+        met.note_spelling("а.com", "xn--80a.com", false);
         assert!(met.has_spelling("а.com") && !met.has_spelling("А.com"));
+        assert!(!met.is_lie("а.com"));
+        met.note_spelling("А.com", "xn--80a.com", true);
+        assert!(met.is_lie("А.com") && !met.is_lie("а.com"));
     }
 
     #[test]

@@ -18,17 +18,17 @@
 //!
 //! Linear: every place that calls for a look is looked at through a window of fixed size.
 
+mod host;
 mod packed;
 mod places;
+mod rest;
 mod window;
 mod wrapped;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
 use uts58::scheme;
-use uts58::unicode::a_label::is_a_label;
 
 use super::actions;
 use super::budget::Budget;
@@ -39,13 +39,15 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
-use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use homograph::ends_host_to_a_reader;
+use host::{Lie, host_of, lie, met};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
 use places::Places;
+pub use rest::take_apart_rest;
 use uts58::base64;
-use uts58::unicode::{is_dot_to_somebody, is_letter};
+use uts58::unicode::is_dot_to_somebody;
 use window::{Letter, Row, calls_for_a_look, letters, shifted, text, triggers, window};
 
 /// Bytes of a host with its escapes that are looked at.
@@ -82,23 +84,7 @@ pub fn cast(
 ) {
     let body = message.body;
     if budget.spend(Stage::Net, body.len() as u64) {
-        let met = judge.take_met();
-        let mut net = Net {
-            judge,
-            policy,
-            budget: &mut *budget,
-            found: &mut *found,
-            tree,
-            places: OnceCell::new(),
-            body,
-            met,
-            told: BTreeSet::new(),
-            seen: BTreeSet::new(),
-            bracketed: BTreeSet::new(),
-            wrapped: BTreeMap::new(),
-            waiting: 0,
-            full: false,
-        };
+        let mut net = Net::new((body, tree), (judge, policy), &mut *budget, &mut *found);
         net.plain(body, Bytes::Plain);
         net.head(message.head);
         net.ebcdic();
@@ -142,17 +128,11 @@ pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> Vec<Judged> {
     let places = triggers(bytes).filter(|at| is_behind_scheme(bytes, *at));
     let windows = places.map(|at| window(bytes, at)).filter(|window| calls_for_a_look(window));
     let hosts: Vec<String> = windows.map(|window| text(host_of(&letters(window)))).collect();
-    let hidden = hosts.iter().filter_map(|host| hidden(host, judge, &met));
-    hidden.map(|judgement| Judged::of(judgement, TldStatus::Link)).collect()
-}
-
-/// The judgement of a host that deceives, and that no reading has met.
-fn hidden(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Arc<Judgement>> {
-    if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) || met.has_spelling(host) {
-        return None;
-    }
-    let judgement = judge.host(host, HostBounds::Certain);
-    (is_lie(host, &judgement) && !met.has(&judgement.ascii)).then_some(judgement)
+    let hidden = hosts.iter().filter_map(|host| match lie(host, judge, &met) {
+        Some(Lie::Hidden(judgement)) => Some(Judged::of(judgement, TldStatus::Link)),
+        Some(Lie::Met) | None => None,
+    });
+    hidden.collect()
 }
 
 /// Steps of a window, by whether its letters are read.
@@ -202,7 +182,31 @@ struct Net<'n, 'p, 'b> {
     full: bool,
 }
 
-impl Net<'_, '_, '_> {
+impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
+    fn new(
+        (body, tree): (&'n [u8], &'n Tree),
+        (judge, policy): (&'n mut Judge<'p>, &'n Policy),
+        budget: &'n mut Budget<'b>,
+        found: &'n mut Findings,
+    ) -> Net<'n, 'p, 'b> {
+        Net {
+            met: judge.take_met(),
+            judge,
+            policy,
+            budget,
+            found,
+            tree,
+            places: OnceCell::new(),
+            body,
+            told: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            bracketed: BTreeSet::new(),
+            wrapped: BTreeMap::new(),
+            waiting: 0,
+            full: false,
+        }
+    }
+
     /// Looks behind every trigger in these bytes.
     fn plain(&mut self, bytes: &[u8], of: Bytes) {
         let mut row = Row::default();
@@ -213,7 +217,12 @@ impl Net<'_, '_, '_> {
             if looks {
                 window = row.cut(window, at);
             }
-            if looks && !is_met(window, &self.met) {
+            let met = met(window, &self.met);
+            if let Some(host) = met.filter(|_| looks) {
+                if self.met.is_lie(host) {
+                    self.again(at, of);
+                }
+            } else if looks {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 for text in shifted(window) {
@@ -319,7 +328,11 @@ impl Net<'_, '_, '_> {
     fn look(&mut self, letters: &[Letter], at: usize, of: Bytes) {
         let letters = host_of(letters);
         let host = text(letters);
-        let Some(judgement) = hidden(&host, self.judge, &self.met) else { return };
+        let judgement = match lie(&host, self.judge, &self.met) {
+            Some(Lie::Hidden(judgement)) => judgement,
+            Some(Lie::Met) => return self.again(at, of),
+            None => return,
+        };
         let judged = Judged::of(judgement, TldStatus::Link);
         let edits = match (of, self.editable(at, &judged)) {
             (Bytes::Plain, Some(_)) => self.edits(letters, at),
@@ -342,6 +355,13 @@ impl Net<'_, '_, '_> {
         }
         let edits = if fits { edits } else { Vec::new() };
         self.report(&host, at, judged, edits);
+    }
+
+    /// Keeps the place of a host that deceives and was met, until it is known what edits cover.
+    fn again(&mut self, at: usize, of: Bytes) {
+        if matches!(of, Bytes::Plain) && self.policy.edits() && is_behind_scheme(self.body, at) {
+            self.found.lies.push(at);
+        }
     }
 
     /// Keeps a host in what a part unwraps to, until its texts are looked through.
@@ -515,60 +535,8 @@ pub fn calls_for_a_look_at(bytes: &[u8], at: usize) -> bool {
     calls_for_a_look(window(bytes, at))
 }
 
-/// Whether a window that says what it spells holds a host that was met in this spelling: most hosts that a
-/// message repeats. What [`letters`] would make of them is the same.
-fn is_met(window: &[u8], met: &Met) -> bool {
-    let coded =
-        |byte: &u8| matches!(byte, b'=' | b'%' | b'&' | b'\\' | b'~' | b'+' | 0 | 0x0E | 0x1B);
-    if window.iter().any(coded) {
-        return false;
-    }
-    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
-    let host = text.split(stops).next().unwrap_or_default();
-    met.has_spelling(host.trim_end_matches(is_dot_to_somebody))
-}
-
-/// What no host holds.
-fn stops(c: char) -> bool {
-    match c {
-        '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
-        '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
-            true
-        }
-        _ => c.is_whitespace() || c.is_control(),
-    }
-}
-
-/// The letters of the host at the front, behind slashes.
-fn host_of(letters: &[Letter]) -> &[Letter] {
-    let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
-    let rest = letters.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
-    let host = rest.get(..end).unwrap_or_default();
-    let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
-    host.get(..end - dots).unwrap_or_default()
-}
-
 fn unplaced(text: &str) -> Vec<Letter> {
     text.chars().map(|c| Letter { c, raw: 0..0 }).collect()
-}
-
-/// Whether a host could be a lie at all.
-fn is_odd(host: &str) -> bool {
-    !host.is_ascii() || host.split('.').any(is_a_label)
-}
-
-/// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those
-/// that read as the slash behind it: browsers take them into the host.
-fn is_lie(host: &str, judgement: &Judgement) -> bool {
-    let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
-    let letters = wide.peek().is_none() || wide.any(is_letter);
-    let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
-    tld.is_some_and(|tld| !tld.is_empty())
-        && judgement.question.is_none()
-        && !judgement.reasons.contains(Reason::TldSyntax)
-        && judgement.verdict == Verdict::Unsafe
-        && (letters || host.chars().any(ends_host_to_a_reader))
 }
 
 #[cfg(test)]

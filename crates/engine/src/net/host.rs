@@ -1,0 +1,86 @@
+//! The host that a window begins with, and whether it deceives.
+
+use std::sync::Arc;
+
+use super::window::Letter;
+use crate::judging::Judge;
+use crate::met::Met;
+use crate::outcome::{Reason, Verdict};
+use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
+use uts58::unicode::a_label::is_a_label;
+use uts58::unicode::{is_dot_to_somebody, is_letter};
+
+/// A host that deceives.
+pub enum Lie {
+    /// Some reading has met it, in this place or another.
+    Met,
+    /// No reading has.
+    Hidden(Arc<Judgement>),
+}
+
+/// What is known of a host that deceives.
+pub fn lie(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Lie> {
+    if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
+    if met.has_spelling(host) {
+        return met.is_lie(host).then_some(Lie::Met);
+    }
+    let judgement = judge.host(host, HostBounds::Certain);
+    is_lie(host, &judgement).then(|| match met.has(&judgement.ascii) {
+        true => Lie::Met,
+        false => Lie::Hidden(judgement),
+    })
+}
+
+/// The host of a window that says what it spells, if it was met in this spelling: most hosts that a message
+/// repeats. What [`letters`] would make of them is the same.
+pub fn met<'w>(window: &'w [u8], met: &Met) -> Option<&'w str> {
+    let coded =
+        |byte: &u8| matches!(byte, b'=' | b'%' | b'&' | b'\\' | b'~' | b'+' | 0 | 0x0E | 0x1B);
+    if window.iter().any(coded) {
+        return None;
+    }
+    let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
+    let host = text.split(stops).next().unwrap_or_default();
+    Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| met.has_spelling(host))
+}
+
+/// What no host holds.
+pub fn stops(c: char) -> bool {
+    match c {
+        '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
+        '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
+            true
+        }
+        _ => c.is_whitespace() || c.is_control(),
+    }
+}
+
+/// The letters of the host at the front, behind slashes.
+pub fn host_of(letters: &[Letter]) -> &[Letter] {
+    let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
+    let rest = letters.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
+    let host = rest.get(..end).unwrap_or_default();
+    let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
+    host.get(..end - dots).unwrap_or_default()
+}
+
+/// Whether a host could be a lie at all.
+fn is_odd(host: &str) -> bool {
+    !host.is_ascii() || host.split('.').any(is_a_label)
+}
+
+/// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those
+/// that read as the slash behind it: browsers take them into the host.
+fn is_lie(host: &str, judgement: &Judgement) -> bool {
+    let mut wide = host.chars().filter(|c| !c.is_ascii() && !is_dot_to_somebody(*c)).peekable();
+    let letters = wide.peek().is_none() || wide.any(is_letter);
+    let tld = host.rsplit(is_dot_to_somebody).next().filter(|tld| tld.len() < host.len());
+    tld.is_some_and(|tld| !tld.is_empty())
+        && judgement.question.is_none()
+        && !judgement.reasons.contains(Reason::TldSyntax)
+        && judgement.verdict == Verdict::Unsafe
+        && (letters || host.chars().any(ends_host_to_a_reader))
+}

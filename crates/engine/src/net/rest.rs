@@ -1,0 +1,77 @@
+//! What edits have left of hosts that readings have met: the places in which no reading has seen them.
+//!
+//! A host that stands in a link may stand once more where only a looser program links it: in an attribute that
+//! holds no URL, in markup inside markup. The net does not tell of it again, and takes it apart there as well.
+
+use super::host::{host_of, stops};
+use super::{Bytes, Net, letters, text, window};
+use crate::actions;
+use crate::budget::Budget;
+use crate::cost::Stage;
+use crate::finding::Findings;
+use crate::judging::{Judge, Judged, TldStatus};
+use crate::outcome::RawEdit;
+use crate::policy::LinkAction;
+use crate::{Answer, Answers, Case};
+use homograph::HostBounds;
+use mailsplice::mime::{Lowered, Tree};
+
+/// Bytes of the longest web scheme with its slashes (`https://`): an edit of it covers the host behind it.
+const SCHEME: usize = 8;
+
+/// Takes apart the hosts at [`Findings::lies`] that no edit covers, with edits more; whether there were any.
+pub fn take_apart_rest(
+    (case, tree): (Case<'_>, &Tree),
+    answers: &Answers,
+    found: &mut Findings,
+    lowered: &mut Lowered,
+    budget: &mut Budget<'_>,
+) -> bool {
+    let body = case.message.body;
+    let places = uncovered(std::mem::take(&mut found.lies), body, &lowered.edits);
+    if places.is_empty() {
+        return false;
+    }
+    let mut judge = Judge::new(case);
+    let mut net = Net::new((body, tree), (&mut judge, case.policy), &mut *budget, &mut *found);
+    for at in places {
+        let letters = letters(window(body, at));
+        let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
+        let tld = judgement.ascii.rsplit('.').next().unwrap_or_default();
+        let steps = 4 * letters.len() as u64 + net.judge.spent();
+        if !net.budget.spend(Stage::Net, steps) || net.full {
+            break;
+        }
+        let is_link = answers.get(tld) != Some(&Answer::Missing);
+        let judged = Judged::of(judgement, TldStatus::Link);
+        let defangs = actions::anywhere(case.policy, &judged).0 == LinkAction::Defang;
+        if is_link && defangs && net.editable(at, &judged).is_some() {
+            net.look(&letters, at, Bytes::Plain);
+        }
+    }
+    let edits = std::mem::take(&mut found.plain_edits);
+    let any = !edits.is_empty();
+    lowered.edits.extend(edits);
+    lowered.edits.sort_by_key(|edit| edit.range.start);
+    any
+}
+
+/// The places of hosts, in order, on which no edit lies, nor on the scheme in front.
+fn uncovered(mut places: Vec<usize>, body: &[u8], edits: &[RawEdit]) -> Vec<usize> {
+    places.sort_unstable();
+    places.dedup();
+    let mut edits = edits.iter().peekable();
+    places.retain(|at| {
+        while edits.next_if(|edit| edit.range.end <= at.saturating_sub(SCHEME)).is_some() {}
+        let next = edits.peek().map_or(body.len(), |edit| edit.range.start);
+        next >= *at && next - at >= host_length(window(body, *at))
+    });
+    places
+}
+
+/// Bytes of the host that a window begins with, and of the escapes in it.
+fn host_length(window: &[u8]) -> usize {
+    let escape = |byte| matches!(byte, b'=' | b'%' | b'&' | b'\\' | b'+' | b'~');
+    let ends = |byte: &u8| byte.is_ascii() && stops(char::from(*byte)) && !escape(*byte);
+    window.iter().position(ends).unwrap_or(window.len())
+}
