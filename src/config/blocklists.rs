@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use crate::engine::outcome::Verdict;
 use crate::feed::blocklist::{Blocklist, Form, Meaning};
 
+use super::Config;
 use super::feeds::ListVerdict;
-use super::problem::{Errors, NONE, Problem};
+use super::problem::{Errors, NONE, Problem, wrong_names};
 use super::schema::settings;
 use super::setting::{Text, choice};
-use super::{Config, check};
 
 /// What stands in a zone for the key.
 const KEY: &str = "{key}";
@@ -167,15 +167,15 @@ fn wrong_with(key: &str) -> Option<String> {
 
 /// Lists that cannot be asked.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {
-    let mut found = check::names(config, "blocklists", config.blocklists.keys());
+    let mut found = wrong_names(config, "blocklists", config.blocklists.keys());
     if config.blocklists.len() > LISTS {
         let count = config.blocklists.len().to_string();
         let expected = format!("at most {LISTS} lists");
-        found.push(check::problem_below(config, "blocklists", &expected, &count));
+        found.push(Problem::of_table(config, "blocklists", &expected, &count));
     }
     for (name, list) in &config.blocklists {
         let below = |expected, found| {
-            check::problem_below(config, &format!("blocklists.{name}"), expected, found)
+            Problem::of_table(config, &format!("blocklists.{name}"), expected, found)
         };
         let Some(Zone(zone)) = &list.zone else {
             found.push(below("a zone", NONE));

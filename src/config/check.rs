@@ -4,21 +4,19 @@ use crate::engine::outcome::Disposition;
 
 use crate::policy::{HeaderTest, Profile, Trust};
 
-use super::problem::Problem;
-use super::setting::BUILTIN;
+use super::problem::{Problem, origin_below, wrong_names};
 use super::types::{Address, Schedule, SmtpTls, Transport};
-use super::{Config, Exempt, RuleSection, words};
+use super::words::{self, BANNER_CHARS};
+use super::{Config, Exempt, RuleSection};
 
 /// Names that a rule protects: they are laid out for every message that it serves.
 const PROTECTED_OF_A_RULE: usize = 100;
 
-/// Characters of a banner: it stands in front of what somebody wants to read.
-pub(super) const BANNER_CHARS: usize = 400;
-
 /// Every combination that cannot work.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {
     let mut found = Vec::new();
-    let mut refuse = |key: &str, expected: &str| found.push(problem(config, key, expected));
+    let mut refuse =
+        |key: &str, expected: &str| found.push(Problem::of_setting(config, key, expected));
     if config.server.listen.is_empty() {
         refuse("server.listen", "at least one address");
     }
@@ -131,7 +129,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             "the authserv-id of your server, since exempt.senders needs it",
         );
     }
-    found.extend(names(config, "rules", config.rules.keys()));
+    found.extend(wrong_names(config, "rules", config.rules.keys()));
     found.extend(super::feeds::impossible(config));
     found.extend(super::blocklists::impossible(config));
     found.extend(digest(config));
@@ -161,36 +159,11 @@ fn asks_for_authserv_id(config: &Config) -> String {
     }
 }
 
-/// Names of the tables of a section that are none.
-pub(super) fn names<'n>(
-    config: &Config,
-    section: &str,
-    names: impl Iterator<Item = &'n String>,
-) -> Vec<Problem> {
-    let expected = "a name of 1 to 40 letters, digits, - and _, other than default";
-    let wrong = names.filter(|name| !is_rule_name(name));
-    wrong
-        .map(|name| {
-            problem_below(config, &format!("{section}.{name}"), expected, &format!("{name:?}"))
-        })
-        .collect()
-}
-
-/// The problem of a table.
-pub(super) fn problem_below(config: &Config, key: &str, expected: &str, found: &str) -> Problem {
-    Problem {
-        key: key.to_owned(),
-        origin: origin_below(config, &format!("{key}.")),
-        expected: expected.to_owned(),
-        found: found.to_owned(),
-        nearest: None,
-    }
-}
-
 fn digest(config: &Config) -> Vec<Problem> {
     let digest = &config.digest;
     let mut found = Vec::new();
-    let mut refuse = |key: &str, expected: &str| found.push(problem(config, key, expected));
+    let mut refuse =
+        |key: &str, expected: &str| found.push(Problem::of_setting(config, key, expected));
     if digest.at != Schedule::Off && digest.to.is_empty() {
         refuse("digest.to", "at least one recipient, since digest.at is set");
     }
@@ -213,27 +186,6 @@ fn digest(config: &Config) -> Vec<Problem> {
     found
 }
 
-/// The problem of a setting.
-pub(super) fn problem(config: &Config, key: &str, expected: &str) -> Problem {
-    let setting = config.effective.iter().find(|setting| setting.key == key);
-    let text = |text: Option<&String>| text.cloned().unwrap_or_default();
-    Problem {
-        key: key.to_owned(),
-        origin: text(setting.map(|setting| &setting.origin)),
-        expected: expected.to_owned(),
-        found: text(setting.map(|setting| &setting.value)),
-        nearest: None,
-    }
-}
-
-fn origin_below(config: &Config, prefix: &str) -> String {
-    let first = config
-        .effective
-        .iter()
-        .find(|setting| setting.key.starts_with(prefix) && setting.origin != BUILTIN);
-    first.map_or_else(|| BUILTIN.to_owned(), |setting| setting.origin.clone())
-}
-
 fn edits_nothing(profile: Profile) -> bool {
     matches!(profile, Profile::Exempt | Profile::ReportOnly)
 }
@@ -241,10 +193,4 @@ fn edits_nothing(profile: Profile) -> bool {
 /// What stands in a header field as it is: control characters are refused already.
 fn is_header_text(text: &str) -> bool {
     text.is_ascii() && text.len() <= 100
-}
-
-fn is_rule_name(name: &str) -> bool {
-    (1..=40).contains(&name.len())
-        && name != "default"
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }

@@ -8,10 +8,10 @@ use crate::feed::refresh::{Checksum, Feed, Source};
 use crate::feed::{Form, Format, Holds};
 use crate::fetch::Fetch;
 
-use super::problem::{NEITHER, Problem};
+use super::problem::{NEITHER, Problem, wrong_names};
 use super::schema::settings;
 use super::setting::{Size, Text, choice};
-use super::{Config, HttpsUrl, check};
+use super::{Config, HttpsUrl};
 
 settings! {
     /// A list of bad names that somebody else keeps, fetched by HTTPS or read from a file. `NAME` is
@@ -155,10 +155,10 @@ impl Config {
 
 /// Lists that cannot be had, and settings of them that would do nothing.
 pub(super) fn impossible(config: &Config) -> Vec<Problem> {
-    let mut found = check::names(config, "feeds", config.feeds.keys());
+    let mut found = wrong_names(config, "feeds", config.feeds.keys());
     for (name, feed) in &config.feeds {
         if feed.url.is_some() == feed.file.is_some() {
-            found.push(check::problem_below(
+            found.push(Problem::of_table(
                 config,
                 &format!("feeds.{name}"),
                 "either url or file",
@@ -205,7 +205,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             ),
         ] {
             if idle {
-                found.push(check::problem(config, &format!("feeds.{name}.{key}"), expected));
+                found.push(Problem::of_setting(config, &format!("feeds.{name}.{key}"), expected));
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::file;
 
 use super::problem::Problem;
 use super::renamed::{self, Renamed};
-use super::snapshot::{Files, Snapshot};
+use super::snapshot::{Files, Snapshot, SnapshotError};
 
 /// Where the configuration is looked for when nobody says.
 pub const DEFAULT_FILE: &str = "/etc/linkmilter/linkmilter.toml";
@@ -78,6 +78,25 @@ impl Sources {
             flags: self.flags.clone(),
             files: Files::Kept(Arc::new(snapshot)),
         }
+    }
+
+    /// What `config` was read from, a moment ago. Another process may have changed a file since:
+    /// a snapshot counts only when it loads ([`Sources::of_snapshot`]).
+    ///
+    /// # Errors
+    /// When a file cannot be read any more.
+    pub fn snapshot(
+        &self,
+        config: &super::Config,
+        time: String,
+    ) -> Result<Snapshot, SnapshotError> {
+        let layers = files(self.main_file().as_deref(), &mut Vec::new());
+        Snapshot::take(self.asked(), layers, self.environment.clone(), config, time)
+    }
+
+    /// The file that the command line names, else the default one, whether it is there or not.
+    pub(super) fn asked(&self) -> PathBuf {
+        self.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
     }
 
     /// Nothing but the built-in settings.

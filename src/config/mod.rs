@@ -51,8 +51,8 @@ pub use types::{
     LogTarget, Schedule, SmtpTls, StatusCode, Transport, UndoLost, When,
 };
 
+use problem::BUILTIN;
 use schema::{Key, Reading, Section, Table};
-use setting::BUILTIN;
 
 /// A valid configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,7 @@ pub fn gone(sources: &Sources) -> Option<Errors> {
     if sources.file.is_some() || sources.main_file().is_some() {
         return None;
     }
-    let kept = Snapshot::find(sources, &state_dirs(sources))?;
+    let kept = Snapshot::find(&sources.asked(), &state_dirs(sources))?;
     let origin = kept.main_file()?.display().to_string();
     let found = "no such file; an empty one there asks for the built-in settings".to_owned();
     let expected = "the configuration file that was read before".to_owned();
@@ -229,7 +229,7 @@ fn known_keys() -> Vec<String> {
 impl Config {
     /// The problem that something else was expected of a setting, with its place.
     pub fn problem(&self, key: &str, expected: &str) -> Problem {
-        check::problem(self, key, expected)
+        Problem::of_setting(self, key, expected)
     }
 }
 

@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use super::Config;
+
+/// The origin of what no layer says.
+pub(super) const BUILTIN: &str = "built-in";
+
 /// What is expected in the place of a key that nobody knows.
 pub(super) const KNOWN_KEY: &str = "a known key";
 
@@ -23,6 +28,30 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// The problem of a table.
+    pub(super) fn of_table(config: &Config, key: &str, expected: &str, found: &str) -> Problem {
+        Problem {
+            key: key.to_owned(),
+            origin: origin_below(config, &format!("{key}.")),
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+            nearest: None,
+        }
+    }
+
+    /// The problem of a setting.
+    pub(super) fn of_setting(config: &Config, key: &str, expected: &str) -> Problem {
+        let setting = config.effective.iter().find(|setting| setting.key == key);
+        let text = |text: Option<&String>| text.cloned().unwrap_or_default();
+        Problem {
+            key: key.to_owned(),
+            origin: text(setting.map(|setting| &setting.origin)),
+            expected: expected.to_owned(),
+            found: text(setting.map(|setting| &setting.value)),
+            nearest: None,
+        }
+    }
+
     /// Whether the key itself is the problem.
     pub fn is_unknown_key(&self) -> bool {
         self.expected == KNOWN_KEY
@@ -32,6 +61,36 @@ impl Problem {
     pub(super) fn is_absence(&self) -> bool {
         self.found == NONE || self.found == NEITHER
     }
+}
+
+/// Names of the tables of a section that are none.
+pub(super) fn wrong_names<'n>(
+    config: &Config,
+    section: &str,
+    names: impl Iterator<Item = &'n String>,
+) -> Vec<Problem> {
+    let expected = "a name of 1 to 40 letters, digits, - and _, other than default";
+    let wrong = names.filter(|name| !is_table_name(name));
+    wrong
+        .map(|name| {
+            Problem::of_table(config, &format!("{section}.{name}"), expected, &format!("{name:?}"))
+        })
+        .collect()
+}
+
+/// Where the first setting below a table stands.
+pub(super) fn origin_below(config: &Config, prefix: &str) -> String {
+    let first = config
+        .effective
+        .iter()
+        .find(|setting| setting.key.starts_with(prefix) && setting.origin != BUILTIN);
+    first.map_or_else(|| BUILTIN.to_owned(), |setting| setting.origin.clone())
+}
+
+fn is_table_name(name: &str) -> bool {
+    (1..=40).contains(&name.len())
+        && name != "default"
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 impl fmt::Display for Problem {

@@ -17,8 +17,7 @@ use crate::policy::{
 };
 use crate::tld::cache::Bounds;
 
-use super::problem::{Errors, Problem};
-use super::setting::BUILTIN;
+use super::problem::{BUILTIN, Errors, Problem};
 use super::{Config, DnsMode, Domain, RuleSection, lists, words};
 
 /// Bytes of the seal key at least and at most.

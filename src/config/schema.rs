@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use ::config::{Value, ValueKind};
 
-use super::problem::{KNOWN_KEY, Problem, nearest};
-use super::setting::{At, BUILTIN, Bounds, Setting, shown};
+use super::problem::{BUILTIN, KNOWN_KEY, Problem, nearest};
+use super::setting::{At, Bounds, Setting, shown};
 
 /// When a changed setting takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

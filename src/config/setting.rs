@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use ::config::{Value, ValueKind};
 
-use super::problem::Problem;
-
-/// The origin of what no layer says.
-pub(super) const BUILTIN: &str = "built-in";
+use super::problem::{BUILTIN, Problem};
 
 /// The least and the most a number may be, in its base unit (milliseconds, bytes, pieces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

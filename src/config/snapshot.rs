@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Sources, layers, lists};
+use super::{Config, lists};
 use crate::file;
 
 /// Name of the file in the state directory.
@@ -82,18 +82,18 @@ impl Files {
 }
 
 impl Snapshot {
-    /// What `config` was read from, a moment ago. Another process may have changed a file since:
-    /// a snapshot counts only when it loads ([`Sources::of_snapshot`]).
+    /// What `config` was read from: these layers, for whom this main file was asked for, and this
+    /// environment.
     ///
     /// # Errors
     /// When a file cannot be read any more.
-    pub fn take(
-        sources: &Sources,
+    pub(super) fn take(
+        asked: PathBuf,
+        layers: Vec<PathBuf>,
+        environment: BTreeMap<String, String>,
         config: &Config,
         time: String,
     ) -> Result<Snapshot, SnapshotError> {
-        let main = sources.main_file();
-        let layers = layers::files(main.as_deref(), &mut Vec::new());
         let mut files = BTreeMap::new();
         let optional = [&config.lists.allowed_file, &config.lists.protected_file]
             .into_iter()
@@ -111,8 +111,7 @@ impl Snapshot {
                 Err(source) => return Err(SnapshotError { path, source }),
             }
         }
-        let environment = sources.environment.clone();
-        Ok(Snapshot { v: VERSION, time, asked: asked(sources), layers, files, environment })
+        Ok(Snapshot { v: VERSION, time, asked, layers, files, environment })
     }
 
     /// Puts it into the state directory, readable for the daemon alone: it may hold a key. One
@@ -142,12 +141,12 @@ impl Snapshot {
         })
     }
 
-    /// The snapshot for these sources in the first of these state directories that has one.
-    pub fn find(sources: &Sources, directories: &[PathBuf]) -> Option<Snapshot> {
+    /// The snapshot for this main file in the first of these state directories that has one.
+    pub(super) fn find(asked: &Path, directories: &[PathBuf]) -> Option<Snapshot> {
         directories
             .iter()
             .filter_map(|directory| read(&directory.join(FILE)).ok())
-            .find(|kept| kept.v == VERSION && kept.asked == asked(sources))
+            .find(|kept| kept.v == VERSION && kept.asked == asked)
     }
 
     /// Whether a main file was read.
@@ -173,11 +172,6 @@ impl Content {
         String::from_utf8(bytes)
             .map_or_else(|error| Content::Bytes(error.into_bytes()), Content::Text)
     }
-}
-
-/// The file that the command line names, else the default one, whether it is there or not.
-fn asked(sources: &Sources) -> PathBuf {
-    sources.file.clone().unwrap_or_else(|| PathBuf::from(layers::DEFAULT_FILE))
 }
 
 fn read(path: &Path) -> io::Result<Snapshot> {

@@ -46,7 +46,7 @@ pub fn last_good<T>(
     errors: Errors,
     load: impl Fn(&Sources) -> Result<T, Errors>,
 ) -> Result<LastGood<T>, Errors> {
-    let kept = Snapshot::find(sources, &state_dirs(sources));
+    let kept = Snapshot::find(&sources.asked(), &state_dirs(sources));
     let Some(snapshot) = kept else { return Err(errors) };
     let since = snapshot.time.clone();
     match load(&sources.of_snapshot(snapshot)) {

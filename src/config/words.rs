@@ -5,10 +5,12 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::check::BANNER_CHARS;
 use super::layers::{Lines, unreadable};
 use super::problem::{Problem, nearest};
 use crate::engine::words::{Own, Words};
+
+/// Characters of a banner: it stands in front of what somebody wants to read.
+pub(super) const BANNER_CHARS: usize = 400;
 
 /// Bytes of the file at most: a hundred languages, and room for comments.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;

@@ -72,7 +72,7 @@ pub async fn fly(
                 monitors.metrics.canary(Ended::Failed);
             }
         }
-        monitors.health.canary(result);
+        monitors.health.canary(result.map_err(|error| error.to_string()));
     }
 }
 

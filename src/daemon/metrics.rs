@@ -15,7 +15,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::outbound::Why;
+use super::returned::Why;
 use crate::engine::Reason;
 use crate::record::event::{Event, ORIGINAL};
 

@@ -28,6 +28,7 @@ pub mod reloaded;
 mod reply;
 pub mod report;
 pub mod resolver;
+mod returned;
 pub mod seal;
 pub mod settings;
 mod signals;

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::host_name;
 use super::seal::{self, KeyError, Seal};
-use crate::config::{self, Config, Errors, Settings, Snapshot, SnapshotError, Sources};
+use crate::config::{self, Config, Errors, Settings, SnapshotError, Sources};
 use crate::milter::server::Limits;
 use crate::milter::session::Bounds;
 use crate::record::time::Timestamp;
@@ -43,7 +43,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
 /// When a file changed meanwhile or the state directory takes none.
 pub fn keep(sources: &Sources, config: &Config) -> Result<(), KeepError> {
     let time = Timestamp::of(SystemTime::now()).to_string();
-    let snapshot = Snapshot::take(sources, config, time)?;
+    let snapshot = sources.snapshot(config, time)?;
     config::load(&sources.of_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
     Ok(snapshot.keep(&config.server.state_dir)?)
 }

@@ -80,7 +80,8 @@ impl<'f> Reader<'f> {
         let holds = self.form.holds;
         match self.form.format {
             Format::Rpz => match self.zone.line(line) {
-                Said::Line(said) => said,
+                Said::Nothing => Line::Nothing,
+                Said::Odd => Line::Odd,
                 Said::Owner { name: owner, below, listed: meant } => {
                     let holds = if below { Holds::Domains } else { Holds::Hosts };
                     match name(&owner) {
@@ -116,7 +117,7 @@ impl<'f> Reader<'f> {
 
     /// What is to be said when no line is left.
     pub fn end(&self) -> Line {
-        self.zone.end()
+        if self.zone.is_open() { Line::Odd } else { Line::Nothing }
     }
 }
 

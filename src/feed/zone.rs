@@ -1,8 +1,6 @@
 //! A response policy zone as a zone file (RFC 1035 §5.1): the owner of a record is what is listed,
 //! `*.owner` what is below it; triggers on addresses and name servers say nothing of links.
 
-use super::line::Line;
-
 /// Words of a record that say something: owner, TTL, class, type, target.
 const WORDS: usize = 5;
 
@@ -35,12 +33,11 @@ enum Name {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// What this owner names is listed, or an exception, all below it or it alone.
-    Owner {
-        name: String,
-        below: bool,
-        listed: bool,
-    },
-    Line(Line),
+    Owner { name: String, below: bool, listed: bool },
+    /// A comment, an empty line, a record that lists nothing.
+    Nothing,
+    /// Something else.
+    Odd,
 }
 
 impl Default for Name {
@@ -58,21 +55,21 @@ impl Zone {
         }
         if !self.take_words(line) {
             self.open = 0;
-            return Said::Line(Line::Odd);
+            return Said::Odd;
         }
         if self.open > 0 || self.words.is_empty() {
-            return Said::Line(Line::Nothing);
+            return Said::Nothing;
         }
         let words = std::mem::take(&mut self.words);
         match words.first().filter(|first| first.starts_with('$') && !self.blank_owner) {
-            Some(directive) => Said::Line(self.directive(directive, words.get(1))),
+            Some(directive) => self.directive(directive, words.get(1)),
             None => self.record(&words),
         }
     }
 
-    /// A record that is still open at the end is none.
-    pub fn end(&self) -> Line {
-        if self.open > 0 { Line::Odd } else { Line::Nothing }
+    /// Whether a record goes on: at the end such a one is none.
+    pub fn is_open(&self) -> bool {
+        self.open > 0
     }
 
     /// The words outside of comments. Parentheses and semicolons inside quotes are text; false for quotes
@@ -115,12 +112,12 @@ impl Zone {
         word.clear();
     }
 
-    fn directive(&mut self, directive: &str, word: Option<&String>) -> Line {
+    fn directive(&mut self, directive: &str, word: Option<&String>) -> Said {
         if directive.eq_ignore_ascii_case("$TTL") {
-            return Line::Nothing;
+            return Said::Nothing;
         }
         let Some(origin) = word.filter(|_| directive.eq_ignore_ascii_case("$ORIGIN")) else {
-            return Line::Odd;
+            return Said::Odd;
         };
         self.origin = self.name(origin);
         // The first one names the zone where no record of authority does; one outside of the zone begins
@@ -132,13 +129,13 @@ impl Zone {
                 self.apex = Some(origin.clone());
             }
         }
-        Line::Nothing
+        Said::Nothing
     }
 
     fn record(&mut self, words: &[String]) -> Said {
         let mut words = words.iter();
         if !self.blank_owner {
-            let Some(owner) = words.next() else { return Said::Line(Line::Nothing) };
+            let Some(owner) = words.next() else { return Said::Nothing };
             self.owner = self.name(owner);
         }
         let mut rest = words.skip_while(|word| word.eq_ignore_ascii_case("IN") || is_time(word));
@@ -149,19 +146,19 @@ impl Zone {
                 if let Name::Absolute(owner) = &self.owner {
                     self.apex = Some(owner.clone());
                 }
-                return Said::Line(Line::Nothing);
+                return Said::Nothing;
             }
             "NS" | "RRSIG" | "NSEC" | "NSEC3" | "NSEC3PARAM" | "DNSKEY" | "DS" | "CDS"
             | "CDNSKEY" | "ZONEMD" | "MX" | "SRV" | "PTR" | "CAA" => {
-                return Said::Line(Line::Nothing);
+                return Said::Nothing;
             }
             "CNAME" | "A" | "AAAA" | "TXT" | "HTTPS" | "SVCB" => {}
-            _ => return Said::Line(Line::Odd),
+            _ => return Said::Odd,
         }
-        let Some(owner) = self.inside() else { return Said::Line(Line::Odd) };
+        let Some(owner) = self.inside() else { return Said::Odd };
         let trigger = owner.rsplit('.').next().unwrap_or_default();
         if owner.is_empty() || trigger.starts_with("rpz-") {
-            return Said::Line(Line::Nothing);
+            return Said::Nothing;
         }
         let target = rest.next().filter(|_| kind == "CNAME");
         let target = target.map(|target| target.trim_end_matches('.').to_ascii_lowercase());

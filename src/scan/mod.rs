@@ -5,6 +5,7 @@
 //! ([`pipeline`]). The output is the same whatever the number of cores, and after an
 //! interruption ([`journal`]).
 
+mod batch;
 pub mod budget;
 pub mod crosscheck;
 pub mod decode;
@@ -31,7 +32,8 @@ use crate::record::tally::Tally;
 pub use input::Input;
 pub use journal::Journal;
 pub use judge::{Account, Dns, Settings, Stream, Witness};
-pub use pipeline::{Completion, Scan};
+pub use pipeline::Scan;
+pub use produce::Completion;
 pub use progress::Progress;
 
 /// What a scan has counted, and whether it came to its end.

@@ -12,6 +12,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use super::Error;
+use super::batch::{Batch, Item, Made, SMALL, judge};
 use super::budget::{Budget, Gate};
 use super::decode::Meter;
 use super::input::Input;
@@ -19,7 +20,6 @@ use super::journal::{Chain, Position};
 use super::judge::Settings;
 use super::mbox::Splitter;
 use super::message::Raw;
-use super::pipeline::{Batch, Completion, Item, Made, SMALL, judge};
 use super::progress::Progress;
 use super::read::{self, Sink};
 use super::sniff::{self, Kind};
@@ -41,6 +41,13 @@ pub(super) struct Shared<'scope> {
     pub halted: &'scope AtomicBool,
     /// Files of the scan's own, by their canonical paths.
     pub own: &'scope [PathBuf],
+}
+
+/// Whether all of the inputs were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    Whole,
+    Interrupted,
 }
 
 /// Reads, and hands batches out.

@@ -7,7 +7,7 @@ use super::cost::Stage;
 use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged};
 use super::outcome::{Bypass, Place};
-use super::parts::PartContext;
+use super::part_context::PartContext;
 use super::policy::QrCodes;
 use super::{content, images, pdf};
 use homograph::HostBounds;

@@ -10,7 +10,7 @@ use super::cost::Stage;
 use super::finding::{Candidate, Findings};
 use super::judging::Judge;
 use super::outcome::{Done, Edit, Reason, Verdict};
-use super::parts::PartContext;
+use super::part_context::PartContext;
 use mailsplice::mime::{self, Message, Tree};
 
 /// Reads what those see who do not agree on the message.

@@ -21,6 +21,7 @@ mod decide;
 mod dense;
 mod early;
 mod edits;
+mod examine;
 pub mod fields;
 mod finding;
 mod guard;
@@ -35,6 +36,7 @@ mod met;
 mod net;
 mod notices;
 pub mod outcome;
+mod part_context;
 mod parts;
 mod pdf;
 pub mod policy;
@@ -42,7 +44,8 @@ mod sender;
 pub mod trace;
 pub mod words;
 
-pub use guard::{Inspect, examine, guarded, unread};
+pub use examine::{Inspect, examine, unread};
+pub use guard::guarded;
 pub use homograph::{self as host, Memory, explain};
 pub use inspection::{Inspection, inspect_case};
 pub use mailsplice::mime::{self, Message};
@@ -56,6 +59,7 @@ use budget::Budget;
 use cost::Stage;
 use finding::Findings;
 use judging::{Asked, Judge};
+use part_context::PartContext;
 use policy::{Defang, Notice, OnAmbiguous};
 
 /// What the engine must know of the envelope and of the house.
@@ -197,7 +201,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
     let language = facts.language.as_deref().or_else(said);
     let disjoint = tree.is_disjoint();
     for part in 0..tree.parts.len() {
-        let mut context = parts::PartContext { message, tree, language, policy, tlds, disjoint };
+        let mut context = PartContext { message, tree, language, policy, tlds, disjoint };
         context.read(part, &mut judge, budget, &mut found);
         if budget.over().is_some() {
             break;

@@ -14,25 +14,13 @@ use super::dense::{Between, Order};
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
+use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
-use super::{Policy, TldSet, actions, attached, headers, notices};
+use super::{actions, attached, headers, notices};
 use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
 use uts58::Target;
-
-/// All that reading a part needs and does not change.
-#[derive(Clone, Copy)]
-pub struct PartContext<'a> {
-    pub message: Message<'a>,
-    pub tree: &'a Tree,
-    /// The reader's language, where the operator or the message says it.
-    pub language: Option<&'a str>,
-    pub policy: &'a Policy,
-    pub tlds: &'a dyn TldSet,
-    /// Whether no two parts share bytes.
-    pub disjoint: bool,
-}
 
 impl PartContext<'_> {
     /// Reads a part in every way that a client might.

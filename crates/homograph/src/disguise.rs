@@ -7,13 +7,14 @@
 
 use std::ops::Range;
 
-use super::names::Reach;
+use super::name::{LEAST, Reach, TELLING};
 use super::organisations::Counts;
-use super::posing::{DisplayText, LEAST, TELLING, resembles, unstyled};
+use super::posing::{DisplayText, resembles, unstyled};
 use super::properties::{nfd, nfkc};
 use super::reading::{Sights, are_twins, twins_in_capitals};
 use super::{Context, letters};
-use crate::lookalike::{Likeness, Look, LookHash};
+use crate::lookalike::{Look, LookHash};
+use crate::reading::Likeness;
 use crate::verdict::Verdict;
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;

@@ -8,8 +8,10 @@
 use unicode_script::Script;
 
 use super::form::is_dot;
+use super::properties::is_numeral;
 use super::properties::{nfd, nfkc};
-use super::script::{compat_char, is_numeral, never_joins, restricted};
+use super::script::compat_char;
+use super::status::{is_restricted, never_joins};
 use super::{Judgement, Label};
 use crate::verdict::{Edit, Reason, Verdict};
 use uts58::unicode::hosts::{is_joiner, is_mark};
@@ -135,7 +137,7 @@ fn is_u_label(label: &str) -> bool {
         '-' => true,
         _ if c.is_ascii() => c.is_ascii_alphanumeric(),
         c if is_joiner(c) => true,
-        _ => is_letter(c) || is_mark(c) || is_numeral(c) || !restricted(c),
+        _ => is_letter(c) || is_mark(c) || is_numeral(c) || !is_restricted(c),
     };
     !label.is_empty()
         && !label.starts_with('-')

@@ -6,22 +6,10 @@ use uts58::unicode::a_label::has_a_label;
 
 use memchr::memchr_iter;
 
+use super::limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
 use uts58::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};
-
-/// URLs inside a URL that are followed at most.
-pub const EMBEDDED: usize = 16;
-/// How deep they may nest: rewriters wrap rewriters, and nobody more than three.
-pub const NESTING: u8 = 6;
-
-/// Bytes of a URL that are searched for URLs; a longer tail is data.
-pub const SEARCHED_BYTES: usize = 16_384;
-
-/// Authorities inside a URL that are judged, real hosts or not, for each [`Question`].
-pub const TRIED: usize = 64;
-/// Times the length of a URL that the links of rewriters inside it may come to, which overlap.
-pub const REWRITTEN: usize = 4;
 
 /// What the URLs inside a link hold.
 #[derive(Debug, Default)]

@@ -1,11 +1,14 @@
 //! A judgement in words: which label, which characters, what they read as.
 
+mod differs;
+
+pub use differs::difference;
+
 use unicode_script::Script;
 use uts58::unicode::ScriptOf as _;
 
-pub use crate::differs::difference;
 use crate::properties::{is_canonical, nfkc};
-use crate::script::restricted;
+use crate::status::is_restricted;
 use crate::verdict::{Reason, Reasons, Verdict};
 use crate::{Judgement, Label, LinkJudgement, letters, reads_as};
 use uts58::unicode::hosts::{is_bidi_control, is_mark};
@@ -41,7 +44,7 @@ pub fn characters(label: &Label) -> Vec<Character> {
     let apart = label.reasons.contains(Reason::MixedScript) && !mixes_in_a_word(&label.unicode);
     let plain = |reason| few.contains(reason) || apart && reason == Reason::MixedScript;
     if !label.reasons.is_empty() && label.reasons.iter().all(plain) {
-        let odd = all().filter(|c| restricted(*c) || Class::of(*c).is_ignored());
+        let odd = all().filter(|c| is_restricted(*c) || Class::of(*c).is_ignored());
         let found = characters_of(odd, CHARACTERS);
         if apart || !found.is_empty() {
             return found;

@@ -14,11 +14,11 @@ use super::Context;
 use super::domain::{Endings, Section, suffix_labels};
 use super::form::Part;
 use super::lookalike::LookHash;
-use super::names::{Name, Names, Reach};
+use super::name::{LEAST, Name, Reach};
+use super::names::Names;
 use super::organisations::{Carrier, Organisations};
-use super::plain::Label;
-use super::posing::LEAST;
-use super::target::{Hit, Subject};
+use super::plain_label::Label;
+use super::subject::{Hit, Subject};
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest brand recognised between hyphens, behind `www` and in front of `com`.

@@ -4,32 +4,11 @@
 //! mistaken for one another falls together (`0` and `o`, `1` and `i` and `l`, `rn` and `m`): one
 //! hash look-up finds the candidates. [`likeness`] then decides how a label resembles a name.
 
+use std::hash::Hasher;
+
 use smallvec::{SmallVec, smallvec};
 
-use super::reading::Shape;
-use super::reading::{Reading, Sight, Text, readings};
-
-/// How a label resembles a name, mildest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Likeness {
-    /// The same letters.
-    Same,
-    /// ASCII that only a hurried reader mistakes: `m` for `rn`, `i` for `l`.
-    Faint,
-    /// ASCII made to look like other ASCII: `0` for `o`, `rn` for `m`, `I` for `l`.
-    Ascii,
-    /// Only diacritics differ.
-    Marks,
-    /// Only a diacritic that the underline of a link covers or that goes unseen: a mark below, a
-    /// stroke, a hook, the dot that ı lacks.
-    Hidden,
-    /// A letter that is not the one it looks like.
-    Foreign,
-    /// A letter that has the same shape by our eye, not by the data.
-    Alike,
-    /// A letter that only comes near the one it is read as.
-    Rough,
-}
+use super::reading::{Likeness, Reading, Shape, Sight, Text, readings};
 
 /// A name in the form that labels are compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -371,6 +350,26 @@ impl LookHash {
 
     pub(super) fn value(self) -> u64 {
         self.0
+    }
+}
+
+/// For tables by look: looks are hashes already.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LookHasher(u64);
+
+impl Hasher for LookHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
     }
 }
 

@@ -2,8 +2,8 @@
 
 use unicode_script::{Script, ScriptExtension};
 
+use super::label_context::LabelContext;
 use super::properties::{extension, nfd};
-use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::hosts::is_mark;
 use uts58::unicode::{ScriptOf as _, Traits};

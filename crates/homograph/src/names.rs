@@ -8,7 +8,8 @@ use super::bidi::{bidi_skeleton, is_bidi};
 use super::domain::{and_above, registry_suffix};
 use super::form::{Form, Literal};
 use super::listed::Known;
-use super::lookalike::{Look, LookHash, name_endings, name_look};
+use super::lookalike::{Look, LookHash, LookHasher, name_endings, name_look};
+use super::name::{BadName, Name, Reach};
 use super::near::Near;
 use super::organisations::Organisations;
 use super::reading::Sights;
@@ -23,6 +24,8 @@ const LETTERS: usize = 8;
 
 /// Names that there is room for before they come: of a long list none may need as much.
 const SHORT: usize = 1_024;
+
+type Looks = BuildHasherDefault<LookHasher>;
 
 /// Domain names with what is needed to find them by look and by suffix.
 #[derive(Clone, Debug, Default)]
@@ -49,47 +52,6 @@ pub struct Names {
     organisations: Option<Arc<Organisations>>,
     /// Sum over the names, so that sets can be told apart cheaply.
     fingerprint: u64,
-}
-
-/// One name of a set.
-#[derive(Clone, Debug)]
-pub(super) struct Name {
-    /// Lower-case ASCII form.
-    pub ascii: Box<str>,
-    /// Its labels in Unicode form, as looks, with the spelling.
-    pub labels: Vec<(Box<str>, Look)>,
-    /// Which of the labels is the registrable one.
-    pub brand: usize,
-    /// The look of the label behind it.
-    pub behind: Option<u64>,
-    pub reach: Reach,
-}
-
-impl Name {
-    /// Characters read of its registrable label.
-    pub(super) fn brand_len(&self) -> usize {
-        self.labels.get(self.brand).map_or(0, |(_, look)| look.len())
-    }
-}
-
-/// How far a protected name reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// Its registrable label is a brand: to be recognised under any suffix and as a subdomain.
-    Brand,
-    /// A common word: only the name as a whole is recognised. Spelled `=name`.
-    Whole,
-}
-
-/// Why a line of a list of names was not taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: expected a host name, found {found:?}")]
-#[non_exhaustive]
-pub struct BadName {
-    /// Counted from 1.
-    pub line: usize,
-    /// The line as it stands, without white space at its ends.
-    pub found: String,
 }
 
 impl Names {
@@ -357,28 +319,6 @@ impl Names {
         }
         self.near.add(at, &name);
         self.names.push(name);
-    }
-}
-
-/// Looks are hashes already.
-type Looks = BuildHasherDefault<LookHasher>;
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct LookHasher(u64);
-
-impl Hasher for LookHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
     }
 }
 

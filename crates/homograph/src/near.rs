@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::english;
-use super::names::{LookHasher, Name, Reach};
+use super::lookalike::LookHasher;
+use super::name::{Name, Reach};
 use super::reading::Sights;
 
 /// Letters of a name that no other word comes near by chance: of ASCII, and where marks are left out.

@@ -8,9 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::domain::{Section, and_above, is_hosted, registrable};
-use super::lookalike::{Look, LookHash, name_look};
-use super::names::LookHasher;
-use super::posing::TELLING;
+use super::lookalike::{Look, LookHash, LookHasher, name_look};
+use super::name::TELLING;
 use uts58::tlds::Fnv;
 
 const BUILTIN: &str = include_str!("organisations.txt");

@@ -1,14 +1,11 @@
 //! The fast path: a host of ASCII letters, digits, dots, hyphens and underscores that nobody has
 //! anything to say of. One pass over the bytes, two allocations.
 
-use smallvec::SmallVec;
-
-use super::lookalike::{LookHash, class};
-use super::names::{Name, Names};
+use super::name::Name;
+use super::names::Names;
+use super::plain_label::{self, Label, Labels};
 use super::{Context, Judgement, inside, is_protected, question};
-use uts58::unicode::a_label::has_a_label;
 
-const LABEL_OCTETS: usize = 63;
 const NAME_CHARACTERS: usize = 253;
 
 /// The judgement of an inconspicuous host; `None` when the host needs a closer look.
@@ -20,7 +17,7 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let (protected, own) = (context.protected, context.own);
     let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
     let mut labels = Labels::new();
-    read(name.as_bytes(), &mut labels)?;
+    plain_label::read(name.as_bytes(), &mut labels)?;
     let hyphens = labels.iter().any(|label| label.hyphenated);
     // The first familiar label.
     let familiar = labels.iter().enumerate().find(|(at, label)| {
@@ -52,81 +49,6 @@ fn is_rightly_familiar(ascii: &str, at: usize, context: &Context<'_>) -> bool {
     let Some(name) = name else { return false };
     at >= ascii.len() - name.len() || is_protected(ascii, context.protected, context.own)
 }
-
-/// A plain label.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Label<'n> {
-    pub bytes: &'n [u8],
-    pub look: LookHash,
-    pub hyphenated: bool,
-    /// Where in the host it begins.
-    start: usize,
-}
-
-/// Labels of most hosts, for which nothing is allocated.
-type Labels<'n> = SmallVec<[Label<'n>; 6]>;
-
-/// Reads the labels of a host; `None` when one is not plain.
-fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
-    let (mut start, mut look, mut hyphens) = (0, LookHash::EMPTY, 0);
-    for (at, byte) in name.iter().enumerate() {
-        match STEPS.get(usize::from(*byte)).copied().unwrap_or_default() {
-            class @ b'0'.. => look.class(class),
-            SLOW => {
-                hyphens += usize::from(*byte == b'-');
-                look.ascii(*byte);
-            }
-            DOT => {
-                labels.push(Label::new(start, name.get(start..at)?, look, hyphens)?);
-                (start, look, hyphens) = (at + 1, LookHash::EMPTY, 0);
-            }
-            _ => return None,
-        }
-    }
-    labels.push(Label::new(start, name.get(start..)?, look, hyphens)?);
-    Some(())
-}
-
-impl<'n> Label<'n> {
-    /// `None` when letters, digits and so many hyphens are no plain label.
-    #[inline]
-    fn new(start: usize, bytes: &'n [u8], look: LookHash, hyphens: usize) -> Option<Label<'n>> {
-        let sound = || {
-            bytes.first() != Some(&b'-')
-                && bytes.last() != Some(&b'-')
-                && bytes.get(2..4) != Some(b"--".as_slice())
-                // An A-label may begin inside.
-                && !(hyphens > 1 && has_a_label(bytes))
-        };
-        let hyphenated = hyphens > 0;
-        let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!hyphenated || sound());
-        plain.then_some(Label { bytes, look, hyphenated, start })
-    }
-}
-
-/// What is to be done with each byte of a host: the class of most letters and digits, [`DOT`], [`SLOW`] for
-/// what needs another look, and 0 for what no plain host has.
-static STEPS: [u8; 256] = {
-    let mut steps = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-        {
-            steps[byte] = match byte as u8 {
-                b'-' | b'm' | b'w' | b'M' | b'W' => SLOW,
-                b'.' => DOT,
-                letter @ (b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_') => class(letter),
-                _ => 0,
-            };
-        }
-        byte += 1;
-    }
-    steps
-};
-
-const DOT: u8 = 1;
-/// A hyphen, or a letter that two others side by side are taken for.
-const SLOW: u8 = 2;
 
 /// Whether the label has the look of a name that it may pose as. Of its pieces between hyphens
 /// [`inside::may_hold`] asks the same.

@@ -7,19 +7,16 @@
 
 use super::Context;
 use super::form::Form;
-use super::lookalike::{Hashes, Likeness, Look, LookHash, likeness, longer};
-use super::names::{Name, Names, Reach};
+use super::lookalike::{Hashes, Look, LookHash, likeness, longer};
+use super::name::{LEAST, Name, Reach, TELLING};
+use super::names::Names;
 use super::organisations::{Counts, Organisations, registrable_label};
 use super::properties::nfkc;
-use super::reading::{Sight, reads_as};
+use super::reading::{Likeness, Sight, reads_as};
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.
 pub const SHOWN: usize = 256;
-
-/// Letters of a protected name that no other word is by chance, and of one that is a name at all.
-pub(super) const TELLING: usize = 6;
-pub(super) const LEAST: usize = 3;
 
 /// Letters of the sender's own name, which it may put in front of what it writes about.
 const OWN: usize = 4;

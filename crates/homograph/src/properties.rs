@@ -7,6 +7,7 @@
 //! | clause | item |
 //! | --- | --- |
 //! | UAX #15 NFD, NFKC of a character | [`nfd`], [`nfkc`], [`is_canonical`] |
+//! | General_Category Nd beyond ASCII | [`is_numeral`] |
 //! | UTS #39 §4 skeleton | [`skeleton`] |
 //! | UTS #39 §3.1 Identifier_Type | [`is_of_limited_use`], [`is_of_uncommon_use`] |
 //! | UAX #24 Script_Extensions | [`extension`], [`augmented`] |
@@ -109,6 +110,11 @@ pub(super) fn skeleton(text: &str) -> Chars {
         }
     }
     nfd(out)
+}
+
+/// Whether the character is a decimal digit of some system other than ASCII's.
+pub(super) fn is_numeral(c: char) -> bool {
+    !c.is_ascii() && Traits::of(c).is_digit()
 }
 
 /// Whether the letter is one of a script that few write today.

@@ -14,9 +14,7 @@ mod table;
 use unicode_script::Script;
 
 use super::cjk::is_cjk;
-use super::lookalike::Likeness;
-use super::properties::skeleton;
-use super::script::is_numeral;
+use super::properties::{is_numeral, skeleton};
 
 /// How close a character comes to what it is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +26,28 @@ pub(super) enum Shape {
     Same,
     /// A capital, an accent or a neighbouring shape: counts only against a protected name.
     Near,
+}
+
+/// How what is read resembles what is meant, a character or a label and a name: mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// The same letters.
+    Same,
+    /// ASCII that only a hurried reader mistakes: `m` for `rn`, `i` for `l`.
+    Faint,
+    /// ASCII made to look like other ASCII: `0` for `o`, `rn` for `m`, `I` for `l`.
+    Ascii,
+    /// Only diacritics differ.
+    Marks,
+    /// Only a diacritic that the underline of a link covers or that goes unseen: a mark below, a
+    /// stroke, a hook, the dot that ı lacks.
+    Hidden,
+    /// A letter that is not the one it looks like.
+    Foreign,
+    /// A letter that has the same shape by our eye, not by the data.
+    Alike,
+    /// A letter that only comes near the one it is read as.
+    Rough,
 }
 
 /// One way of reading a character.

@@ -2,8 +2,7 @@
 //!
 //! | clause | item |
 //! | --- | --- |
-//! | UTS #39 §3.1 Identifier_Status | `restricted` |
-//! | RFC 5892 §2: only letters, marks, digits and the CONTEXTO exceptions | `restricted`, `context` |
+//! | UTS #39 §3.1 Identifier_Status, RFC 5892 §2 | `status::restricted` |
 //! | UTS #39 §5.1 resolved script sets, §5.2 restriction levels | [`level`] |
 //! | UTS #39 §5.3 mixed numbers | [`mixes_numbers`] |
 //! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
@@ -13,42 +12,15 @@ use unicode_script::{Script, ScriptExtension};
 use unicode_security::mixed_script::AugmentedScriptSet;
 
 use super::homes::is_stranger;
+use super::label_context::{LabelContext, Role};
 use super::properties::{augmented, is_canonical, nfkc};
-use super::reading::Shape;
-use super::reading::Sights;
-use super::{are_twins, cjk, english, homes, marks, separators, status};
+use super::reading::{Shape, are_twins};
+use super::{cjk, english, homes, marks, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
 use crate::verdict::{Reason, Verdict};
-use uts58::tlds::TldSet;
-use uts58::unicode::hosts::{is_allowed_symbol, numeral_zero};
+use uts58::unicode::hosts::numeral_zero;
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
-
-/// Which label of a host this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// Part of the public suffix: only the registry can have chosen it.
-    Suffix,
-    /// The label that somebody registered.
-    Registrable,
-    /// Below the registrable domain.
-    Sub,
-}
-
-/// A label in its forms, and where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LabelContext<'a> {
-    pub spelling: &'a str,
-    pub unicode: &'a str,
-    /// What the characters of `unicode` read as.
-    pub sights: &'a Sights,
-    pub role: Role,
-    /// The top-level domain as a U-label.
-    pub tld: &'a str,
-    pub level: RestrictionLevel,
-    /// What may end a host.
-    pub tlds: &'a dyn TldSet,
-}
 
 /// Everything to be said of the characters of a label.
 pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
@@ -176,37 +148,6 @@ fn is_long_word(label: &str) -> bool {
 /// Letters of an abbreviation at most.
 const ABBREVIATION: usize = 3;
 
-/// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it allows those that IDNA2008 does not (RFC 5892 §2.1:
-/// punctuation and symbols), CONTEXTO aside.
-pub(super) fn restricted(c: char) -> bool {
-    is_restricted(c, Traits::of(c))
-}
-
-/// The same, when its properties are known.
-pub(super) fn is_restricted(c: char, traits: Traits) -> bool {
-    if c.is_ascii() {
-        return false;
-    }
-    traits.is_restricted()
-        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !context(c)
-}
-
-/// RFC 5892 §2.6 exceptions: letters in all but category, and what appendix A.3–A.7 allows in a
-/// context, which `separators` looks at.
-fn context(c: char) -> bool {
-    matches!(
-        c,
-        '\u{b7}'
-            | '\u{5f3}'
-            | '\u{5f4}'
-            | '\u{30fb}'
-            | '\u{6fd}'
-            | '\u{6fe}'
-            | '\u{f0b}'
-            | '\u{3007}'
-    )
-}
-
 /// Styled letters and width forms in the raw spelling; `None` when there are none. Styled ASCII
 /// is in no legitimate host; ligatures and presentation forms come from PDF files, digraphs from
 /// keyboards.
@@ -317,16 +258,6 @@ fn is_of_no_language(label: &str, tld: &str) -> bool {
     let shared = latin().fold(Languages::EVERY, |shared, c| shared.and(letters::main(c)));
     let home = || latin().fold(letters::of_tld(tld), |home, c| home.and(letters::all(c)));
     shared.is_empty() && home().is_empty()
-}
-
-/// Whether the character is a decimal digit of some system other than ASCII's.
-pub(super) fn is_numeral(c: char) -> bool {
-    !c.is_ascii() && Traits::of(c).is_digit()
-}
-
-/// Scripts in which a joiner has no use: it hides there.
-pub(super) fn never_joins(script: Script) -> bool {
-    matches!(script, Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian)
 }
 
 /// Whether the script of the label's letters is at home under the TLD.

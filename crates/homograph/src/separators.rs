@@ -6,9 +6,9 @@ use unicode_script::Script;
 
 use super::cjk::is_cjk;
 use super::homes::is_home;
+use super::label_context::LabelContext;
 use super::properties::skeleton;
 use super::reading::{Separates, Sights};
-use super::script::LabelContext;
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldSet;
 use uts58::unicode::{ScriptOf as _, is_letter};
@@ -126,7 +126,7 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Role;
+    use crate::label_context::Role;
     use crate::verdict::RestrictionLevel;
 
     fn verdict(label: &str, tld: &str) -> Option<Verdict> {

@@ -2,30 +2,67 @@
 //!
 //! | clause | item |
 //! | --- | --- |
+//! | UTS #39 §3.1 Identifier_Status; RFC 5892 §2: only letters, marks, digits and the CONTEXTO exceptions | [`is_restricted`] |
 //! | UTS #39 §3.1 Identifier_Type | [`grade`] |
 //! | RFC 5892 A.1, A.2 joiners (S31) | [`joiner`] |
 
 use unicode_script::Script;
 
 use super::homes::is_home;
+use super::label_context::LabelContext;
 use super::properties::{is_of_limited_use, is_of_uncommon_use, nfd};
 use super::reading::{Reading, Sight};
-use super::script::{self, LabelContext};
 use crate::letters;
 use crate::verdict::Verdict;
-use uts58::unicode::hosts::{is_joiner, is_mark};
-use uts58::unicode::{ScriptOf as _, is_letter};
+use uts58::unicode::hosts::{is_allowed_symbol, is_joiner, is_mark};
+use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
 /// How bad the worst character of the label is of those that identifiers should not hold.
 pub(super) fn restricted(context: &LabelContext<'_>) -> Option<Verdict> {
     let label = context.unicode;
-    let none = |sight: &Sight| !script::is_restricted(sight.c, sight.traits);
+    let none = |sight: &Sight| !is_restricted_by(sight.c, sight.traits);
     if context.sights.all().iter().all(none) {
         return None;
     }
     let company = Company::of(label);
-    let found = context.sights.iter().filter(|(c, _)| script::restricted(*c));
+    let found = context.sights.iter().filter(|(c, _)| is_restricted(*c));
     found.filter_map(|(c, readings)| grade(c, readings, company, context.tld)).max()
+}
+
+/// Whether the character is one that identifiers should not hold: UTS #39 §3.1, and of the characters it
+/// allows those that IDNA2008 does not (RFC 5892 §2.1: punctuation and symbols), CONTEXTO aside.
+pub(super) fn is_restricted(c: char) -> bool {
+    is_restricted_by(c, Traits::of(c))
+}
+
+/// The same, when its properties are known.
+fn is_restricted_by(c: char, traits: Traits) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
+    traits.is_restricted()
+        || !traits.is_letter() && !traits.is_mark() && is_allowed_symbol(c) && !context(c)
+}
+
+/// RFC 5892 §2.6 exceptions: letters in all but category, and what appendix A.3–A.7 allows in a
+/// context, which `separators` looks at.
+fn context(c: char) -> bool {
+    matches!(
+        c,
+        '\u{b7}'
+            | '\u{5f3}'
+            | '\u{5f4}'
+            | '\u{30fb}'
+            | '\u{6fd}'
+            | '\u{6fe}'
+            | '\u{f0b}'
+            | '\u{3007}'
+    )
+}
+
+/// Scripts in which a joiner has no use: it hides there.
+pub(super) fn never_joins(script: Script) -> bool {
+    matches!(script, Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian)
 }
 
 /// The letters among which a character stands.
@@ -95,7 +132,7 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
 fn joiner(company: Company, tld: &str) -> Option<Verdict> {
     match company {
         Company::Own(Some(script)) if is_home(script, tld) => None,
-        Company::Own(Some(script)) if script::never_joins(script) => Some(Verdict::Unsafe),
+        Company::Own(Some(script)) if never_joins(script) => Some(Verdict::Unsafe),
         Company::Latin => Some(Verdict::Unsafe),
         _ => Some(Verdict::Notice),
     }

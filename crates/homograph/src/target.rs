@@ -9,36 +9,15 @@ use std::cell::OnceCell;
 use std::ops::{Range, RangeInclusive};
 use uts58::unicode::a_label::is_a_label;
 
-use super::domain::Endings;
 use super::form::Part;
 use super::listed;
-use super::lookalike::{LABEL_CHARS, Likeness, Look, beginnings, endings, likeness, looks};
-use super::names::{Name, Names, Reach};
-use super::phrase;
-use super::reading::{Sight, Sights};
-use super::script::at_home;
+use super::lookalike::{LABEL_CHARS, Look, beginnings, endings, likeness, looks};
+use super::name::{Name, Reach};
+use super::names::Names;
+use super::reading::{Likeness, Sight, Sights};
+use super::subject::{Hit, Host, Subject, Token, tokens};
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
-use unicode_script::Script;
-use uts58::unicode::{ScriptOf as _, is_letter};
-
-/// A protected name that the host reads as.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
-    /// The name, in ASCII form.
-    pub target: String,
-    /// The label of the host that resembles it most.
-    pub label: usize,
-    pub verdict: Verdict,
-    pub reason: Reason,
-}
-
-impl Hit {
-    fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
-        let target = name.ascii.to_string();
-        Hit { target, label, verdict, reason: Reason::TargetLookalike }
-    }
-}
 
 /// Shortest registrable label that is recognised under a foreign suffix, in characters: shorter
 /// ones resemble abbreviations of anything.
@@ -74,7 +53,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
         if let Some(verdict) =
             verdict.filter(|verdict| best.as_ref().is_none_or(|best| best.verdict < *verdict))
         {
-            best = Some(Hit::reads_as(name, label, verdict));
+            best = Some(reads_as(name, label, verdict));
         }
     };
     let host = OnceCell::new();
@@ -118,6 +97,11 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     best.or_else(|| one_away(subject, host(), names))
 }
 
+fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
+    let target = name.ascii.to_string();
+    Hit { target, label, verdict, reason: Reason::TargetLookalike }
+}
+
 /// A brand with another letter, where a foreign one stands beside it that nobody there writes.
 fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit> {
     let at = host.registrable;
@@ -126,32 +110,10 @@ fn one_away(subject: &Subject<'_>, host: &Host<'_>, names: &Names) -> Option<Hit
         return None;
     }
     let name = names.near(sights).filter(|_| !host.is_at_home(at))?;
-    Some(Hit::reads_as(name, at, Verdict::Suspect))
+    Some(reads_as(name, at, Verdict::Suspect))
 }
 
-/// A host to be compared with names.
-pub(super) struct Subject<'a> {
-    pub parts: &'a [Part],
-    /// What the labels read as, one for one.
-    pub sights: &'a [Sights],
-    pub ascii: &'a str,
-    pub unicode: &'a str,
-    pub endings: Endings,
-}
-
-pub(super) struct Host<'a> {
-    parts: &'a [Part],
-    sights: &'a [Sights],
-    /// Index of the registrable label; labels after it are the registry's.
-    pub registrable: usize,
-}
-
-impl<'a> Host<'a> {
-    pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
-        let registrable = subject.parts.len().saturating_sub(subject.endings.icann + 1);
-        Host { parts: subject.parts, sights: subject.sights, registrable }
-    }
-
+impl Host<'_> {
     /// The name as a whole, ending the host or embedded left of its registrable label. The label at this
     /// place resembles the registrable one of the name so.
     fn whole(&self, at: usize, name: &Name, how: Likeness) -> Option<Verdict> {
@@ -214,22 +176,6 @@ impl<'a> Host<'a> {
             return None;
         }
         self.verdict_of(how, name, &part.unicode)
-    }
-
-    /// Whether the label is the registrable one, and what stands behind it the suffix of the name.
-    pub(super) fn ends_as(&self, at: usize, name: &str) -> bool {
-        let theirs = name.split('.').skip(1);
-        let ours = self.parts.iter().skip(at + 1).map(|part| part.ascii.as_str());
-        at == self.registrable && ours.eq(theirs)
-    }
-
-    /// Whether the letters of the label are those of a language of the top-level domain.
-    pub(super) fn is_at_home(&self, at: usize) -> bool {
-        let Some(part) = self.parts.get(at) else { return false };
-        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
-        let home = letters::official(tld);
-        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
-        part.unicode.chars().all(own) || self.is_home_word(&part.unicode)
     }
 
     fn verdict_of(&self, how: Likeness, name: &Name, label: &str) -> Option<Verdict> {
@@ -301,13 +247,6 @@ impl<'a> Host<'a> {
     fn loose(&self, at: usize, name: &Name, how: Likeness) -> Option<Likeness> {
         let counts = name.reach == Reach::Brand && at <= self.registrable && how > Likeness::Same;
         counts.then_some(how)
-    }
-
-    /// A word of a script other than Latin where it is at home.
-    fn is_home_word(&self, label: &str) -> bool {
-        let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
-        let mut letters = label.chars().filter(|c| is_letter(*c));
-        letters.all(|c| c.script() != Script::Latin) && at_home(label, tld)
     }
 }
 
@@ -405,40 +344,10 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
     pieces
 }
 
-/// A piece of a label between hyphens.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Token<'a> {
-    pub unicode: &'a str,
-    pub sights: &'a [Sight],
-    before: Option<&'a str>,
-}
-
-impl Token<'_> {
-    /// Whether it is a word of a phrase, and no name.
-    pub(super) fn is_in_phrase(&self) -> bool {
-        phrase::holds(self.before, self.sights)
-    }
-}
-
-/// The pieces of a hyphenated label of so many characters at least, with what they read as.
-pub(super) fn tokens<'a>(
-    part: &'a Part,
-    sights: &'a Sights,
-    least: usize,
-) -> impl Iterator<Item = Token<'a>> {
-    let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
-    let seen = sights.all().split(|sight| sight.c == '-');
-    let mut before = None;
-    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, sights)| {
-        let before = before.replace(unicode);
-        Token { unicode, sights, before }
-    });
-    tokens.filter(move |token| token.sights.len() >= least)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Endings;
     use crate::form::Form;
 
     fn hit(host: &str) -> Option<(String, Verdict)> {

@@ -1,9 +1,7 @@
 //! Userinfo that reads as a host: `https://www.paypal.com@attack.example`.
 
-use super::{
-    Context, EMBEDDED, HostBounds, Judgement, SEARCHED_BYTES, TRIED, is_protected, is_special_use,
-    judge,
-};
+use super::limits::{EMBEDDED, SEARCHED_BYTES, TRIED};
+use super::{Context, HostBounds, Judgement, is_protected, is_special_use, judge};
 use uts58::{Boundaries, Kind, Linkifier, percent};
 
 /// The hosts that a reader takes the userinfo for, [`EMBEDDED`] at most: the name as a whole, and

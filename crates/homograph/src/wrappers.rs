@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::domain::{and_above, suffix_labels};
-use super::embedded::NESTING;
+use super::limits::NESTING;
 use table::{Form, ROWS, Row};
 use uts58::suffixes::Section;
 use uts58::{base64, percent};

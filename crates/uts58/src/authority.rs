@@ -20,13 +20,10 @@ use std::ops::Range;
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
-use super::{encoded, ipv4, percent};
+use super::encoded::{self, LABEL, NAME};
+use super::{ipv4, percent};
 use crate::unicode::{Class, is_dot_to_somebody};
 
-/// Octets of a label in ASCII form (RFC 1035 §2.3.4).
-pub(super) const LABEL: usize = 63;
-/// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
-pub(super) const NAME: usize = 253;
 /// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
 /// Punycode digits each.
 const SURELY_FITS: usize = 9;

@@ -15,14 +15,19 @@
 //! run of host characters is read once. What was read is never read again for the same purpose, so
 //! the work is linear in the text.
 
+mod defanged;
+mod wide;
+
 use std::ops::Range;
 
+use wide::Reach;
+
 use super::authority::{self, Port};
+use super::defanged::{dot_at, is_complete, refanged};
 use super::finder::{Finder, Needles};
 use super::termination::{tail_end, tail_end_in_prose};
 use super::walk::Walker;
-use super::wide::Reach;
-use super::{Confidence, Kind, Link, defanged, prose, scheme};
+use super::{Confidence, Kind, Link, prose, scheme};
 use crate::tlds::TldSet;
 use crate::unicode::Class;
 
@@ -67,40 +72,40 @@ pub(super) struct Found {
 /// Candidates in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'t> {
-    pub(super) walker: Walker<'t>,
+    walker: Walker<'t>,
     reading: Reading<'t>,
     finder: Finder<'t>,
     /// Found in one run of host characters, the first one last.
-    pub(super) pending: Vec<Found>,
+    pending: Vec<Found>,
     /// Where the search goes on.
-    pub(super) at: usize,
+    at: usize,
     /// Nothing before this place belongs to a later link.
-    pub(super) floor: usize,
-    pub(super) horizon: Horizon,
-    pub(super) reach: Reach,
+    floor: usize,
+    horizon: Horizon,
+    reach: Reach,
     /// Where the last `@` behind a local part ends, and whether a domain stands there.
-    pub(super) before_domain: (usize, bool),
+    before_domain: (usize, bool),
 }
 
 /// How far a run of local-part characters goes, and whether an address follows it: remembered, so
 /// that `a.a~a.a~…` is read once (S18).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Horizon {
-    pub(super) end: usize,
+struct Horizon {
+    end: usize,
     address: bool,
 }
 
 /// Userinfo and host of an authority, as spelled.
 #[derive(Clone, Debug)]
-pub(super) struct Authority {
+struct Authority {
     user: Option<Range<usize>>,
-    pub(super) host: Range<usize>,
-    pub(super) spelling: Spelling,
+    host: Range<usize>,
+    spelling: Spelling,
 }
 
 /// What the host of an authority is spelled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+enum Spelling {
     /// Host characters and dots.
     Plain,
     /// `%61` or `[.]` among them.
@@ -155,7 +160,7 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    pub(super) fn tlds(&self) -> Option<&'t dyn TldSet> {
+    fn tlds(&self) -> Option<&'t dyn TldSet> {
         self.reading.tlds()
     }
 
@@ -187,7 +192,7 @@ impl<'t> Candidates<'t> {
         let well_formed = self.is_host(host.clone(), spelling);
         let mut link = self.with_tail(start, Kind::Scheme, user, host);
         if spelling == Spelling::Pieces {
-            link.defanged = defanged::is_complete(self.walker.str(link.host.clone()));
+            link.defanged = is_complete(self.walker.str(link.host.clone()));
         }
         if taken_apart {
             link.confidence = Confidence::Low;
@@ -223,7 +228,7 @@ impl<'t> Candidates<'t> {
         authority
     }
 
-    pub(super) fn host_behind(&mut self, start: usize) -> Authority {
+    fn host_behind(&mut self, start: usize) -> Authority {
         if self.walker.bytes_from(start).first() == Some(&b'[') {
             return match authority::ipv6_end(self.walker.text, start) {
                 Some(end) => Authority { user: None, host: start..end, spelling: Spelling::Ipv6 },
@@ -244,16 +249,16 @@ impl<'t> Candidates<'t> {
     }
 
     /// The length of what goes on with a host though it is no host character: `%61`, `[.]`.
-    pub(super) fn skip_in_host(&self, at: usize) -> usize {
+    fn skip_in_host(&self, at: usize) -> usize {
         match (self.reading, self.walker.bytes_from(at)) {
             (_, [b'%', high, low, ..]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => 3,
             (Reading::Letter, _) => 0,
-            (_, rest) => defanged::dot_at(rest),
+            (_, rest) => dot_at(rest),
         }
     }
 
     /// Where the host ends in a run whose start is certain.
-    pub(super) fn host_end(&self, run: Range<usize>) -> usize {
+    fn host_end(&self, run: Range<usize>) -> usize {
         let end = self.walker.trimmed_end(run.clone());
         let Some(tlds) = self.reading.tlds() else { return end };
         if self.walker.str(run.start..end).is_ascii() {
@@ -268,11 +273,11 @@ impl<'t> Candidates<'t> {
         if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
     }
 
-    pub(super) fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
+    fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
             Spelling::Plain => authority::is_host(self.walker.text, host),
-            Spelling::Pieces => match defanged::refanged(self.walker.str(host.clone())) {
+            Spelling::Pieces => match refanged(self.walker.str(host.clone())) {
                 Some(plain) => authority::is_spelled_host(&plain),
                 None => authority::is_spelled_host(self.walker.str(host)),
             },
@@ -346,7 +351,7 @@ impl<'t> Candidates<'t> {
         let start = self.walker.trimmed_start(run.clone());
         let existing = prose::existing_end(text, start..run.end, tlds);
         // Before a bracketed dot, only what a client links by itself.
-        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
+        let bracketed = dot_at(self.walker.bytes_from(run.end)) > 0;
         let unknown = || (!bracketed).then(|| self.unknown_www(start..run.end)).flatten();
         let mut end = existing.or_else(unknown)?;
         if self.is_in_local_part(end) || self.is_behind_scheme(start..end) {
@@ -391,20 +396,20 @@ impl<'t> Candidates<'t> {
     }
 
     /// A host with `www.` whose top-level domain is unknown: to be asked of the DNS.
-    pub(super) fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
+    fn unknown_www(&self, run: Range<usize>) -> Option<usize> {
         let end = self.walker.trimmed_end(run.clone());
         let host = run.start..end;
         (is_www(self.walker.str(host.clone())) && authority::is_domain(self.walker.text, host))
             .then_some(end)
     }
 
-    pub(super) fn bare_link(&mut self, host: Range<usize>) -> Link {
+    fn bare_link(&mut self, host: Range<usize>) -> Link {
         let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
         self.with_tail(host.start, kind, None, host)
     }
 
     /// S11: `http:example.com` is no link, and neither is its tail.
-    pub(super) fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
+    fn is_behind_scheme(&mut self, host: Range<usize>) -> bool {
         let behind = ends_with_scheme(self.walker.str(0..host.start));
         if behind {
             let end = self.with_tail(host.start, Kind::Bare, None, host).span.end;
@@ -415,7 +420,7 @@ impl<'t> Candidates<'t> {
 
     /// Whether a host that ends here is the beginning of a local part: the characters of one go on to
     /// an `@` and a name. A path, query or fragment makes it a URL first (S6).
-    pub(super) fn is_in_local_part(&mut self, end: usize) -> bool {
+    fn is_in_local_part(&mut self, end: usize) -> bool {
         let behind = end + authority::root_dot(self.walker.text, end);
         if matches!(self.walker.bytes_from(behind).first(), Some(b'/' | b'?' | b'#')) {
             return false;
@@ -454,7 +459,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
-    pub(super) fn local_start(&mut self, at_sign: usize) -> Option<usize> {
+    fn local_start(&mut self, at_sign: usize) -> Option<usize> {
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
         let local = self.walker.str(start..at_sign);
         let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
@@ -462,7 +467,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The link with this host: adds root dot, port, path, query and fragment.
-    pub(super) fn with_tail(
+    fn with_tail(
         &mut self,
         start: usize,
         kind: Kind,
@@ -491,7 +496,7 @@ impl<'t> Candidates<'t> {
 
     /// Behind host and port something that only looks like a port: `https://2001:4860:4860::8888`
     /// (S11), `http://example.com:99999`.
-    pub(super) fn is_port_like(&self, at: usize) -> bool {
+    fn is_port_like(&self, at: usize) -> bool {
         match self.walker.bytes_from(at) {
             [b':', b':', ..] => true,
             [b':', next, ..] => next.is_ascii_hexdigit(),
@@ -500,7 +505,7 @@ impl<'t> Candidates<'t> {
     }
 }
 
-pub(super) fn is_www(host: &str) -> bool {
+fn is_www(host: &str) -> bool {
     host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
 

@@ -9,9 +9,13 @@
 //! | RFC 3492 §6.3: deltas | [`Label::length`] |
 //! | RFC 3492 §6.1: digits of a delta, and the bias | [`Digits`] |
 
-use super::authority::{LABEL, NAME};
 use crate::unicode::a_label;
 use crate::unicode::is_dot_to_somebody;
+
+/// Octets of a label in ASCII form (RFC 1035 §2.3.4).
+pub(super) const LABEL: usize = 63;
+/// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
+pub(super) const NAME: usize = 253;
 
 /// Whether the name fits in the DNS; `None` where UTS #46 has to be asked, because it may map, drop
 /// or join some character.

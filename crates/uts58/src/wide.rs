@@ -1,360 +1,22 @@
-//! The wide reading: what some client may link, however carelessly it reads (S27, S29).
+//! Where hosts end and begin in a run, as careless clients read it (S27, S29).
 //!
 //! | clause | here |
 //! | --- | --- |
-//! | S29: a scheme wherever it begins, any number of slashes | [`Candidates::wide_scheme`] |
-//! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`] |
-//! | S29: `//host`, `\\host`, `.host`, `_host`, `mailto:host`, `host@` | [`Candidates::wide_run`] |
-//! | S29: U+2024 between labels | [`Candidates::run_end`] |
 //! | S12, S27: every end that a top-level domain makes | [`known_end`], [`hosts`] |
 //!
-//! A run may hold several hosts with prose between them; each comes with the widest start and the
-//! furthest end. Where inside it a client may begin is for the judge to say
-//! (`crate::unicode::prose`).
+//! A run may hold several hosts with prose between them. Where inside one a client may begin is for the
+//! judge to say (`crate::unicode::prose`).
 
-use crate::unicode::a_label;
 use std::ops::Range;
 
 use super::authority;
-use super::candidate::{Candidates, Flaw, Found, LOCAL_PART};
-use super::defanged;
+use super::encoded::NAME;
 use super::prose::{self, Stop};
-use super::termination::{path_end_in_prose, tail_end_in_prose};
-use super::{Confidence, Kind, Link, scheme};
 use crate::tlds::TldSet;
-use crate::unicode::{Class, is_dot_to_somebody, prose as bounds};
-
-/// Where the authority of a URL may reach, whatever stands in it, and the last `@` in there. Known until
-/// the search has passed it, so that nothing is read twice (S18).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reach {
-    end: usize,
-    at_sign: Option<usize>,
-    /// Where the last sign before it stands that no userinfo holds, when a local part follows.
-    prose: Option<usize>,
-}
-
-const MAILTO: &str = "mailto";
-
-/// What may stand in the local part of a URL.
-fn is_local(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !matches!(byte, b'@' | b'<' | b'>' | b'"')
-}
-
-impl<'t> Candidates<'t> {
-    /// A colon: a URL, when the name of a web scheme ends there.
-    pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
-        self.at = colon + 1;
-        let letters = self.walker.letters_start(self.floor, colon);
-        let name = self.walker.str(letters..colon);
-        if name.len() >= MAILTO.len() && scheme::ends_with(name, MAILTO) {
-            return self.escaped_address(colon, tlds);
-        }
-        let taken_apart = scheme::is_dead(name);
-        let start = match taken_apart {
-            true => letters,
-            false => colon - scheme::linked_at_end(name)?.name.len(),
-        };
-        let from = colon + 1 + self.slashes(colon + 1);
-        let (user, host, whole) = self.wide_authority(from, tlds)?;
-        let mut link = self.with_tail(start, Kind::Scheme, user, host);
-        link.defanged = defanged::is_complete(self.walker.str(link.host.clone()));
-        let careful = start == letters
-            && whole
-            && self.walker.str(colon + 1..from) == "//"
-            && !self.is_port_like(link.tail.start);
-        if taken_apart || !careful {
-            link.confidence = Confidence::Low;
-        }
-        self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
-    }
-
-    /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped. As in an attribute
-    /// ([`mailto::address`](crate::mailto::address)) the last one counts; the host ends as hosts in prose do.
-    fn escaped_address(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
-        let from = colon + 1;
-        let behind = self.walker.bytes_from(from);
-        let local = behind.iter().take(LOCAL_PART + 1).take_while(|byte| is_local(**byte)).count();
-        let at_sign = behind.get(..local)?.windows(3).rposition(|three| three == b"%40")?;
-        let (host, _) = self.host_from(from + at_sign + 3, tlds)?;
-        let mut link = Link::of_host(Kind::Email, host);
-        link.span.start = colon - MAILTO.len();
-        link.inner = link.span.start;
-        link.user = Some(from..from + at_sign);
-        link.confidence = Confidence::Low;
-        self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
-    }
-
-    /// Slashes and backslashes from here on.
-    fn slashes(&self, at: usize) -> usize {
-        self.walker.bytes_from(at).iter().take_while(|c| matches!(c, b'/' | b'\\')).count()
-    }
-
-    /// Userinfo and host of the authority that begins here, and whether it is all of what stands there.
-    fn wide_authority(
-        &mut self,
-        from: usize,
-        tlds: &dyn TldSet,
-    ) -> Option<(Option<Range<usize>>, Range<usize>, bool)> {
-        let reach = self.reach(from);
-        let at_sign = reach.at_sign.filter(|at| *at >= from);
-        if let Some(at_sign) = at_sign
-            && !self.is_address_in_prose(from, reach, tlds)
-            && let Some((host, whole)) = self.host_from(at_sign + 1, tlds)
-        {
-            return Some((Some(from..at_sign), host, whole));
-        }
-        let (host, whole) = self.host_from(from, tlds)?;
-        Some((None, host, whole))
-    }
-
-    /// `https://example.com、bob@example.org`: between the host and the `@` stands what no userinfo
-    /// holds, and behind that a local part.
-    fn is_address_in_prose(&mut self, from: usize, reach: Reach, tlds: &dyn TldSet) -> bool {
-        reach.prose.is_some_and(|sign| sign >= from) && self.host_from(from, tlds).is_some()
-    }
-
-    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it.
-    fn prose_before(&self, user: Range<usize>) -> Option<usize> {
-        let text = self.walker.str(user.clone());
-        let odd = |c: char| !c.is_ascii() && !Class::of(c).is_host_or_dot();
-        let (at, sign) = text.char_indices().rev().find(|(_, c)| odd(*c))?;
-        let local = text.get(at + sign.len_utf8()..).unwrap_or_default();
-        let is_local = !local.is_empty() && local.chars().all(|c| Class::of(c).is_email());
-        is_local.then_some(user.start + at)
-    }
-
-    fn reach(&mut self, from: usize) -> Reach {
-        if from >= self.reach.end {
-            let rest = self.walker.str(from..self.walker.text.len());
-            let mut at_sign = None;
-            let mut length = rest.len();
-            for (at, c) in rest.char_indices() {
-                match c {
-                    '@' => at_sign = Some(from + at),
-                    '/' | '\\' | '?' | '#' | '<' | '>' | '"' => {
-                        length = at;
-                        break;
-                    }
-                    c if c.is_whitespace() || c.is_control() => {
-                        length = at;
-                        break;
-                    }
-                    _ => {}
-                }
-            }
-            self.walker.steps += length as u64;
-            // The place itself counts as read.
-            let prose = at_sign.and_then(|at_sign| self.prose_before(from..at_sign));
-            self.reach = Reach { end: from + length + 1, at_sign, prose };
-        }
-        self.reach
-    }
-
-    /// The host that begins here, behind what no host begins with; and whether that is all of it.
-    fn host_from(&mut self, from: usize, tlds: &dyn TldSet) -> Option<(Range<usize>, bool)> {
-        let junk = self.walker.bytes_from(from);
-        let junk = junk.iter().take_while(|c| matches!(c, b'.' | b'_' | b'-')).count();
-        let start = from + junk;
-        let authority = self.host_behind(start);
-        let host = authority.host.clone();
-        if self.is_host(host.clone(), authority.spelling) {
-            return Some((host, junk == 0));
-        }
-        let run = start..self.run_end(start);
-        let end = run.start + known_end(self.walker.str(run.clone()), tlds)?;
-        let host = run.start..end;
-        self.is_wide_domain(host.clone()).then_some((host, false))
-    }
-
-    /// The run of host characters round a dot, the longest that there is.
-    pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
-        let start = self.run_start(run.start);
-        let run = start..self.run_end(run.end);
-        self.at = run.end;
-        if let Some(found) = self.escaped_www(run.end, tlds) {
-            return Some(found);
-        }
-        match self.walker.char_before(run.start) {
-            // Behind an `@` that no domain follows, clients begin where one does: `x@.example.com`.
-            Some('@') => self.wide_address(run.clone(), tlds).or_else(|| self.wide_bare(run, tlds)),
-            _ => self.wide_bare(run, tlds),
-        }
-    }
-
-    /// `www.%D1%80aypal.com`: a host that goes on with what is escaped, as it does behind a scheme. The run of host
-    /// characters in front ends at `end`.
-    pub(super) fn escaped_www(&mut self, end: usize, tlds: &dyn TldSet) -> Option<Found> {
-        let escaped = self.walker.bytes_from(end).iter().find(|byte| **byte != b'.');
-        if escaped != Some(&b'%') {
-            return None;
-        }
-        let run = self.walker.run_start(self.floor, end)..end;
-        let start = self.walker.trimmed_start(run);
-        let first = self.walker.str(start..end).split('.').next()?;
-        first.eq_ignore_ascii_case("www").then_some(())?;
-        let (host, _) = self.host_from(start, tlds)?;
-        self.walker.str(host.clone()).contains('%').then_some(())?;
-        let mut link = self.with_tail(host.start, Kind::Www, None, host);
-        link.confidence = Confidence::Low;
-        self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
-    }
-
-    /// Whether what was just looked at is short enough for a local part: else no address is found, and
-    /// what is in it is judged by itself.
-    fn is_local_part_short(&mut self) -> bool {
-        let text = self.walker.text;
-        let at_sign = self.horizon.end.saturating_sub(1);
-        let from = text.floor_char_boundary(at_sign.saturating_sub(LOCAL_PART + 1));
-        self.walker.walk_back(self.floor.max(from), at_sign, Class::is_email) > from
-            || from <= self.floor
-    }
-
-    /// Whether a domain stands behind the `@` at the end of the local part that was just looked at.
-    fn is_before_domain(&mut self, tlds: &dyn TldSet) -> bool {
-        if self.before_domain.0 != self.horizon.end {
-            let run = self.horizon.end..self.run_end(self.horizon.end);
-            let name = self.walker.str(run);
-            let valid = known_end(name, tlds).is_some_and(|end| authority::is_domain(name, 0..end));
-            self.before_domain = (self.horizon.end, valid);
-        }
-        self.before_domain.1
-    }
-
-    /// The end of path, query and fragment: as in prose, but a host in there is not cut at its dots.
-    pub(super) fn wide_tail_end(&mut self, start: usize, tlds: &dyn TldSet) -> usize {
-        let text = self.walker.text;
-        // Browsers take a backslash for a slash.
-        let mut end = match self.walker.bytes_from(start).first() {
-            Some(b'\\') => path_end_in_prose(text, start + 1),
-            _ => tail_end_in_prose(text, start),
-        };
-        while end > start
-            && let Some((_, behind)) =
-                self.walker.char_at(end).filter(|(c, _)| is_dot_to_somebody(*c))
-            && let Some((first, _)) = self.walker.char_at(behind)
-            && prose::may_begin_tld(first, tlds)
-        {
-            end = tail_end_in_prose(text, self.run_end(behind));
-        }
-        end
-    }
-
-    /// The end of the run of host characters and of whatever is a dot to somebody.
-    fn run_end(&mut self, from: usize) -> usize {
-        let mut end = self.walker.run_end(from);
-        while let Some((_, behind)) =
-            self.walker.char_at(end).filter(|(c, _)| is_dot_to_somebody(*c))
-        {
-            end = self.walker.run_end(behind);
-        }
-        end
-    }
-
-    fn run_start(&mut self, from: usize) -> usize {
-        let mut start = self.walker.run_start(self.floor, from);
-        while start > self.floor
-            && let Some(dot) = self.walker.char_before(start).filter(|c| is_dot_to_somebody(*c))
-        {
-            start = self.walker.run_start(self.floor, start - dot.len_utf8());
-        }
-        start
-    }
-
-    fn is_wide_domain(&self, host: Range<usize>) -> bool {
-        authority::is_domain(self.walker.text, host)
-    }
-
-    /// An address, whatever its local part is; a host when there is none.
-    fn wide_address(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
-        let at_sign = run.start.checked_sub(1)?;
-        let domain = self.domain(run, tlds)?;
-        let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
-        let local = self.walker.str(start..at_sign);
-        let odd = local.rfind("..").map_or(0, |dots| dots + 2);
-        let valid = local.get(odd..).unwrap_or_default();
-        let local = at_sign - valid.trim_start_matches('.').len()..at_sign;
-        if local.is_empty() || local.len() > LOCAL_PART {
-            let mut link = Link::of_host(Kind::Bare, domain);
-            link.confidence = Confidence::Low;
-            self.used(link.span.end);
-            return Some(Found { link, flaw: Flaw::None });
-        }
-        let before = self.walker.str(self.floor..local.start).as_bytes();
-        let mailto =
-            before.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"mailto:"));
-        let mut link = Link::of_host(Kind::Email, domain);
-        link.span.start = if mailto { local.start - 7 } else { local.start };
-        link.inner = if mailto {
-            link.span.start
-        } else {
-            prose::inner_local(self.walker.text, local.clone())
-        };
-        if local.start > start || local.end > at_sign {
-            link.confidence = Confidence::Low;
-        }
-        link.user = Some(local);
-        self.floor = link.span.end;
-        Some(Found { link, flaw: Flaw::None })
-    }
-
-    /// The domain at the start of a run: all of it, or what ends in a top-level domain.
-    fn domain(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Range<usize>> {
-        let whole = run.start..self.host_end(run.clone());
-        if self.is_wide_domain(whole.clone()) {
-            return Some(whole);
-        }
-        let shorter = run.start..run.start + known_end(self.walker.str(run), tlds)?;
-        self.is_wide_domain(shorter.clone()).then_some(shorter)
-    }
-
-    /// Hosts without scheme.
-    fn wide_bare(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
-        let from = self.behind_bracketed_dot(run.start, tlds).min(run.end);
-        let run = from..run.end;
-        let name = self.walker.str(run.clone());
-        let mut found = hosts(name, tlds);
-        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
-        if found.is_empty() && !bracketed {
-            let start = self.walker.trimmed_start(run.clone());
-            found.extend(
-                self.unknown_www(start..run.end).map(|end| start - run.start..end - run.start),
-            );
-        }
-        self.walker.steps += run.len() as u64;
-        let last = found.last()?.end;
-        // What is in a local part is judged with the address.
-        if self.is_in_local_part(run.start + last)
-            && self.is_local_part_short()
-            && self.is_before_domain(tlds)
-        {
-            found.pop();
-        }
-        let lowest = match self.walker.char_before(run.start) {
-            Some('/' | '\\' | ':') => Confidence::Low,
-            _ => Confidence::Sure,
-        };
-        for host in found.into_iter().rev() {
-            let Some(start) = begins(name, host.clone()) else { continue };
-            let host = run.start + start..run.start + host.end;
-            let mut link = self.bare_link(host.clone());
-            link.confidence = lowest;
-            match prose::inner_start(self.walker.text, host) {
-                Some(inner) => link.inner = inner,
-                None => link.confidence = Confidence::Low,
-            }
-            self.used(link.span.end);
-            self.pending.push(Found { link, flaw: Flaw::None });
-        }
-        self.pending.pop()
-    }
-}
+use crate::unicode::{Class, a_label, is_dot_to_somebody, prose as bounds};
 
 /// The first place at which a host begins that can be linked at all.
-fn begins(name: &str, host: Range<usize>) -> Option<usize> {
+pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     let text = name.get(host.clone())?;
     let trimmed = text.trim_start_matches(is_edge);
     let base = host.end - trimmed.len();
@@ -364,7 +26,7 @@ fn begins(name: &str, host: Range<usize>) -> Option<usize> {
 }
 
 /// The hosts in a run, each from where the one before it ended to its last top-level domain.
-fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
+pub(super) fn hosts(run: &str, tlds: &dyn TldSet) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut end: Option<usize> = None;
@@ -426,7 +88,7 @@ fn label_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
 /// they stand (`xn--a.comcom`): one that knows ASCII alone, so that only an A-label can deceive there.
 fn cut_end(name: &str, tlds: &dyn TldSet) -> Option<usize> {
     let ascii = name.bytes().take_while(u8::is_ascii).count();
-    let name = name.get(..ascii.min(authority::NAME))?;
+    let name = name.get(..ascii.min(NAME))?;
     let start = a_label::places(name.as_bytes()).next()?;
     let dots = name.match_indices('.').map(|(dot, _)| dot + 1).filter(|behind| *behind > start);
     let mut ends = dots.filter_map(|behind| {

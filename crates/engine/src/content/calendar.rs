@@ -143,7 +143,8 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
     if plain && !encoded::is_encoded(text) {
         return;
     }
-    let colon = value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
+    let colon =
+        encoded::value_colon(text).filter(|colon| is_named(text.get(..*colon).unwrap_or_default()));
     let Some(colon) = colon else {
         // No content line, but a client may show it.
         layers.push(Layer::of(piece(unfolded, line, Escapes::None), Language::Text));
@@ -202,20 +203,6 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
 fn is_markup(value: &str) -> bool {
     let bytes = value.as_bytes();
     memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic))
-}
-
-/// The colon before the value: the first outside a quoted parameter.
-pub(super) fn value_colon(line: &str) -> Option<usize> {
-    let mut quoted = false;
-    for (at, c) in line.bytes().enumerate() {
-        match c {
-            b'"' => quoted = !quoted,
-            b':' if !quoted => return Some(at),
-            _ => {}
-        }
-    }
-    // A stray quote: the first colon of all.
-    line.find(':')
 }
 
 /// Whether a name stands in front: letters, digits and hyphens (§3.1 `iana-token`).

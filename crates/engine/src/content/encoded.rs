@@ -1,7 +1,6 @@
 //! Values of properties in an encoding of their own (vCard 2.1 §2.1.3, vCalendar 1.0 §2.1.4.2; RFC 2426
 //! `ENCODING=b`).
 
-use super::calendar::value_colon;
 use super::mapped::{Builder, MappedText};
 use super::{Edits, Language};
 use mailsplice::mime::Charset;
@@ -22,6 +21,20 @@ pub fn is_encoded(line: &str) -> bool {
 /// Name and parameters of a content line.
 fn head(line: &str) -> &str {
     line.get(..value_colon(line).unwrap_or(line.len())).unwrap_or_default()
+}
+
+/// The colon before the value: the first outside a quoted parameter.
+pub fn value_colon(line: &str) -> Option<usize> {
+    let mut quoted = false;
+    for (at, c) in line.bytes().enumerate() {
+        match c {
+            b'"' => quoted = !quoted,
+            b':' if !quoted => return Some(at),
+            _ => {}
+        }
+    }
+    // A stray quote: the first colon of all.
+    line.find(':')
 }
 
 fn is_base64(head: &str) -> bool {

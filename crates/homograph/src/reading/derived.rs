@@ -8,7 +8,7 @@ use unicode_security::skeleton;
 
 use super::{Reading, Separates, Shape, Text};
 use crate::glyphs::{Glyph, glyph};
-use crate::lookalike::Likeness;
+use crate::reading::Likeness;
 
 /// What a character beyond ASCII may be read as, the likeliest first. A mark reads as
 /// nothing; a letter that looks like no Latin one has no reading.
@@ -247,7 +247,7 @@ mod tests {
 use super::Separates::{self, No, Yes};
 use super::Shape::{Exact, Near, Same};
 use super::{Reading, reading};
-use crate::lookalike::Likeness::{Foreign, Hidden, Marks};
+use crate::reading::Likeness::{Foreign, Hidden, Marks};
 
 /// Code points of a block.
 pub(super) const BLOCK: usize = 256;

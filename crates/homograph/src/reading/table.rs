@@ -5,7 +5,7 @@
 use super::Separates::{self, No, Yes};
 use super::Shape::{Exact, Near, Same};
 use super::{Reading, reading};
-use crate::lookalike::Likeness::{Foreign, Hidden, Marks};
+use crate::reading::Likeness::{Foreign, Hidden, Marks};
 
 /// Code points of a block.
 pub(super) const BLOCK: usize = 256;

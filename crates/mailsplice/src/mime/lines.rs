@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
+use super::entity::Head;
 use super::header;
-use super::structure::{Head, Site};
+use super::structure::Site;
 use super::transfer::{LineEnd, Transfer, base64, column, line_end_after, qp};
 use super::{Media, Message};
 use crate::edit::{HeadEdit, HeaderField, RawEdit};

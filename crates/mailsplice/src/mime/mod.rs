@@ -3,11 +3,11 @@
 //! [`parse`] splits, [`readings`] decodes a part in every way that a client might, [`Lowering`] takes
 //! edits of what was decoded back to the raw bytes. Nothing here knows what a link is.
 
-mod again;
 mod charset;
 mod der;
 mod document;
 mod early;
+mod entity;
 mod header;
 mod inflate;
 mod labels;
@@ -30,7 +30,6 @@ use std::sync::atomic::AtomicBool;
 use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
-pub use again::{DELIMITER, LEVELS};
 pub use charset::{Charset, Endian};
 pub use document::is_pdf;
 pub use early::early_end;
@@ -39,9 +38,9 @@ pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
 pub use reading::{CHARSETS, DETECTED, Readings};
 pub use sniff::SNIFFED;
-pub use structure::{LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
+pub use structure::{DELIMITER, LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::{Transfer, qp::soft_break};
-pub use walk::GUESSED;
+pub use walk::{GUESSED, LEVELS};
 
 pub use crate::media::Media;
 pub use crate::span::TextEdit;

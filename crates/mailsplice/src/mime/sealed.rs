@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Why;
-use super::again::Views;
 use super::der::{self, Content};
+use super::entity::Entity;
 use super::header::{self, ContentType};
 use super::inflate::{Ending, Format, inflated};
 use super::openpgp;
-use super::structure::{Entity, Layer, Pass, Splitter};
+use super::structure::{Layer, Pass, Splitter};
 use super::transfer::Transfer;
-use super::walk::Walk;
+use super::walk::{Views, Walk};
 use crate::edit::{Bypass, Limit};
 use crate::span::{Map, PieceKind};
 

@@ -4,12 +4,12 @@
 //! | clause | item |
 //! | --- | --- |
 //! | RFC 2046 §5.1.1, delimiter lines | [`super::walk`] |
-//! | RFC 2046 §5.1.5, digest default type | [`Context::default_type`] |
 //! | RFC 2046 §5.2.1, message/rfc822, also when encoded | [`Splitter::enter`], [`Layer`] |
 //!
 //! Read as clients do: a missing closing delimiter ends with the outer part; a multipart whose
 //! delimiter never comes is a leaf; parts behind a closing delimiter are parts all the same.
 
+mod again;
 mod leaf;
 
 use std::collections::VecDeque;
@@ -17,15 +17,17 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::again::{Views, Visited};
+use super::entity::{Context, Entity, Head, Place, join};
 use super::header::{self, ContentType};
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
-use super::walk::{Boundaries, Walk};
+use super::walk::{Boundaries, Entered, Frame, LayerBytes, Open, Views, Walk};
 use super::{Clarity, Media, Message, Part, Tree, View};
 use crate::edit::{Bypass, Limit};
 use crate::limits::Limits;
 use crate::span::Map;
+pub use again::DELIMITER;
+use again::Visited;
 
 /// Bytes that parts lie in: the body of the message, or what an encoded part unwraps to.
 #[derive(Clone, Debug)]
@@ -84,15 +86,6 @@ pub(super) struct Site {
     pub charsets: Vec<String>,
     /// The encodings that it is read in, when somebody asked.
     pub ways: OnceLock<VecDeque<Transfer>>,
-}
-
-/// Where the header of a part stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Head {
-    /// It is the message's own.
-    Message,
-    /// In the layer of the part, without the empty line.
-    Block(Range<usize>),
 }
 
 /// Splits. See [`super::parse`].
@@ -163,36 +156,6 @@ pub(super) struct Pass {
     pub views: Views,
 }
 
-/// A header that has been read, and what stands above it.
-#[derive(Clone)]
-pub(super) struct Entity {
-    /// Own number below a multipart; the number of the message around it at the top of one.
-    pub path: String,
-    pub place: Place,
-    pub head: Head,
-    pub labels: Labels,
-    pub context: Context,
-    pub depth: usize,
-    /// A line in the header that is no field: some clients let the body begin there.
-    pub ragged: Option<usize>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// The content of a message; a single part there is number 1.
-    Top,
-    Child,
-}
-
-/// What the multiparts above mean for a part.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Context {
-    pub signed: bool,
-    pub encrypted: bool,
-    pub alternative: Option<usize>,
-    pub default_type: DefaultType,
-}
-
 pub(super) struct Splitter<'m> {
     pub message: Message<'m>,
     pub limits: &'m Limits,
@@ -203,48 +166,8 @@ pub(super) struct Splitter<'m> {
     /// Bytes in layers so far.
     pub unwrapped: usize,
     /// What was walked a second time for another reading of a label.
-    pub visited: Visited,
+    visited: Visited,
     pub alternatives: usize,
-}
-
-/// An open multipart.
-pub(super) struct Frame {
-    pub entity: Entity,
-    pub boundary: Vec<u8>,
-    /// Where its body begins.
-    pub start: usize,
-    pub children: usize,
-    /// For its children.
-    pub context: Context,
-}
-
-/// A leaf whose end is not known yet.
-pub(super) struct Open {
-    pub entity: Entity,
-    pub start: usize,
-}
-
-/// A message that was gone into, of which some say that it is something else or encoded.
-pub(super) struct Entered {
-    pub entity: Entity,
-    pub start: usize,
-    /// Multiparts around it.
-    pub frames: usize,
-}
-
-#[derive(Clone)]
-pub(super) enum LayerBytes<'m> {
-    Body(&'m [u8]),
-    Layer(Arc<Vec<u8>>),
-}
-
-impl LayerBytes<'_> {
-    pub fn get(&self) -> &[u8] {
-        match self {
-            LayerBytes::Body(bytes) => bytes,
-            LayerBytes::Layer(bytes) => bytes,
-        }
-    }
 }
 
 impl<'m> Splitter<'m> {
@@ -517,19 +440,6 @@ impl<'m> Splitter<'m> {
             sealed: self.is_sealed(walk.layer),
         });
         Some(self.tree.layers.len())
-    }
-}
-
-pub(super) fn join(path: &str, number: usize) -> String {
-    if path.is_empty() { number.to_string() } else { format!("{path}.{number}") }
-}
-
-impl Entity {
-    pub fn leaf_path(&self) -> String {
-        match self.place {
-            Place::Top => join(&self.path, 1),
-            Place::Child => self.path.clone(),
-        }
     }
 }
 

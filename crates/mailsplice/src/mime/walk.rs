@@ -3,13 +3,42 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::again::Views;
+use super::entity::{Context, Entity};
 use super::header::{self, ContentType};
-use super::structure::{Entered, Frame, LayerBytes, Open};
+use super::{View, Why};
 
 /// Bytes of a multipart in which its delimiter is looked for when nothing declares it.
 pub const GUESSED: usize = 4096;
+
+/// Second readings inside second readings.
+pub const LEVELS: u8 = 3;
+
+/// Whether a pass is what most clients do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Views {
+    Usual,
+    /// A second reading, so many levels deep.
+    Again(u8, Why),
+}
+
+impl Views {
+    pub fn view(self) -> View {
+        match self {
+            Views::Usual => View::Usual,
+            Views::Again(_, why) => View::Other(why),
+        }
+    }
+
+    /// One level deeper, where there may be one.
+    pub fn deeper(self, why: Why) -> Option<Views> {
+        match self {
+            Views::Usual => Some(Views::Again(1, why)),
+            Views::Again(level, _) => (level < LEVELS).then_some(Views::Again(level + 1, why)),
+        }
+    }
+}
 
 /// The state of one pass.
 pub(super) struct Walk<'m> {
@@ -22,6 +51,46 @@ pub(super) struct Walk<'m> {
     /// The innermost last.
     pub messages: Vec<Entered>,
     pub open: Option<Open>,
+}
+
+/// An open multipart.
+pub(super) struct Frame {
+    pub entity: Entity,
+    pub boundary: Vec<u8>,
+    /// Where its body begins.
+    pub start: usize,
+    pub children: usize,
+    /// For its children.
+    pub context: Context,
+}
+
+/// A leaf whose end is not known yet.
+pub(super) struct Open {
+    pub entity: Entity,
+    pub start: usize,
+}
+
+/// A message that was gone into, of which some say that it is something else or encoded.
+pub(super) struct Entered {
+    pub entity: Entity,
+    pub start: usize,
+    /// Multiparts around it.
+    pub frames: usize,
+}
+
+#[derive(Clone)]
+pub(super) enum LayerBytes<'m> {
+    Body(&'m [u8]),
+    Layer(Arc<Vec<u8>>),
+}
+
+impl LayerBytes<'_> {
+    pub fn get(&self) -> &[u8] {
+        match self {
+            LayerBytes::Body(bytes) => bytes,
+            LayerBytes::Layer(bytes) => bytes,
+        }
+    }
 }
 
 /// A header block found in a layer.

@@ -7,8 +7,7 @@ use std::collections::HashMap;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::packing;
-use super::undo::{self, Seal};
+use super::{canonical, packing};
 pub use crate::edit::HeaderField;
 use crate::edit::{Field, HeadEdit};
 
@@ -90,7 +89,7 @@ pub fn undo(recipe: &[u8], cap: Option<usize>, key: Option<&[u8]>) -> (Field, Un
     let inline = format!("v=1; z={}", packing::to_base64(recipe));
     let fits =
         |text: &str| cap.is_none_or(|cap| Field::folded(UNDO, text).value.len() + SEAL_ROOM <= cap);
-    let digest = undo::digest(recipe);
+    let digest = canonical::digest(recipe);
     let (text, undo) = match fits(&inline) {
         true => (inline, Undo::Inline(recipe.to_vec())),
         false => (format!("v=1; file={digest}"), Undo::Stored(digest)),
@@ -131,6 +130,17 @@ fn mac(text: &str, key: &[u8]) -> Option<Hmac<Sha256>> {
     let dense: String = text.split_ascii_whitespace().collect();
     mac.update(dense.as_bytes());
     Some(mac)
+}
+
+/// Whose a recipe is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seal {
+    /// Sealed with a key of ours.
+    Ours,
+    /// A seal, but not of a key of ours.
+    Foreign,
+    /// No seal, or no key to check it with.
+    Unknown,
 }
 
 /// Whose the seal of an undo value is; `keys` are all that we seal or sealed with.

@@ -15,7 +15,9 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use super::canonical::{self, Cursor, Style};
+pub use super::canonical::hex;
+use super::canonical::{self, Cursor, Style, digest};
+pub use super::fields::Seal;
 use super::fields::{self, header_fields};
 use super::original::Original;
 use super::packing;
@@ -91,17 +93,6 @@ pub struct Restored {
     /// Header fields that somebody changed after the filter: their originals are there now. Where
     /// only sealed recipes are believed there are none.
     pub overwritten: Vec<String>,
-}
-
-/// Whose a recipe is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seal {
-    /// Sealed with a key of ours.
-    Ours,
-    /// A seal, but not of a key of ours.
-    Foreign,
-    /// No seal, or no key to check it with.
-    Unknown,
 }
 
 /// The deflated recipe that undoes these edits of this message.
@@ -509,18 +500,6 @@ impl<'a> Recipe<'a> {
         }
         (out, overwritten)
     }
-}
-
-/// SHA-256 of a packed recipe, in hexadecimal: its name in the state directory.
-pub(super) fn digest(packed: &[u8]) -> String {
-    hex(&Sha256::digest(packed))
-}
-
-/// Bytes as hexadecimal digits, in lower case.
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| DIGITS.get(usize::from(value)).map_or('0', |digit| char::from(*digit));
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::super::charset::{Charset, Codec};
+use super::super::entity::{Entity, Head, join};
 use super::super::header::ContentType;
 use super::super::labels::Labels;
 use super::super::transfer::{Transfer, base64, uu};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
 use super::super::{document, sniff};
-use super::{Entity, FILLERS, Head, Site, Splitter, join};
+use super::{FILLERS, Site, Splitter};
 use crate::edit::{Bypass, Limit};
 
 /// Bytes of the shortest link, `a.co`.

@@ -1,49 +1,22 @@
 //! Second readings of structure: the same bytes walked again as other programs split them.
 //!
-//! Every one is bounded: in bytes by [`REREAD`], in readings inside readings by [`LEVELS`], and no
+//! Every one is bounded: in bytes by [`REREAD`], in readings inside readings by [`LEVELS`](super::super::walk::LEVELS), and no
 //! reading is made twice.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::header::ContentType;
-use super::labels::{DefaultType, Labels, label_key};
-use super::structure::{Context, Entity, Head, Pass, Place, REREAD, Splitter, join};
-use super::transfer::Transfer;
-use super::walk::Walk;
-use super::{View, Why, header, sniff};
+use super::super::entity::{Context, Entity, Head, Place, join};
+use super::super::header::{self, ContentType};
+use super::super::labels::{DefaultType, Labels, label_key};
+use super::super::transfer::Transfer;
+use super::super::walk::{Views, Walk};
+use super::super::{Why, sniff};
+use super::{Pass, REREAD, Splitter};
 use crate::edit::{Bypass, Limit};
-
-/// Second readings inside second readings.
-pub const LEVELS: u8 = 3;
 
 /// Lines that are no fields, before a header, that are passed over here.
 const BROKEN: usize = 4;
-
-/// Whether a pass is what most clients do.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Views {
-    Usual,
-    /// A second reading, so many levels deep.
-    Again(u8, Why),
-}
-
-impl Views {
-    pub fn view(self) -> View {
-        match self {
-            Views::Usual => View::Usual,
-            Views::Again(_, why) => View::Other(why),
-        }
-    }
-
-    /// One level deeper, where there may be one.
-    fn deeper(self, why: Why) -> Option<Views> {
-        match self {
-            Views::Usual => Some(Views::Again(1, why)),
-            Views::Again(level, _) => (level < LEVELS).then_some(Views::Again(level + 1, why)),
-        }
-    }
-}
 
 /// Layer, bytes, labels and encoding of a walk.
 type WalkKey = (usize, Range<usize>, [Vec<u8>; 4], Transfer);

@@ -1,13 +1,13 @@
 //! In what a host of plain letters differs from the name that it reads as: `1 reads as l`, `one l more`.
 
-use super::lookalike::{class, halves};
-use super::near::{LEAST, Slip, slip_between};
+use crate::lookalike::{class, halves};
+use crate::near::{LEAST, Slip, slip_between};
 
 /// Letters of a name's label that another one may be compared with when it has other letters of the same look.
 const LEAST_LABEL: usize = 3;
 
 /// What makes a host another name than the one that it reads as, in words; `None` where nothing of the kind
-/// does, or the letters that do are beyond ASCII ([`super::explain::characters`] tells those).
+/// does, or the letters that do are beyond ASCII ([`characters`](super::characters) tells those).
 ///
 /// ```
 /// use homograph::explain::difference;

@@ -1,0 +1,17 @@
+//! What is known of a message before its parts are read.
+
+use super::{Policy, TldSet};
+use mailsplice::mime::{Message, Tree};
+
+/// All that reading a part needs and does not change.
+#[derive(Clone, Copy)]
+pub struct PartContext<'a> {
+    pub message: Message<'a>,
+    pub tree: &'a Tree,
+    /// The reader's language, where the operator or the message says it.
+    pub language: Option<&'a str>,
+    pub policy: &'a Policy,
+    pub tlds: &'a dyn TldSet,
+    /// Whether no two parts share bytes.
+    pub disjoint: bool,
+}

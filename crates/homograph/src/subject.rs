@@ -1,0 +1,102 @@
+//! A host to be compared with names: its labels, their pieces between hyphens, and what was found.
+
+use unicode_script::Script;
+
+use super::domain::Endings;
+use super::form::Part;
+use super::phrase;
+use super::reading::{Sight, Sights};
+use super::script::at_home;
+use crate::letters;
+use crate::verdict::{Reason, Verdict};
+use uts58::unicode::{ScriptOf as _, is_letter};
+
+/// A protected name that the host reads as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// The name, in ASCII form.
+    pub target: String,
+    /// The label of the host that resembles it most.
+    pub label: usize,
+    pub verdict: Verdict,
+    pub reason: Reason,
+}
+
+/// A host to be compared with names.
+pub(super) struct Subject<'a> {
+    pub parts: &'a [Part],
+    /// What the labels read as, one for one.
+    pub sights: &'a [Sights],
+    pub ascii: &'a str,
+    pub unicode: &'a str,
+    pub endings: Endings,
+}
+
+/// Its labels, of which names are compared with those that anybody can choose.
+pub(super) struct Host<'a> {
+    pub parts: &'a [Part],
+    pub sights: &'a [Sights],
+    /// Index of the registrable label; labels after it are the registry's.
+    pub registrable: usize,
+}
+
+impl<'a> Host<'a> {
+    pub(super) fn of(subject: &Subject<'a>) -> Host<'a> {
+        let registrable = subject.parts.len().saturating_sub(subject.endings.icann + 1);
+        Host { parts: subject.parts, sights: subject.sights, registrable }
+    }
+
+    /// Whether the label is the registrable one, and what stands behind it the suffix of the name.
+    pub(super) fn ends_as(&self, at: usize, name: &str) -> bool {
+        let theirs = name.split('.').skip(1);
+        let ours = self.parts.iter().skip(at + 1).map(|part| part.ascii.as_str());
+        at == self.registrable && ours.eq(theirs)
+    }
+
+    /// Whether the letters of the label are those of a language of the top-level domain.
+    pub(super) fn is_at_home(&self, at: usize) -> bool {
+        let Some(part) = self.parts.get(at) else { return false };
+        let tld = self.parts.last().map(|part| part.ascii.as_str()).unwrap_or_default();
+        let home = letters::official(tld);
+        let own = |c: char| c.is_ascii() || !letters::main(c).and(home).is_empty();
+        part.unicode.chars().all(own) || self.is_home_word(&part.unicode)
+    }
+
+    /// A word of a script other than Latin where it is at home.
+    pub(super) fn is_home_word(&self, label: &str) -> bool {
+        let tld = self.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
+        let mut letters = label.chars().filter(|c| is_letter(*c));
+        letters.all(|c| c.script() != Script::Latin) && at_home(label, tld)
+    }
+}
+
+/// A piece of a label between hyphens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub unicode: &'a str,
+    pub sights: &'a [Sight],
+    before: Option<&'a str>,
+}
+
+impl Token<'_> {
+    /// Whether it is a word of a phrase, and no name.
+    pub(super) fn is_in_phrase(&self) -> bool {
+        phrase::holds(self.before, self.sights)
+    }
+}
+
+/// The pieces of a hyphenated label of so many characters at least, with what they read as.
+pub(super) fn tokens<'a>(
+    part: &'a Part,
+    sights: &'a Sights,
+    least: usize,
+) -> impl Iterator<Item = Token<'a>> {
+    let hyphenated = part.unicode.contains('-').then(|| part.unicode.split('-'));
+    let seen = sights.all().split(|sight| sight.c == '-');
+    let mut before = None;
+    let tokens = hyphenated.into_iter().flatten().zip(seen).map(move |(unicode, sights)| {
+        let before = before.replace(unicode);
+        Token { unicode, sights, before }
+    });
+    tokens.filter(move |token| token.sights.len() >= least)
+}
