@@ -113,12 +113,23 @@ pub(super) struct Recoded {
 }
 
 /// The edited part in an encoding: quoted-printable, which leaves most lines of a text as they are; base64
-/// where bytes are no text by themselves: UTF-16, in which a line feed is half a character.
+/// where that is shorter, as in most scripts, and where bytes are no text by themselves: UTF-16, in which a
+/// line feed is half a character.
 pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recoded {
+    let base64 = in_base64(raw, edits, line_end);
     if memchr::memchr(0, raw).is_none() {
         let edits = switched(raw, edits, line_end);
-        return Recoded { transfer: Transfer::QuotedPrintable, edits };
+        let kept = raw.len() - edits.iter().map(|edit| edit.range.len()).sum::<usize>();
+        let written = edits.iter().map(|edit| edit.replacement.len()).sum::<usize>();
+        if kept + written <= base64.replacement.len() {
+            return Recoded { transfer: Transfer::QuotedPrintable, edits };
+        }
     }
+    Recoded { transfer: Transfer::Base64, edits: vec![base64] }
+}
+
+/// The edited part in base64, as one edit.
+fn in_base64(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> RawEdit {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut at = 0;
     for edit in edits {
@@ -127,8 +138,7 @@ pub(super) fn recoded(raw: &[u8], edits: &[RawEdit], line_end: LineEnd) -> Recod
         at = edit.range.end;
     }
     bytes.extend_from_slice(raw.get(at..).unwrap_or_default());
-    let edit = RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) };
-    Recoded { transfer: Transfer::Base64, edits: vec![edit] }
+    RawEdit { range: 0..raw.len(), replacement: base64::encode(&bytes, line_end) }
 }
 
 /// The edited part in quoted-printable, as edits of the lines that read differently in it.
@@ -271,6 +281,18 @@ mod tests {
         assert_eq!(recoded.transfer, Transfer::Base64);
         let new = apply(&raw, &recoded.edits);
         assert_eq!(Transfer::Base64.bytes(new.as_bytes()).as_ref(), b"s\0e\0e\0 \0H\0t\0t\0p\0");
+    }
+
+    #[test]
+    fn what_is_shorter_in_base64_is_switched_to_it() {
+        let raw = format!("see http\r\n{}\r\n", "пример ".repeat(200)).into_bytes();
+        let edit = RawEdit { range: 4..8, replacement: b"hxxp".to_vec() };
+        let recoded = recoded(&raw, &[edit], LineEnd::Crlf);
+        assert_eq!(recoded.transfer, Transfer::Base64);
+        let new = apply(&raw, &recoded.edits);
+        assert!(new.len() < 3 * raw.len() / 2 && new.lines().all(|line| line.len() <= 76));
+        let decoded = Transfer::Base64.bytes(new.as_bytes()).into_owned();
+        assert_eq!(String::from_utf8(decoded).unwrap().replace("hxxp", "http").as_bytes(), raw);
     }
 
     #[test]

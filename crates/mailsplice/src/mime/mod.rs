@@ -221,7 +221,7 @@ pub struct Lowered {
     pub edits: Vec<RawEdit>,
     /// A changed Content-Transfer-Encoding of the message itself.
     pub head: Vec<HeadEdit>,
-    /// Paths of parts that had to be switched to quoted-printable, because an edited line would
+    /// Paths of parts that had to be switched to another encoding, because an edited line would
     /// have been over 998 bytes.
     pub recoded: Vec<String>,
     /// Whether an edit was left out because another one has its bytes: the edited message must be
