@@ -115,7 +115,7 @@ fn nothing_points_upward() {
         for file in sources(&root().join(folder).join("src")) {
             let module = module_of(&root().join(folder), name, &file);
             let from = room_of(&module);
-            for (line, target) in edges(&file, &module) {
+            for (line, target) in edges(&fs::read_to_string(&file).unwrap(), &module) {
                 let to = room_of(&target);
                 if to != from && !allowed(from, to) {
                     wrong.push(format!("{}:{line}: {from} uses {to} ({target})", file.display()));
@@ -147,6 +147,68 @@ fn the_check_sees_a_wrong_edge() {
         "homograph::glyphs::west"
     );
     assert_eq!(resolve("crate::tld", "cli::check").unwrap(), "tld");
+}
+
+/// What goes round in a circle can only be read, moved and tested as one. A module and those below it are
+/// one subject; beside one another, each with all below it, they stand in an order.
+#[test]
+fn no_files_go_round_in_a_circle() {
+    let mut wrong = Vec::new();
+    for (folder, name) in CRATES {
+        let folder = root().join(folder);
+        let files = sources(&folder.join("src")).into_iter();
+        let files = files.filter(|file| *file != folder.join("src/main.rs"));
+        let files: Vec<Source> = files.map(|file| Source::read(&folder, name, &file)).collect();
+        wrong.extend(circles(name, &files));
+    }
+    assert!(wrong.is_empty(), "files that use one another in a circle:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_check_sees_a_circle() {
+    const B: &str = "\nuse super::b::{self, B};";
+    let circle = [("a", B), ("b", "fn a() -> super::a::A {}"), ("c", "use crate::a::A;")];
+    assert_eq!(made_up(&circle), "a, b:\n  a.rs:2: a uses b\n  b.rs:1: b uses a\n");
+    assert_eq!(made_up(&[("a", B), ("b", ""), ("c", "use crate::{a::A, b::B};")]), "");
+    // A parent and its child may; two children of one parent, and what is below two neighbours, may not.
+    assert_eq!(made_up(&[("a", "mod b;\nuse b::B;"), ("a::b", "use super::A;")]), "");
+    let children = [("a", ""), ("a::b", "use super::c::C;"), ("a::c", "super::b::f()")];
+    assert!(made_up(&children).contains("a::b uses a::c"));
+    let below = [("a", B), ("b", ""), ("b::c", "use crate::a::A;")];
+    assert!(made_up(&below).contains("b::c uses a"));
+    // A function with the name of a module is none.
+    assert_eq!(made_up(&[("a", "fn f() { super::b() }"), ("b", "use super::a::A;")]), "");
+}
+
+/// A name that somebody else hands on is of where it stands.
+#[test]
+fn the_check_sees_a_circle_by_way_of_a_parent() {
+    let lib = ("", "mod a;\nmod b;\npub use a::A;\nuse b::sum;");
+    let by_name = ("b", "use crate::A;");
+    assert!(made_up(&[lib, ("a", "use crate::b::B;"), by_name]).contains("b.rs:1: b uses a"));
+    assert!(made_up(&[lib, ("a", "fn f() { super::sum() }"), by_name]).contains("a uses b"));
+}
+
+/// Tests may look at their neighbours; what stands behind them may not.
+#[test]
+fn the_check_passes_over_tests() {
+    let tests = "#[cfg(test)]\nmod t;\n#[cfg(test)]\nmod tests {\n    use crate::b::B;\n}\n";
+    let (t, b) = (("a::t", "use crate::b::B;"), ("b", "use crate::a::A;"));
+    assert_eq!(made_up(&[("a", tests), t, b]), "");
+    let behind = format!("{tests}use crate::b::B;");
+    assert!(made_up(&[("a", &behind), t, b]).contains("a.rs:7: a uses b"));
+}
+
+/// The circles among files that nobody wrote.
+fn made_up(files: &[(&str, &str)]) -> String {
+    let source = |(module, text): &(&str, &str)| Source {
+        path: format!("{}.rs", module.replace("::", "/")),
+        module: (*module).to_owned(),
+        text: (*text).to_owned(),
+    };
+    let lib = files.iter().all(|(module, _)| !module.is_empty()).then_some(&("", ""));
+    let files: Vec<Source> = lib.into_iter().chain(files).map(source).collect();
+    circles("", &files).concat()
 }
 
 /// Files of constants that are kept packed.
@@ -302,11 +364,147 @@ fn allowed(from: &str, to: &str) -> bool {
     rooms[from].iter().any(|room| within(to, room))
 }
 
-/// Modules of this crate that a file names: line and absolute path.
-fn edges(file: &Path, module: &str) -> BTreeSet<(usize, String)> {
-    let text = fs::read_to_string(file).unwrap();
+/// A file of a crate.
+struct Source {
+    path: String,
+    module: String,
+    text: String,
+}
+
+impl Source {
+    fn read(folder: &Path, name: &str, file: &Path) -> Source {
+        Source {
+            path: file.strip_prefix(root()).unwrap().display().to_string(),
+            module: module_of(folder, name, file),
+            text: fs::read_to_string(file).unwrap(),
+        }
+    }
+
+    /// Modules below it that are built for tests alone.
+    fn test_modules(&self) -> impl Iterator<Item = String> {
+        let lines = self.text.lines().map(str::trim);
+        let mut test = false;
+        let names = lines.filter_map(move |line| match line {
+            "#[cfg(test)]" => {
+                test = true;
+                None
+            }
+            attribute if attribute.starts_with("#[") => None,
+            item => std::mem::take(&mut test).then(|| item.strip_prefix("mod ")).flatten(),
+        });
+        names.filter_map(|name| Some(join(&self.module, name.strip_suffix(';')?)))
+    }
+
+    /// The names that it brings in, and what each stands for.
+    fn names(&self, modules: &BTreeMap<&str, &Source>) -> BTreeMap<String, String> {
+        let mut found = Vec::new();
+        for (_, statement) in statements(&self.text) {
+            let Some(tree) = used(&statement) else { continue };
+            unfold("", tree, &mut found);
+        }
+        let absolute = |path: &String| {
+            let path = path.strip_suffix("::self").unwrap_or(path);
+            let (first, last) = (path.split("::").next()?, path.rsplit("::").next()?);
+            let below = join(&self.module, first);
+            let below = modules.contains_key(below.as_str()).then(|| join(&self.module, path));
+            Some((last.to_owned(), below.or_else(|| resolve(path, &self.module))?))
+        };
+        found.iter().filter_map(absolute).collect()
+    }
+}
+
+/// Which modules use one another, and the lines that say so.
+type Uses = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// The circles among the files of a crate: who they are, and each line that makes one.
+fn circles(name: &str, files: &[Source]) -> Vec<String> {
+    let uses = uses(name, files);
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    for ((from, to), lines) in &uses {
+        let behind = reached(to, &uses);
+        if behind.contains(from.as_str()) {
+            let comes_back = |module: &&str| reached(module, &uses).contains(to.as_str());
+            let round: Vec<&str> = behind.into_iter().filter(comes_back).collect();
+            found.entry(round.join(", ")).or_default().extend(lines.iter().map(String::as_str));
+        }
+    }
+    found.into_iter().map(|(round, lines)| format!("{round}:\n{lines}")).collect()
+}
+
+fn uses(name: &str, files: &[Source]) -> Uses {
+    let tests: Vec<String> = files.iter().flat_map(Source::test_modules).collect();
+    let is_test = |file: &&Source| tests.iter().any(|test| within(&file.module, test));
+    let files: Vec<&Source> = files.iter().filter(|file| !is_test(file)).collect();
+    let modules = files.iter().map(|file| (file.module.as_str(), *file)).collect();
+    let names = files.iter().map(|file| (file.module.as_str(), file.names(&modules))).collect();
+    let mut uses = Uses::new();
+    for Source { path, module, text } in files {
+        for (line, target) in edges(text, module) {
+            let Some(used) = file_of(name, &target, &modules, &names) else { continue };
+            let Some(neighbours) = neighbours(module, used) else { continue };
+            let told = format!("  {path}:{line}: {module} uses {used}\n");
+            uses.entry(neighbours).or_default().insert(told);
+        }
+    }
+    uses
+}
+
+/// What a module uses, and what those use; itself only where some of them come back to it.
+fn reached<'u>(from: &'u str, uses: &'u Uses) -> BTreeSet<&'u str> {
     let mut found = BTreeSet::new();
-    for (number, statement) in statements(&text) {
+    let mut open = vec![from];
+    while let Some(module) = open.pop() {
+        let next = uses.keys().filter(|(user, _)| user == module).map(|(_, used)| used.as_str());
+        open.extend(next.filter(|used| found.insert(*used)));
+    }
+    found
+}
+
+/// The modules beside one another that two files are, or are below; none for a parent and its child.
+fn neighbours(from: &str, to: &str) -> Option<(String, String)> {
+    if within(from, to) || within(to, from) {
+        return None;
+    }
+    let (from, to): (Vec<&str>, Vec<&str>) = (from.split("::").collect(), to.split("::").collect());
+    let apart = from.iter().zip(&to).position(|(from, to)| from != to)?;
+    Some((from[..=apart].join("::"), to[..=apart].join("::")))
+}
+
+/// The module in which the target of a path stands, through the files that only hand its name on.
+fn file_of<'m>(
+    name: &str,
+    target: &str,
+    modules: &BTreeMap<&'m str, &Source>,
+    names: &BTreeMap<&'m str, BTreeMap<String, String>>,
+) -> Option<&'m str> {
+    let mut target = target.to_owned();
+    // Nothing is handed on so often.
+    for _ in 0..8 {
+        let rest = target.strip_prefix(name).filter(|_| within(&target, name))?;
+        let rest: Vec<&str> = rest.split("::").filter(|name| !name.is_empty()).collect();
+        let mut at = *modules.get_key_value(name)?.0;
+        let mut rest = rest.into_iter();
+        let next = loop {
+            let Some(name) = rest.next() else { return Some(at) };
+            match modules.get_key_value(join(at, name).as_str()) {
+                Some((below, _)) => at = below,
+                None => break name.trim_end_matches("()"),
+            }
+        };
+        let Some(handed) = names.get(at).and_then(|names| names.get(next)) else { return Some(at) };
+        target = rest.fold(handed.clone(), |path, name| join(&path, name));
+    }
+    None
+}
+
+fn join(module: &str, name: &str) -> String {
+    if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") }
+}
+
+/// Modules of this crate that a file names: line and absolute path.
+fn edges(text: &str, module: &str) -> BTreeSet<(usize, String)> {
+    let mut found = BTreeSet::new();
+    for (number, statement) in statements(text) {
         for path in paths(&statement) {
             if let Some(target) = resolve(&path, module) {
                 found.insert((number, target));
@@ -333,21 +531,33 @@ fn resolve(path: &str, module: &str) -> Option<String> {
                 base.pop();
             }
         }
+        "self" => drop(names.remove(0)),
         _ => return None,
     }
     base.extend(names);
     Some(base.join("::"))
 }
 
-/// Code without comments, as (line number, line). Stops at a file's unit tests, where a
+/// Code without comments, as (line number, line), and without what is built for tests alone, where a
 /// test may look at its neighbours.
 fn code_lines(text: &str) -> Vec<(usize, String)> {
-    text.lines()
-        .enumerate()
-        .take_while(|(_, line)| line.trim() != "#[cfg(test)]")
-        .map(|(index, line)| (index + 1, line.split("//").next().unwrap_or("").to_owned()))
-        .filter(|(_, line)| !line.trim().is_empty())
-        .collect()
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut found = Vec::new();
+    let mut tests: Option<usize> = None;
+    for (index, line) in text.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or("").trim_end();
+        if code.is_empty() {
+            continue;
+        }
+        match tests {
+            // An item ends with the first line of its own depth that can be the last of one.
+            Some(least) if depth(code) <= least && code.ends_with([';', '}', ',']) => tests = None,
+            Some(_) => {}
+            None if code.trim() == "#[cfg(test)]" => tests = Some(depth(code)),
+            None => found.push((index + 1, code.to_owned())),
+        }
+    }
+    found
 }
 
 /// Code joined up to each `;` or `{` at the end of a line, so that a `use` over lines is one.
@@ -355,8 +565,7 @@ fn statements(text: &str) -> Vec<(usize, String)> {
     let mut out: Vec<(usize, String)> = Vec::new();
     let mut open: Option<(usize, String)> = None;
     for (number, line) in code_lines(text) {
-        let starts_use = line.trim_start().trim_start_matches("pub ").starts_with("use ")
-            || line.trim_start().starts_with("pub(crate) use ");
+        let starts_use = used(&line).is_some();
         match open.as_mut() {
             Some((_, held)) => held.push_str(line.trim()),
             None if starts_use => open = Some((number, line)),
@@ -370,13 +579,22 @@ fn statements(text: &str) -> Vec<(usize, String)> {
     out
 }
 
+/// What a `use` brings in, whoever may see it.
+fn used(statement: &str) -> Option<&str> {
+    let statement = statement.trim_start();
+    let bare = statement.strip_prefix("pub").map_or(statement, |rest| {
+        rest.strip_prefix('(').and_then(|rest| Some(rest.split_once(')')?.1)).unwrap_or(rest)
+    });
+    bare.trim_start().strip_prefix("use ")
+}
+
 /// Every path in a statement that begins with `crate`, `super` or the name of a crate of ours, groups in
 /// braces unfolded.
 fn paths(statement: &str) -> Vec<String> {
     let statement = statement.split("//").next().unwrap_or("");
     let mut found = Vec::new();
     let named = CRATES.iter().map(|(_, name)| *name).filter(|name| !name.is_empty());
-    for start in ["crate", "super", "linkmilter"].into_iter().chain(named) {
+    for start in ["crate", "super", "self", "linkmilter"].into_iter().chain(named) {
         for (at, _) in statement.match_indices(&format!("{start}::")) {
             let before = statement[..at].chars().next_back();
             if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
@@ -399,6 +617,8 @@ fn unfold(prefix: &str, text: &str, found: &mut Vec<String>) -> usize {
         path.push_str(&rest[..name]);
         at += name;
         if !text[at..].starts_with("::") {
+            // A module cannot be called.
+            path.push_str(if text[at..].starts_with('(') { "()" } else { "" });
             found.push(path.trim_end_matches("::").to_owned());
             return at;
         }
