@@ -12,7 +12,7 @@ use uts58::unicode::{Class, is_dot_to_somebody};
 /// The words of a text that hold such characters, without them, where something in a word is a dot. Linear.
 pub fn joined(text: &str) -> Joined {
     let mut joined = Joined::default();
-    if is_plain(text) {
+    if is_plain(text.as_bytes()) {
         return joined;
     }
     let ends_word = |c: char| c.is_whitespace() || c == '\0';
@@ -49,10 +49,10 @@ fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
 }
 
 /// Whether every character is printable ASCII or white space, as in most text.
-fn is_plain(text: &str) -> bool {
+fn is_plain(bytes: &[u8]) -> bool {
     let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t'..=b'\r');
     // All of it: without a way out this takes a fraction of an instruction a byte.
-    text.bytes().fold(true, |all, byte| all & plain(byte))
+    bytes.iter().fold(true, |all, byte| all & plain(*byte))
 }
 
 /// Whether a word is data of a program, which has controls of many kinds.
@@ -63,24 +63,37 @@ fn is_data(word: &str) -> bool {
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
+/// Bytes that are looked at together.
+const BLOCK: usize = 64;
+
 /// The first such character from here on.
 fn next_unseen(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
-    loop {
-        let rest = bytes.get(at..)?;
-        at += rest.iter().position(|byte| !byte.is_ascii() || byte.is_ascii_control())?;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let block = rest.get(..BLOCK).unwrap_or(rest);
+        // All of it: without a way out this takes an instruction a byte.
+        let any = block.iter().fold(false, |any, byte| any | is_first_of_unseen(*byte));
+        let found =
+            if any { block.iter().position(|byte| is_first_of_unseen(*byte)) } else { None };
+        let Some(found) = found else {
+            at += block.len();
+            continue;
+        };
+        at += found;
         let rest = bytes.get(at..)?;
         if may_begin_unseen(rest) && text.get(at..)?.chars().next().is_some_and(is_unseen) {
             return Some(at);
         }
-        at += match rest.first()? {
-            0..0xC0 => 1,
-            0xC0..0xE0 => 2,
-            0xE0..0xF0 => 3,
-            0xF0.. => 4,
-        };
+        at += 1;
     }
+    None
+}
+
+/// Whether a byte may be the first of one.
+fn is_first_of_unseen(byte: u8) -> bool {
+    matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F)
+        | matches!(byte, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3)
 }
 
 /// Whether these bytes may begin one: most letters do not, and need not be decoded.
@@ -144,7 +157,8 @@ mod tests {
     fn every_one_is_found() {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
-            assert!(may_begin_unseen(c.encode_utf8(&mut buffer).as_bytes()), "{c:?}");
+            let bytes = c.encode_utf8(&mut buffer).as_bytes();
+            assert!(may_begin_unseen(bytes) && is_first_of_unseen(bytes[0]), "{c:?}");
         }
     }
 
