@@ -13,6 +13,10 @@ use uts58::unicode::a_label::has_a_label;
 pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
+    // What many have: a blank behind a colon, slashes behind a scheme.
+    if rest.first().is_some_and(|first| signs_of(*first) & END != 0) {
+        return &[];
+    }
     // Most windows hold nothing odd up to what ends them.
     let Some(plain) = rest.iter().position(|byte| signs_of(*byte) & (END | ODD) != 0) else {
         return rest;

@@ -40,7 +40,7 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 pub const KEPT: usize = 1_000;
 
 /// Fields of one header that there is room for from the start.
-const USUAL: usize = 32;
+const USUAL: usize = 21;
 
 /// The fields of a block of which all programs see the same: each line is a field or the fold of one, no name is
 /// set off from its colon, and no character stands in it that some take for a line end, some for nothing. `None`
