@@ -20,7 +20,6 @@
 
 mod packed;
 mod places;
-mod sieve;
 mod triggers;
 mod window;
 mod wrapped;

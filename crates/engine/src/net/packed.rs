@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::sieve::each;
+use mailsplice::sieve::each;
 use uts58::base64;
 
 /// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC, and what

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::sieve::each;
+use mailsplice::sieve::each;
 
 /// What stands before a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
