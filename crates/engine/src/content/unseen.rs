@@ -68,33 +68,38 @@ const BLOCK: usize = 64;
 
 /// The first such character from here on.
 fn next_unseen(text: &str, from: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = from;
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let block = rest.get(..BLOCK).unwrap_or(rest);
-        // All of it: without a way out this takes an instruction a byte.
-        let any = block.iter().fold(false, |any, byte| any | is_first_of_unseen(*byte));
-        let found =
-            if any { block.iter().position(|byte| is_first_of_unseen(*byte)) } else { None };
-        let Some(found) = found else {
-            at += block.len();
-            continue;
-        };
-        at += found;
-        let rest = bytes.get(at..)?;
-        if may_begin_unseen(rest) && text.get(at..)?.chars().next().is_some_and(is_unseen) {
-            return Some(at);
-        }
-        at += 1;
-    }
-    None
+    let bytes = text.as_bytes().get(from..)?;
+    let blocks = bytes.chunks(BLOCK).enumerate().filter(|(_, block)| !is_plain(block));
+    let firsts = blocks.flat_map(|(index, block)| {
+        let firsts = block.iter().enumerate().filter(|(_, byte)| is_first_of_unseen(**byte));
+        firsts.map(move |(at, _)| from + index * BLOCK + at)
+    });
+    let is = |at: &usize| {
+        let rest = text.as_bytes().get(*at..).unwrap_or_default();
+        may_begin_unseen(rest)
+            && text.get(*at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
+    };
+    { firsts }.find(is)
 }
 
 /// Whether a byte may be the first of one.
 fn is_first_of_unseen(byte: u8) -> bool {
-    matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F)
-        | matches!(byte, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3)
+    FIRSTS.get(usize::from(byte)).copied().unwrap_or_default()
 }
+
+static FIRSTS: [bool; 256] = {
+    let mut firsts = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            firsts[byte] = matches!(byte as u8, 1..=8 | 0x0E..=0x1F | 0x7F)
+                || matches!(byte as u8, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3);
+        }
+        byte += 1;
+    }
+    firsts
+};
 
 /// Whether these bytes may begin one: most letters do not, and need not be decoded.
 fn may_begin_unseen(bytes: &[u8]) -> bool {

@@ -277,12 +277,12 @@ impl<const N: usize> Names<N> {
     }
 }
 
-/// What tells the names of a table apart that have one first letter: their last eight bytes, but for the case of
-/// letters, as a number.
+/// What tells the names of a table apart that have one first letter: their last eight bytes in lower case, as a
+/// number.
 const fn key(name: &[u8]) -> u64 {
     let (mut key, mut rest) = (0_u64, name);
     while let [byte, tail @ ..] = rest {
-        key = key << 8 | (*byte | 0x20) as u64;
+        key = key << 8 | byte.to_ascii_lowercase() as u64;
         rest = tail;
     }
     key
@@ -291,15 +291,11 @@ const fn key(name: &[u8]) -> u64 {
 /// An attribute of the table, by its name as written.
 pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     // Names are short: a loop finds a colon sooner than a search that looks at many bytes at once.
-    let local = match name.bytes().rposition(|byte| byte == b':') {
-        Some(colon) => name.get(colon + 1..)?,
-        None => name,
-    };
-    let (attribute, holds) = *find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, local)?;
-    match (name.len() == local.len(), holds) {
-        (true, _) | (false, Holds::Url) => Some((attribute, holds)),
-        (false, _) => None,
-    }
+    let known = |name| find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, name).copied();
+    known(name).or_else(|| {
+        let colon = name.bytes().rposition(|byte| byte == b':')?;
+        known(name.get(colon + 1..)?).filter(|(_, holds)| *holds == Holds::Url)
+    })
 }
 
 /// The element's name in lower case, as far as a finding repeats it.
@@ -341,7 +337,10 @@ fn find<T, const N: usize>(
     name: &str,
 ) -> Option<&'static T> {
     let row = table.get(names.row(name)?)?;
-    name_of(row).eq_ignore_ascii_case(name).then_some(row)
+    let known = name_of(row);
+    // Its key says all of a short name.
+    let same = name.len() <= 8 && known.len() == name.len() || known.eq_ignore_ascii_case(name);
+    same.then_some(row)
 }
 
 #[cfg(test)]
