@@ -48,7 +48,7 @@ use places::Places;
 use triggers::{TRIGGERS, Trigger, triggers};
 use uts58::base64;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
-use window::{Letter, Row, calls_for_a_look, letters, shifted, text, window};
+use window::{Letter, Row, calls_for_a_look, letters, look, shifted, text, window};
 
 /// Bytes of a host with its escapes that are looked at.
 pub const WINDOW: usize = 512;
@@ -219,11 +219,9 @@ impl Net<'_, '_, '_> {
         let mut looks = Looks::default();
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
-            let window = window(bytes, at);
-            if calls_for_a_look(window) {
-                looks.places.push((trigger, at));
-            } else {
-                steps += look_steps(window, false);
+            match look(bytes, at) {
+                (_, true) => looks.places.push((trigger, at)),
+                (window, false) => steps += look_steps(window, false),
             }
             if looks.places.len() < TOGETHER && steps < PULSE {
                 return ControlFlow::Continue(());

@@ -48,16 +48,18 @@ impl Packed {
     /// Takes the line at this offset, where it is one of base64.
     fn line(&mut self, body: &[u8], start: usize, lone: bool) {
         let rest = body.get(start..).unwrap_or_default();
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0C')).count();
+        let digit = |byte: &u8| base64::digit(*byte).is_some();
+        let rest = rest.get(blanks..).unwrap_or_default();
+        if !rest.first().is_some_and(digit) {
+            return;
+        }
         let end = match lone {
             true => memchr::memchr2(b'\n', b'\r', rest),
             false => memchr::memchr(b'\n', rest),
         };
         let end = end.unwrap_or(rest.len());
-        let line = rest.get(..end).unwrap_or_default().trim_ascii_start();
-        let digit = |byte: &u8| base64::digit(*byte).is_some();
-        if !line.first().is_some_and(digit) {
-            return;
-        }
+        let line = rest.get(..end).unwrap_or_default();
         // Blanks at the end are nothing.
         let prose = memchr::memchr3(b' ', b'<', b'.', line);
         let behind = prose.and_then(|at| line.get(at + 1));
@@ -71,7 +73,7 @@ impl Packed {
         if prose.is_some() && memchr::memchr3(b' ', b'<', b'.', content).is_some() {
             return;
         }
-        self.lines.push((self.bytes.len(), start + end - line.len()));
+        self.lines.push((self.bytes.len(), start + blanks));
         match content.is_ascii() {
             true => self.bytes.extend_from_slice(content),
             // To decoders what is no digit is nothing.

@@ -13,10 +13,6 @@ use uts58::unicode::a_label::has_a_label;
 pub fn window(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
-    // What many have: a blank behind a colon, slashes behind a scheme.
-    if rest.first().is_some_and(|first| signs_of(*first) & END != 0) {
-        return &[];
-    }
     // Most windows hold nothing odd up to what ends them.
     let Some(plain) = rest.iter().position(|byte| signs_of(*byte) & (END | ODD) != 0) else {
         return rest;
@@ -124,13 +120,33 @@ fn signs_of(byte: u8) -> u8 {
 
 /// Whether a window holds anything but a plain ASCII host.
 pub fn calls_for_a_look(window: &[u8]) -> bool {
-    if window.len() <= 3 {
-        return false;
+    is_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
+}
+
+/// The same, of a window that holds these signs.
+fn is_odd(window: &[u8], signs: u8) -> bool {
+    window.len() > 3
+        && (signs & ODD != 0
+            || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
+            || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
+}
+
+/// The window behind a trigger, and whether it calls for a look: in one walk where nothing odd stands in it.
+pub fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let rest = rest.get(..WINDOW).unwrap_or(rest);
+    let mut signs = 0;
+    let end = rest.iter().position(|byte| {
+        signs |= signs_of(*byte);
+        signs & (END | ODD) != 0
+    });
+    match end.and_then(|end| rest.get(..end)).filter(|_| signs & ODD == 0) {
+        Some(window) => (window, is_odd(window, signs)),
+        None => {
+            let window = window(bytes, at);
+            (window, calls_for_a_look(window))
+        }
     }
-    let signs = window.iter().fold(0, |signs, byte| signs | signs_of(*byte));
-    signs & ODD != 0
-        || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
-        || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window)
 }
 
 fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
@@ -306,6 +322,7 @@ mod tests {
             "р=\r\nаypal=\n.com",
         ] {
             assert!(calls_for_a_look(written.as_bytes()), "{written}");
+            assert_eq!(look(written.as_bytes(), 0), (written.as_bytes(), true), "{written}");
             assert_eq!(plain(written.as_bytes()), "раypal.com", "{written}");
             let letters = letters(written.as_bytes());
             let dot = letters.iter().find(|letter| letter.c == '.').unwrap();
@@ -314,6 +331,18 @@ mod tests {
         assert!(!calls_for_a_look(b"www.example.com"));
         assert!(calls_for_a_look(b"XN--ypal-43d9g.com"));
         assert_eq!(plain(b"a\xFF.com"), "a\u{FFFD}.com");
+    }
+
+    #[test]
+    fn one_walk_says_what_two_do() {
+        for host in ["a.com", "xn--a.com", "a-b.com", "a%41.com", "a%.com", "a=41.com", "a", ""] {
+            for end in ["", "/x", "\r\n=", "=\r\nb.com", "#&", "&#1088;.com", "\\x", "\\u0440"] {
+                let text = format!("{host}{end}");
+                let window = window(text.as_bytes(), 0);
+                let both = (window, calls_for_a_look(window));
+                assert_eq!(look(text.as_bytes(), 0), both, "{text}");
+            }
+        }
     }
 
     #[test]

@@ -130,7 +130,7 @@ const ELEMENTS: &[&str] = &[
 
 /// Elements that break the line of text, or stand in it as a thing; in all others, unknown ones
 /// too, it runs on.
-const BREAKING: &[&str] = &[
+pub const BREAKING: &[&str] = &[
     "address",
     "applet",
     "article",
