@@ -16,10 +16,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mailsplice::edit", &[]),
     ("mailsplice::limits", &[]),
     ("mailsplice::media", &[]),
+    ("mailsplice::sieve", &[]),
     ("mailsplice::span", &[]),
     (
         "mailsplice::mime",
-        &["mailsplice::span", "mailsplice::media", "mailsplice::limits", "mailsplice::edit"],
+        &[
+            "mailsplice::span",
+            "mailsplice::sieve",
+            "mailsplice::media",
+            "mailsplice::limits",
+            "mailsplice::edit",
+        ],
     ),
     // Properties of cards name a charset of their own.
     ("mailsplice::mime::Charset", &[]),

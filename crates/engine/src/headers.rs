@@ -39,8 +39,8 @@ pub fn read(
         return;
     }
     let read = match agreed {
-        Some(fields) => Read::of(bounded, fields.iter().cloned()),
-        None => Read::of(bounded, splice::fields::header_fields(bounded)),
+        Some(fields) => Read::of(bounded, fields.iter().cloned(), |name, _| is_read(name)),
+        None => Read::of(bounded, splice::fields::header_fields(bounded), |name, _| is_read(name)),
     };
     let Some(message) = read.parser().parse_headers(&read.bytes) else { return };
     let shown = message.headers().iter().map(|header| {
@@ -49,11 +49,22 @@ pub fn read(
         (header, span, Interest::Any)
     });
     // Other fields that some program makes clickable: honest ones are of no interest.
-    let others =
-        may_lie(bounded).then(|| parser().default_header_text().parse_headers(bounded)).flatten();
+    let rest = match agreed {
+        _ if !may_lie(bounded) => Read::default(),
+        Some(fields) => {
+            let may_lie = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
+            Read::of(bounded, fields.iter().cloned(), may_lie)
+        }
+        // Not everybody sees the same fields.
+        None => Read::whole(bounded),
+    };
+    let others = (!rest.bytes.is_empty())
+        .then(|| parser().default_header_text().parse_headers(&rest.bytes))
+        .flatten();
     let others = others.iter().flat_map(|message| message.headers());
     let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
-        let span = header.offset_start as usize..header.offset_end as usize;
+        let span =
+            rest.source(header.offset_start as usize)..rest.source(header.offset_end as usize);
         (header, span, Interest::Lies)
     });
     let words = words(&read);
@@ -109,6 +120,7 @@ fn words(read: &Read) -> Vec<(String, usize, String)> {
 }
 
 /// The fields that are read, one after the other: a header is mostly others.
+#[derive(Default)]
 struct Read {
     bytes: Vec<u8>,
     /// Where fields begin: here, in the header.
@@ -154,14 +166,25 @@ fn is_read(name: &[u8]) -> bool {
 }
 
 impl Read {
-    fn of(head: &[u8], fields: impl Iterator<Item = HeaderField>) -> Read {
-        let mut read = Read { bytes: Vec::new(), fields: Vec::new(), lists: false };
+    /// The whole header.
+    fn whole(head: &[u8]) -> Read {
+        Read { bytes: head.to_vec(), ..Read::default() }
+    }
+
+    /// The fields of a header that are wanted, by name and line.
+    fn of(
+        head: &[u8],
+        fields: impl Iterator<Item = HeaderField>,
+        is_wanted: impl Fn(&[u8], &[u8]) -> bool,
+    ) -> Read {
+        let mut read = Read::default();
         for field in fields {
             let name = field.name(head);
-            if is_read(name) {
+            let line = head.get(field.line.clone()).unwrap_or_default();
+            if is_wanted(name, line) {
                 read.fields.push((read.bytes.len(), field.line.start));
-                let line = head.get(field.line).unwrap_or_default();
-                match name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-")) {
+                let list = name.get(..5).is_some_and(|list| list.eq_ignore_ascii_case(b"List-"));
+                match list && is_read(name) {
                     true => {
                         read.lists = true;
                         read.bytes.extend_from_slice(&without_space_in_angles(line));
@@ -220,6 +243,11 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     }
     // A bracket that nothing closes: the line end is still one.
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
+}
+
+/// Whether a field may say a URL, plain or in encoded words.
+fn may_say_url(line: &[u8]) -> bool {
+    [&b"//"[..], b"=?"].iter().any(|sign| memchr::memmem::find(line, sign).is_some())
 }
 
 /// Whether a field may hold a URL that deceives.

@@ -12,6 +12,7 @@ pub mod edit;
 pub mod limits;
 pub mod media;
 pub mod mime;
+pub mod sieve;
 pub mod span;
 pub mod splice;
 pub mod whole;

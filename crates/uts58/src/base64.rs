@@ -4,8 +4,14 @@
 /// What the digits at the front stand for, in either alphabet; bits that make no byte are dropped.
 pub fn decode(digits: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
+    let (units, _) = digits.as_chunks::<4>();
+    for unit in units {
+        let [Some(a), Some(b), Some(c), Some(d)] = unit.map(digit) else { break };
+        bytes.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+    }
+    let rest = digits.get(bytes.len() / 3 * 4..).unwrap_or_default();
     let (mut bits, mut count) = (0_u32, 0_u32);
-    for value in digits.iter().map_while(|byte| digit(*byte)) {
+    for value in rest.iter().map_while(|byte| digit(*byte)) {
         bits = bits << 6 | u32::from(value);
         count += 6;
         if count >= 8 {
@@ -19,15 +25,30 @@ pub fn decode(digits: &[u8]) -> Vec<u8> {
 
 /// The six bits of a digit.
 pub fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'-' | b'+' => Some(62),
-        b'_' | b'/' => Some(63),
-        _ => None,
-    }
+    DIGITS.get(usize::from(byte)).copied().filter(|bits| *bits < 64)
 }
+
+/// The six bits of each byte; more for what is no digit.
+static DIGITS: [u8; 256] = {
+    let mut digits = [64; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            digits[byte] = match b {
+                b'A'..=b'Z' => b - b'A',
+                b'a'..=b'z' => b - b'a' + 26,
+                b'0'..=b'9' => b - b'0' + 52,
+                b'-' | b'+' => 62,
+                b'_' | b'/' => 63,
+                _ => 64,
+            };
+        }
+        byte += 1;
+    }
+    digits
+};
 
 #[cfg(test)]
 mod tests {

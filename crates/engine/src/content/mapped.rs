@@ -288,7 +288,10 @@ impl Builder {
 
     /// Whether what comes next begins a word: at the start too.
     pub fn ends_with_space(&self) -> bool {
-        self.text.chars().next_back().is_none_or(char::is_whitespace)
+        match self.text.as_bytes().last() {
+            Some(last) if last.is_ascii() => matches!(last, b' ' | b'\t'..=b'\r'),
+            _ => self.text.chars().next_back().is_none_or(char::is_whitespace),
+        }
     }
 
     /// Text that stands in the source as it is, from byte `source`.

@@ -12,7 +12,7 @@ use uts58::unicode::{Class, is_dot_to_somebody};
 /// The words of a text that hold such characters, without them, where something in a word is a dot. Linear.
 pub fn joined(text: &str) -> Joined {
     let mut joined = Joined::default();
-    if is_plain(text) {
+    if is_plain(text.as_bytes()) {
         return joined;
     }
     let ends_word = |c: char| c.is_whitespace() || c == '\0';
@@ -49,10 +49,10 @@ fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
 }
 
 /// Whether every character is printable ASCII or white space, as in most text.
-fn is_plain(text: &str) -> bool {
+fn is_plain(bytes: &[u8]) -> bool {
     let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t'..=b'\r');
     // All of it: without a way out this takes a fraction of an instruction a byte.
-    text.bytes().fold(true, |all, byte| all & plain(byte))
+    bytes.iter().fold(true, |all, byte| all & plain(*byte))
 }
 
 /// Whether a word is data of a program, which has controls of many kinds.
@@ -63,25 +63,43 @@ fn is_data(word: &str) -> bool {
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
+/// Bytes that are looked at together.
+const BLOCK: usize = 64;
+
 /// The first such character from here on.
 fn next_unseen(text: &str, from: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = from;
-    loop {
-        let rest = bytes.get(at..)?;
-        at += rest.iter().position(|byte| !byte.is_ascii() || byte.is_ascii_control())?;
-        let rest = bytes.get(at..)?;
-        if may_begin_unseen(rest) && text.get(at..)?.chars().next().is_some_and(is_unseen) {
-            return Some(at);
-        }
-        at += match rest.first()? {
-            0..0xC0 => 1,
-            0xC0..0xE0 => 2,
-            0xE0..0xF0 => 3,
-            0xF0.. => 4,
-        };
-    }
+    let bytes = text.as_bytes().get(from..)?;
+    let blocks = bytes.chunks(BLOCK).enumerate().filter(|(_, block)| !is_plain(block));
+    let firsts = blocks.flat_map(|(index, block)| {
+        let firsts = block.iter().enumerate().filter(|(_, byte)| is_first_of_unseen(**byte));
+        firsts.map(move |(at, _)| from + index * BLOCK + at)
+    });
+    let is = |at: &usize| {
+        let rest = text.as_bytes().get(*at..).unwrap_or_default();
+        may_begin_unseen(rest)
+            && text.get(*at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
+    };
+    { firsts }.find(is)
 }
+
+/// Whether a byte may be the first of one.
+fn is_first_of_unseen(byte: u8) -> bool {
+    FIRSTS.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+static FIRSTS: [bool; 256] = {
+    let mut firsts = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            firsts[byte] = matches!(byte as u8, 1..=8 | 0x0E..=0x1F | 0x7F)
+                || matches!(byte as u8, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3);
+        }
+        byte += 1;
+    }
+    firsts
+};
 
 /// Whether these bytes may begin one: most letters do not, and need not be decoded.
 fn may_begin_unseen(bytes: &[u8]) -> bool {
@@ -144,7 +162,8 @@ mod tests {
     fn every_one_is_found() {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
-            assert!(may_begin_unseen(c.encode_utf8(&mut buffer).as_bytes()), "{c:?}");
+            let bytes = c.encode_utf8(&mut buffer).as_bytes();
+            assert!(may_begin_unseen(bytes) && is_first_of_unseen(bytes[0]), "{c:?}");
         }
     }
 

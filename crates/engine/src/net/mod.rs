@@ -11,7 +11,7 @@
 //! | --- | --- |
 //! | the bytes as they are; NUL, soft hyphens, soft breaks out; `=D1`, `%D1`, `&#1088;`, `\u0440` decoded once | [`window::letters`] |
 //! | ISO-2022, HZ, UTF-7 | [`window::shifted`] |
-//! | base64, with whatever line ends | [`BASE64`]: what `://` becomes, in every alignment; the bytes round it are unwrapped |
+//! | base64, with whatever line ends | [`packed::SCHEMES`]: what `://` becomes, in every alignment; the bytes round it are unwrapped |
 //! | UTF-16, UTF-32, EBCDIC in base64; EBCDIC as it is | [`packed::wide`], [`packed::ebcdic`] |
 //! | yEnc | [`packed::yenc`] |
 //! | uuencode; base64 with padding inside, quoted-printable whose breaks or line ends programs differ over | [`mime::odd_readings`] |
@@ -22,12 +22,13 @@ mod host;
 mod packed;
 mod places;
 mod rest;
+mod triggers;
 mod window;
 mod wrapped;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use uts58::scheme;
 
 use super::actions;
@@ -46,9 +47,10 @@ use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
 use places::Places;
 pub use rest::take_apart_rest;
+use triggers::{TRIGGERS, Trigger, triggers};
 use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, Row, calls_for_a_look, letters, shifted, text, triggers, window};
+use window::{Letter, Row, calls_for_a_look, letters, look, shifted, text, window};
 
 /// Bytes of a host with its escapes that are looked at.
 pub const WINDOW: usize = 512;
@@ -58,18 +60,6 @@ pub const LOOKS: usize = 20_000;
 
 /// Steps of a look at what is unwrapped: a window of it is decoded and read.
 const LOOK: u64 = WINDOW as u64 / 2;
-
-/// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC, and what
-/// browsers and JSON have in its place: the characters that depend on nothing beside it.
-const BASE64: [&[u8]; 21] = [
-    b"Oi8v", b"ovL", b"6Ly", // ASCII
-    b"OgAvAC8", b"oALwAv", b"6AC8ALw", // UTF-16, and 32 below
-    b"OgAAAC8", b"oAAAAvA", b"6AAAALw", // UTF-32
-    b"emFh", b"phY", b"6YW", // EBCDIC
-    b"Olxc", b"pcX", b"6XF", // `:\\`
-    b"Olwv", b"pcL", b"6XC", // `:\/`
-    b"Oi9c", b"ovX", b"6L1", // `:/\`
-];
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
@@ -125,10 +115,16 @@ impl Bytes {
 pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> Vec<Judged> {
     let met = judge.take_met();
     let bytes = source.as_bytes();
-    let places = triggers(bytes).filter(|at| is_behind_scheme(bytes, *at));
-    let windows = places.map(|at| window(bytes, at)).filter(|window| calls_for_a_look(window));
-    let hosts: Vec<String> = windows.map(|window| text(host_of(&letters(window)))).collect();
-    let hidden = hosts.iter().filter_map(|host| match lie(host, judge, &met) {
+    let mut hosts: Vec<(Trigger, String)> = Vec::new();
+    let _ = triggers(bytes, |trigger, at| {
+        if is_behind_scheme(bytes, at) {
+            let window = Some(window(bytes, at)).filter(|window| calls_for_a_look(window));
+            hosts.extend(window.map(|window| (trigger, text(host_of(&letters(window))))));
+        }
+        ControlFlow::Continue(())
+    });
+    hosts.sort_by_key(|(trigger, _)| *trigger);
+    let hidden = hosts.iter().filter_map(|(_, host)| match lie(host, judge, &met) {
         Some(Lie::Hidden(judgement)) => Some(Judged::of(judgement, TldStatus::Link)),
         Some(Lie::Met) | None => None,
     });
@@ -159,6 +155,21 @@ fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
         known.is_some_and(|scheme| scheme::is_web(scheme.name))
     })
 }
+
+/// Places that call for a look.
+#[derive(Default)]
+struct Looks {
+    /// By what stands before them: of several triggers before one host the first tells of it.
+    places: Vec<(Trigger, usize)>,
+    /// Windows behind each trigger.
+    rows: [Row; TRIGGERS],
+}
+
+/// Places that are looked at together. Real messages have a few dozen.
+const TOGETHER: usize = 4_096;
+
+/// Steps of finding places after which the budget is asked.
+const PULSE: u64 = 4_096;
 
 struct Net<'n, 'p, 'b> {
     judge: &'n mut Judge<'p>,
@@ -209,29 +220,49 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Looks behind every trigger in these bytes.
     fn plain(&mut self, bytes: &[u8], of: Bytes) {
-        let mut row = Row::default();
-        // What chains several searches is walked from inside with fewer steps than by a loop.
-        let _ = triggers(bytes).try_for_each(|at| {
+        let mut looks = Looks::default();
+        let mut steps = 0;
+        let _ = triggers(bytes, |trigger, at| {
+            match look(bytes, at) {
+                (_, true) => looks.places.push((trigger, at)),
+                (window, false) => steps += look_steps(window, false),
+            }
+            if looks.places.len() < TOGETHER && steps < PULSE {
+                return ControlFlow::Continue(());
+            }
+            self.looks(bytes, of, &mut looks, std::mem::take(&mut steps))
+        });
+        let _ = self.looks(bytes, of, &mut looks, steps);
+    }
+
+    /// Looks at the places that were found so far; steps are those of finding them.
+    fn looks(&mut self, bytes: &[u8], of: Bytes, looks: &mut Looks, steps: u64) -> ControlFlow<()> {
+        if !self.budget.spend(Stage::Net, steps) || self.full {
+            return ControlFlow::Break(());
+        }
+        looks.places.sort();
+        for (trigger, at) in looks.places.drain(..) {
             let mut window = window(bytes, at);
-            let looks = calls_for_a_look(window);
-            if looks {
+            if let Some(row) = looks.rows.get_mut(trigger as usize) {
                 window = row.cut(window, at);
             }
-            let met = met(window, &self.met);
-            if let Some(host) = met.filter(|_| looks) {
+            if let Some(host) = met(window, &self.met) {
                 if self.met.is_lie(host) {
                     self.again(at, of);
                 }
-            } else if looks {
+            } else {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 for text in shifted(window) {
                     self.look(&unplaced(&text), place, Bytes::Unwrapped(place));
                 }
             }
-            let steps = look_steps(window, looks) + self.judge.spent();
-            (self.budget.spend(Stage::Net, steps) && !self.full).then_some(())
-        });
+            let steps = look_steps(window, true) + self.judge.spent();
+            if !self.budget.spend(Stage::Net, steps) || self.full {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Looks behind `://` in EBCDIC.
@@ -294,32 +325,28 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         if packed.bytes.is_empty() {
             return;
         }
-        let mut looks = 0;
-        for (index, needle) in BASE64.iter().enumerate() {
-            for at in memchr::memmem::find_iter(&packed.bytes, needle) {
-                looks += 1;
-                if looks > LOOKS {
-                    self.found.bypass("1", Bypass::Limit(Limit::Net));
-                    return;
+        for (looks, (index, at)) in packed.schemes(LOOKS + 1).into_iter().enumerate() {
+            if looks == LOOKS {
+                self.found.bypass("1", Bypass::Limit(Limit::Net));
+                return;
+            }
+            if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
+                return;
+            }
+            // A unit of four digits begins with the needle, two digits behind, or one.
+            let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
+            let rest = packed.bytes.get(unit..).unwrap_or_default();
+            let bytes = base64::decode(rest.get(..WINDOW).unwrap_or(rest));
+            let texts = match index / 3 {
+                form @ (1 | 2) => {
+                    let width = 2 * form;
+                    vec![wide(&bytes, width, Order::Little), wide(&bytes, width, Order::Big)]
                 }
-                if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
-                    return;
-                }
-                // A unit of four digits begins with the needle, two digits behind, or one.
-                let unit = at + [0, 2, 1].get(index % 3).copied().unwrap_or(0);
-                let rest = packed.bytes.get(unit..).unwrap_or_default();
-                let bytes = base64::decode(rest.get(..WINDOW).unwrap_or(rest));
-                let texts = match index / 3 {
-                    form @ (1 | 2) => {
-                        let width = 2 * form;
-                        vec![wide(&bytes, width, Order::Little), wide(&bytes, width, Order::Big)]
-                    }
-                    3 => vec![ebcdic(&bytes)],
-                    _ => vec![bytes],
-                };
-                for text in texts {
-                    self.unwrapped(&text, of.place(|| packed.source(at)));
-                }
+                3 => vec![ebcdic(&bytes)],
+                _ => vec![bytes],
+            };
+            for text in texts {
+                self.unwrapped(&text, of.place(|| packed.source(at)));
             }
         }
     }
@@ -537,38 +564,4 @@ pub fn calls_for_a_look_at(bytes: &[u8], at: usize) -> bool {
 
 fn unplaced(text: &str) -> Vec<Letter> {
     text.chars().map(|c| Letter { c, raw: 0..0 }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_base64_makes_of_a_scheme() {
-        const DIGITS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let encode = |bytes: &[u8]| -> Vec<u8> {
-            let bits: Vec<u8> =
-                bytes.iter().flat_map(|b| (0..8).rev().map(move |n| b >> n & 1)).collect();
-            let digit = |six: &[u8]| six.iter().fold(0, |sum, bit| sum << 1 | bit);
-            bits.chunks(6).map(|six| DIGITS[usize::from(digit(six)) << (6 - six.len())]).collect()
-        };
-        let forms: [(usize, Vec<u8>); 7] = [
-            (0, b"://".to_vec()),
-            (1, b":\0/\0/\0".to_vec()),
-            (2, b":\0\0\0/\0\0\0".to_vec()),
-            (3, b"\x7A\x61\x61".to_vec()),
-            (4, b":\\\\".to_vec()),
-            (5, b":\\/".to_vec()),
-            (6, b":/\\".to_vec()),
-        ];
-        for (form, bytes) in forms {
-            for alignment in 0..3 {
-                let encoded = encode(&[&b"xyz"[..alignment], &bytes, b"xyz"].concat());
-                let needle = BASE64[3 * form + alignment];
-                let at = memchr::memmem::find(&encoded, needle);
-                assert!(at.is_some(), "{form} {alignment} {}", String::from_utf8_lossy(&encoded));
-            }
-        }
-    }
 }

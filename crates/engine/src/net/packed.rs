@@ -1,6 +1,21 @@
 //! What base64 is wrapped round, and text of several bytes a character.
 
+use std::ops::ControlFlow;
+
+use mailsplice::sieve::each;
 use uts58::base64;
+
+/// `://` in base64 at each of its alignments, then in UTF-16 of both orders, UTF-32 and EBCDIC, and what
+/// browsers and JSON have in its place: the characters that depend on nothing beside it.
+pub const SCHEMES: [&[u8]; 21] = [
+    b"Oi8v", b"ovL", b"6Ly", // ASCII
+    b"OgAvAC8", b"oALwAv", b"6AC8ALw", // UTF-16, and 32 below
+    b"OgAAAC8", b"oAAAAvA", b"6AAAALw", // UTF-32
+    b"emFh", b"phY", b"6YW", // EBCDIC
+    b"Olxc", b"pcX", b"6XF", // `:\\`
+    b"Olwv", b"pcL", b"6XC", // `:\/`
+    b"Oi9c", b"ovX", b"6L1", // `:/\`
+];
 
 /// The body without line ends.
 pub struct Packed {
@@ -14,33 +29,76 @@ impl Packed {
     pub fn of(body: &[u8]) -> Packed {
         let mut packed = Packed { bytes: Vec::new(), lines: Vec::new() };
         // Few bodies have lines that end in a carriage return alone.
-        match has_lone_carriage(body) {
-            true => packed.read(body, memchr::memchr2_iter(b'\n', b'\r', body)),
-            false => packed.read(body, memchr::memchr_iter(b'\n', body)),
-        }
+        let lone = has_lone_carriage(body);
+        packed.line(body, 0, lone);
+        let take = |end| {
+            packed.line(body, end + 1, lone);
+            ControlFlow::Continue(())
+        };
+        let _ = match lone {
+            true => each(body, |byte, _| (byte == b'\n') | (byte == b'\r'), take),
+            // Not before an empty line, or one of markup.
+            false => {
+                each(body, |byte, next| (byte == b'\n') & (next != b'\r') & (next != b'<'), take)
+            }
+        };
         packed
     }
 
-    fn read(&mut self, body: &[u8], ends: impl Iterator<Item = usize>) {
-        let mut at = 0;
-        for end in ends.chain([body.len()]) {
-            let line = body.get(at..end).unwrap_or_default().trim_ascii_end();
-            let content = line.trim_ascii_start();
-            let digits = content.first().is_some_and(|byte| base64::digit(*byte).is_some())
-                && content
-                    .last()
-                    .is_some_and(|byte| base64::digit(*byte).is_some() || *byte == b'=')
-                && memchr::memchr3(b' ', b'<', b'.', content).is_none();
-            if digits {
-                self.lines.push((self.bytes.len(), at + line.len() - content.len()));
-                match content.is_ascii() {
-                    true => self.bytes.extend_from_slice(content),
-                    // To decoders what is no digit is nothing.
-                    false => self.bytes.extend(content.iter().filter(|byte| byte.is_ascii())),
-                }
-            }
-            at = end + 1;
+    /// Takes the line at this offset, where it is one of base64.
+    fn line(&mut self, body: &[u8], start: usize, lone: bool) {
+        let rest = body.get(start..).unwrap_or_default();
+        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0C')).count();
+        let digit = |byte: &u8| base64::digit(*byte).is_some();
+        let rest = rest.get(blanks..).unwrap_or_default();
+        if !rest.first().is_some_and(digit) {
+            return;
         }
+        let end = match lone {
+            true => memchr::memchr2(b'\n', b'\r', rest),
+            false => memchr::memchr(b'\n', rest),
+        };
+        let end = end.unwrap_or(rest.len());
+        let line = rest.get(..end).unwrap_or_default();
+        // Blanks at the end are nothing.
+        let prose = memchr::memchr3(b' ', b'<', b'.', line);
+        let behind = prose.and_then(|at| line.get(at + 1));
+        if behind.is_some_and(|byte| !byte.is_ascii_whitespace()) {
+            return;
+        }
+        let content = line.trim_ascii_end();
+        if !content.last().is_some_and(|last| digit(last) || *last == b'=') {
+            return;
+        }
+        if prose.is_some() && memchr::memchr3(b' ', b'<', b'.', content).is_some() {
+            return;
+        }
+        self.lines.push((self.bytes.len(), start + blanks));
+        match content.is_ascii() {
+            true => self.bytes.extend_from_slice(content),
+            // To decoders what is no digit is nothing.
+            false => self.bytes.extend(content.iter().filter(|byte| byte.is_ascii())),
+        }
+    }
+
+    /// Where what [`SCHEMES`] has stands, with its row, in the order of the rows; at most so many.
+    pub fn schemes(&self, most: usize) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        let begins = |byte, _| matches!(byte, b'O' | b'o' | b'6' | b'e' | b'p');
+        let _ = each(&self.bytes, begins, |at| {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let second = rest.get(1).copied().unwrap_or_default();
+            // What most fail on.
+            if !matches!(second, b'A' | b'L' | b'X' | b'Y' | b'c' | b'g'..=b'i' | b'l'..=b'm' | b'v')
+            {
+                return ControlFlow::Continue(());
+            }
+            let row = SCHEMES.iter().position(|scheme| rest.starts_with(scheme));
+            found.extend(row.map(|row| (row, at)));
+            if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        found.sort();
+        found
     }
 
     pub fn source(&self, at: usize) -> usize {
@@ -133,6 +191,44 @@ fn yenc_line(line: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_base64_makes_of_a_scheme() {
+        const DIGITS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let encode = |bytes: &[u8]| -> Vec<u8> {
+            let bits: Vec<u8> =
+                bytes.iter().flat_map(|b| (0..8).rev().map(move |n| b >> n & 1)).collect();
+            let digit = |six: &[u8]| six.iter().fold(0, |sum, bit| sum << 1 | bit);
+            bits.chunks(6).map(|six| DIGITS[usize::from(digit(six)) << (6 - six.len())]).collect()
+        };
+        let forms: [(usize, Vec<u8>); 7] = [
+            (0, b"://".to_vec()),
+            (1, b":\0/\0/\0".to_vec()),
+            (2, b":\0\0\0/\0\0\0".to_vec()),
+            (3, b"\x7A\x61\x61".to_vec()),
+            (4, b":\\\\".to_vec()),
+            (5, b":\\/".to_vec()),
+            (6, b":/\\".to_vec()),
+        ];
+        for (form, bytes) in forms {
+            for alignment in 0..3 {
+                let encoded = encode(&[&b"xyz"[..alignment], &bytes, b"xyz"].concat());
+                let found = Packed::of(&encoded).schemes(9);
+                let row = 3 * form + alignment;
+                let said = String::from_utf8_lossy(&encoded);
+                assert!(found.iter().any(|(found, _)| *found == row), "{row} {said}");
+            }
+        }
+    }
+    #[test]
+    fn lines_of_base64_alone_are_taken() {
+        let body = b"aGk= \r\nby e\r\n<b>\nx. y\n\n  aGk  \nabcdefghijklmnop q\nabcdefghijklmnop  ";
+        let packed = Packed::of(body);
+        assert_eq!(packed.bytes, b"aGk=aGkabcdefghijklmnop");
+        assert_eq!([0, 4, 7].map(|at| packed.source(at)), [0, 25, 50]);
+        assert_eq!(Packed::of(b"aG\rk\r\n").bytes, b"aGk");
+    }
 
     #[test]
     fn wide_characters_are_told_by_their_nuls() {

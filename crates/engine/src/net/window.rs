@@ -3,49 +3,11 @@
 use std::ops::Range;
 
 use super::WINDOW;
+use super::triggers::is_escaped_sign;
 use crate::content::script;
 use mailsplice::mime::{Charset, soft_break};
 use uts58::unicode::Class;
 use uts58::unicode::a_label::has_a_label;
-
-/// Where a host may begin.
-pub fn triggers(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    let behind = |needle: &'static [u8]| {
-        memchr::memmem::find_iter(bytes, needle).map(move |at| at + needle.len())
-    };
-    // Of a row of signs the last one counts: what stands behind it is what stands behind them all.
-    let again = |at: &usize| {
-        !matches!(bytes.get(*at), Some(b':' | b'@' | b'\\')) && !is_letter_escaped(bytes, *at)
-    };
-    // The slash of JSON may have one of its own: `https:\/\/`.
-    let slash = |at: usize| usize::from(bytes.get(at..at + 2) == Some(b"\\/"));
-    let signs = memchr::memchr3_iter(b':', b'@', b'\\', bytes);
-    let signs = signs.map(move |at| at + 1 + slash(at)).filter(again);
-    let escaped = memchr::memchr_iter(b'=', bytes)
-        .filter(|at| is_escaped_sign(bytes.get(at + 1..at + 3).unwrap_or_default()))
-        .map(|at| at + 3);
-    // A row of slashes goes on behind two of them.
-    let last = |at: usize| matches!(bytes.get(at..), Some([b'/', next, ..]) if *next != b'/');
-    let slashes = behind(b"//").map(move |at| at + usize::from(last(at)));
-    signs.chain(slashes).chain(behind(b"www.")).chain(behind(b"WWW.")).chain(escaped)
-}
-
-/// Whether the backslash in front is that of `\u0440` inside a text, which is a letter and no sign.
-fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
-    let before = at.checked_sub(2).and_then(|before| bytes.get(before));
-    let sign = before.is_some_and(|before| matches!(before, b'\\' | b'/' | b':' | b'@'));
-    !sign
-        && at.checked_sub(1).and_then(|sign| bytes.get(sign)) == Some(&b'\\')
-        && bytes
-            .get(at..at + 5)
-            .and_then(|five| str::from_utf8(five).ok())
-            .is_some_and(|five| five.strip_prefix('u').and_then(script::unit).is_some())
-}
-
-/// Whether these are the digits of `/`, `@` or `:`.
-fn is_escaped_sign(digits: &[u8]) -> bool {
-    matches!(digits, [b'2', b'F' | b'f'] | [b'4', b'0'] | [b'3', b'A' | b'a'])
-}
 
 /// The bytes behind a trigger, to the end of what can be a host.
 pub fn window(bytes: &[u8], at: usize) -> &[u8] {
@@ -158,13 +120,33 @@ fn signs_of(byte: u8) -> u8 {
 
 /// Whether a window holds anything but a plain ASCII host.
 pub fn calls_for_a_look(window: &[u8]) -> bool {
-    if window.len() <= 3 {
-        return false;
+    is_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
+}
+
+/// The same, of a window that holds these signs.
+fn is_odd(window: &[u8], signs: u8) -> bool {
+    window.len() > 3
+        && (signs & ODD != 0
+            || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
+            || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window))
+}
+
+/// The window behind a trigger, and whether it calls for a look: in one walk where nothing odd stands in it.
+pub fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let rest = rest.get(..WINDOW).unwrap_or(rest);
+    let mut signs = 0;
+    let end = rest.iter().position(|byte| {
+        signs |= signs_of(*byte);
+        signs & (END | ODD) != 0
+    });
+    match end.and_then(|end| rest.get(..end)).filter(|_| signs & ODD == 0) {
+        Some(window) => (window, is_odd(window, signs)),
+        None => {
+            let window = window(bytes, at);
+            (window, calls_for_a_look(window))
+        }
     }
-    let signs = window.iter().fold(0, |signs, byte| signs | signs_of(*byte));
-    signs & ODD != 0
-        || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
-        || signs & (DOT | HYPHEN) == DOT | HYPHEN && has_a_label(window)
 }
 
 fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
@@ -295,10 +277,22 @@ pub fn shifted(window: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::triggers::triggers;
     use super::*;
+    use std::ops::ControlFlow;
 
     fn plain(window: &[u8]) -> String {
         text(&letters(window))
+    }
+
+    /// Where hosts may begin, in order.
+    fn places(bytes: &[u8]) -> Vec<usize> {
+        let mut places = Vec::new();
+        let _ = triggers(bytes, |_, at| {
+            places.push(at);
+            ControlFlow::Continue(())
+        });
+        places
     }
 
     #[test]
@@ -328,6 +322,7 @@ mod tests {
             "р=\r\nаypal=\n.com",
         ] {
             assert!(calls_for_a_look(written.as_bytes()), "{written}");
+            assert_eq!(look(written.as_bytes(), 0), (written.as_bytes(), true), "{written}");
             assert_eq!(plain(written.as_bytes()), "раypal.com", "{written}");
             let letters = letters(written.as_bytes());
             let dot = letters.iter().find(|letter| letter.c == '.').unwrap();
@@ -339,10 +334,15 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_script_begin_no_host() {
-        let starts = |text: &str| triggers(text.as_bytes()).count();
-        assert_eq!(starts(r#""\u043f\u0440\u0438""#), 0);
-        assert_eq!(starts(r"http:\\u043f.com \u.com \upper.com"), 3);
+    fn one_walk_says_what_two_do() {
+        for host in ["a.com", "xn--a.com", "a-b.com", "a%41.com", "a%.com", "a=41.com", "a", ""] {
+            for end in ["", "/x", "\r\n=", "=\r\nb.com", "#&", "&#1088;.com", "\\x", "\\u0440"] {
+                let text = format!("{host}{end}");
+                let window = window(text.as_bytes(), 0);
+                let both = (window, calls_for_a_look(window));
+                assert_eq!(look(text.as_bytes(), 0), both, "{text}");
+            }
+        }
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
         let text = "www.\u{430}".repeat(100) + "www.р\u{430}ypal.com";
         let bytes = text.as_bytes();
         let mut row = Row::default();
-        let read = triggers(bytes).map(|at| row.cut(window(bytes, at), at));
+        let read = places(bytes).into_iter().map(|at| row.cut(window(bytes, at), at));
         let read: Vec<&[u8]> = read.collect();
         assert!(read.iter().map(|window| window.len()).sum::<usize>() < ROW * WINDOW + text.len());
         assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()));
@@ -359,7 +359,8 @@ mod tests {
     #[test]
     fn slashes_of_json_begin_a_host() {
         let windows = |text: &str| -> Vec<String> {
-            let windows = triggers(text.as_bytes()).map(|at| window(text.as_bytes(), at));
+            let places = places(text.as_bytes()).into_iter();
+            let windows = places.map(|at| window(text.as_bytes(), at));
             windows.map(|window| String::from_utf8_lossy(window).into_owned()).collect()
         };
         assert!(windows(r#""https:\/\/раypal.com\/x""#).contains(&"раypal.com".to_owned()));

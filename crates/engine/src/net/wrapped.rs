@@ -2,9 +2,11 @@
 //! text.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::host::host_of;
-use super::window::{Letter, calls_for_a_look, letters, text, triggers, window};
+use super::triggers::triggers;
+use super::window::{Letter, calls_for_a_look, letters, text, window};
 use super::{is_behind_scheme, look_steps};
 use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
@@ -19,23 +21,24 @@ pub fn edits<'h>(
 ) -> BTreeMap<&'h str, Vec<TextEdit>> {
     let bytes = source.as_bytes();
     let mut found: BTreeMap<&str, Vec<TextEdit>> = BTreeMap::new();
-    for at in triggers(bytes) {
+    let _ = triggers(bytes, |_, at| {
         let window = window(bytes, at);
         let looks = calls_for_a_look(window);
         if !spend(look_steps(window, looks)) {
-            break;
+            return ControlFlow::Break(());
         }
-        if !looks {
-            continue;
+        if looks {
+            let letters = letters(window);
+            let letters = host_of(&letters);
+            let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));
+            if let Some(host) = is_wanted(&text(letters))
+                && (is_behind_scheme(bytes, at) || reads_as_slash())
+            {
+                found.entry(host).or_default().extend(brackets(source, letters, at));
+            }
         }
-        let letters = letters(window);
-        let letters = host_of(&letters);
-        let Some(host) = is_wanted(&text(letters)) else { continue };
-        let reads_as_slash = || letters.iter().any(|letter| ends_host_to_a_reader(letter.c));
-        if is_behind_scheme(bytes, at) || reads_as_slash() {
-            found.entry(host).or_default().extend(brackets(source, letters, at));
-        }
-    }
+        ControlFlow::Continue(())
+    });
     // Several triggers may stand before one host.
     for edits in found.values_mut() {
         edits.sort_by_key(|edit| edit.range.start);

@@ -40,17 +40,21 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 pub const KEPT: usize = 1_000;
 
 /// Fields of one header that there is room for from the start.
-const USUAL: usize = 32;
+const USUAL: usize = 21;
 
-/// The fields of a block of which all programs see the same: each line is a field or the fold of one, no name is
-/// set off from its colon, and no character stands in it that some take for a line end, some for nothing. `None`
-/// where one is otherwise, and where there are more than [`KEPT`].
+/// The fields of a block of which all programs see the same: each line is a field or the fold of one, but for the
+/// first one of a mailbox file, no name is set off from its colon, and no character stands in it that some take for
+/// a line end, some for nothing. `None` where one is otherwise, and where there are more than [`KEPT`].
 pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
         return None;
     }
     let mut all = Vec::with_capacity(USUAL);
-    let (mut at, mut pairs) = (0, 0);
+    let mut at = envelope(block);
+    let mut pairs = usize::from(block.get(..at).is_some_and(|line| line.ends_with(b"\r\n")));
+    if at > 0 && matches!(block.get(at), Some(b' ' | b'\t')) {
+        return None;
+    }
     while at < block.len() {
         let start = at;
         let line = line_at(block, start);
@@ -75,6 +79,12 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     }
     // A carriage return that no line feed follows.
     (memchr::memchr_iter(b'\r', block).count() == pairs).then_some(all)
+}
+
+/// Bytes of the line at the front that a mailbox file sets before a message (RFC 4155 §A), which is no field.
+fn envelope(block: &[u8]) -> usize {
+    let line = if block.starts_with(b"From ") { line_at(block, 0) } else { &[] };
+    if colon(line).is_some() { 0 } else { line.len() }
 }
 
 /// Whether a byte is one of a field's name (RFC 5322 §3.6.8).

@@ -1,7 +1,6 @@
 //! Which elements and attributes carry a URL, show text, or break a line of it.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::content;
 
@@ -130,7 +129,7 @@ const ELEMENTS: &[&str] = &[
 
 /// Elements that break the line of text, or stand in it as a thing; in all others, unknown ones
 /// too, it runs on.
-const BREAKING: &[&str] = &[
+pub const BREAKING: &[&str] = &[
     "address",
     "applet",
     "article",
@@ -214,11 +213,16 @@ const VOID: &[&str] = &[
     "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];
 
-/// A sorted table by first letter: where the names of each letter begin and end, and their lengths as bits, on
-/// which most other names fail.
-struct Letters([(u8, u8, u32); 26]);
+/// The names of a sorted table, made for looking them up.
+struct Names<const N: usize> {
+    /// By first letter: where the names of each begin and end, and their lengths as bits, on which most other names
+    /// fail.
+    letters: [(u8, u8, u32); 26],
+    /// What [`key`] makes of each.
+    keys: [u64; N],
+}
 
-const ATTRIBUTE_LETTERS: Letters = {
+const ATTRIBUTE_NAMES: Names<{ ATTRIBUTES.len() }> = {
     let mut names = [""; ATTRIBUTES.len()];
     let mut at = 0;
     while at < ATTRIBUTES.len() {
@@ -228,58 +232,74 @@ const ATTRIBUTE_LETTERS: Letters = {
         }
         at += 1;
     }
-    Letters::of(&names)
+    Names::of(&names)
 };
-const ELEMENT_LETTERS: Letters = Letters::of(ELEMENTS);
-const BREAKING_LETTERS: Letters = Letters::of(BREAKING);
-const VOID_LETTERS: Letters = Letters::of(VOID);
+const ELEMENT_NAMES: Names<{ ELEMENTS.len() }> = Names::of(ELEMENTS);
+const BREAKING_NAMES: Names<{ BREAKING.len() }> = Names::of(BREAKING);
+const VOID_NAMES: Names<{ VOID.len() }> = Names::of(VOID);
 
-impl Letters {
-    const fn of(names: &[&str]) -> Letters {
-        let mut letters = [(0, 0, 0); 26];
+impl<const N: usize> Names<N> {
+    const fn of(names: &[&str]) -> Names<N> {
+        let mut all = Names { letters: [(0, 0, 0); 26], keys: [0; N] };
         let mut at = 0;
         let mut rest = names;
         while let [name, tail @ ..] = rest {
             if let [first, ..] = name.as_bytes() {
                 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-                let letter = &mut letters[(*first - b'a') as usize];
+                let letter = &mut all.letters[(*first - b'a') as usize];
                 if letter.1 == 0 {
                     letter.0 = at;
                 }
                 letter.1 = at + 1;
                 letter.2 |= 1 << name.len();
             }
+            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+            {
+                all.keys[at as usize] = key(name.as_bytes());
+            }
             at += 1;
             rest = tail;
         }
-        Letters(letters)
+        all
     }
 
-    /// The rows that a name may be one of, ASCII letters without case.
-    fn rows(&self, name: &str) -> Option<Range<usize>> {
+    /// The only row that a name may be, ASCII letters without case.
+    fn row(&self, name: &str) -> Option<usize> {
         let first = name.as_bytes().first()?.to_ascii_lowercase();
-        let (from, to, lengths) = *self.0.get(usize::from(first.checked_sub(b'a')?))?;
-        (name.len() < 32 && lengths & 1 << name.len() != 0).then_some(from.into()..to.into())
+        let (from, to, lengths) = *self.letters.get(usize::from(first.checked_sub(b'a')?))?;
+        if name.len() >= 32 || lengths & 1 << name.len() == 0 {
+            return None;
+        }
+        let (from, key) = (usize::from(from), key(name.as_bytes()));
+        let keys = self.keys.get(from..usize::from(to))?;
+        keys.iter().position(|known| *known == key).map(|row| from + row)
     }
+}
+
+/// What tells the names of a table apart that have one first letter: their last eight bytes in lower case, as a
+/// number.
+const fn key(name: &[u8]) -> u64 {
+    let (mut key, mut rest) = (0_u64, name);
+    while let [byte, tail @ ..] = rest {
+        key = key << 8 | byte.to_ascii_lowercase() as u64;
+        rest = tail;
+    }
+    key
 }
 
 /// An attribute of the table, by its name as written.
 pub fn attribute(name: &str) -> Option<(&'static str, Holds)> {
     // Names are short: a loop finds a colon sooner than a search that looks at many bytes at once.
-    let local = match name.bytes().rposition(|byte| byte == b':') {
-        Some(colon) => name.get(colon + 1..)?,
-        None => name,
-    };
-    let (attribute, holds) = *find(ATTRIBUTES, &ATTRIBUTE_LETTERS, |entry| entry.0, local)?;
-    match (name.len() == local.len(), holds) {
-        (true, _) | (false, Holds::Url) => Some((attribute, holds)),
-        (false, _) => None,
-    }
+    let known = |name| find(ATTRIBUTES, &ATTRIBUTE_NAMES, |entry| entry.0, name).copied();
+    known(name).or_else(|| {
+        let colon = name.bytes().rposition(|byte| byte == b':')?;
+        known(name.get(colon + 1..)?).filter(|(_, holds)| *holds == Holds::Url)
+    })
 }
 
 /// The element's name in lower case, as far as a finding repeats it.
 pub fn element(name: &str) -> Cow<'static, str> {
-    match find(ELEMENTS, &ELEMENT_LETTERS, |entry| entry, name) {
+    match find(ELEMENTS, &ELEMENT_NAMES, |entry| entry, name) {
         Some(known) => Cow::Borrowed(known),
         None => content::named(name).to_ascii_lowercase().into(),
     }
@@ -287,11 +307,11 @@ pub fn element(name: &str) -> Cow<'static, str> {
 
 /// The element in lower case if it breaks the line, as far as no style says otherwise.
 pub fn breaking(name: &str) -> Option<&'static str> {
-    find(BREAKING, &BREAKING_LETTERS, |entry| entry, name).copied()
+    find(BREAKING, &BREAKING_NAMES, |entry| entry, name).copied()
 }
 
 pub fn is_void(name: &str) -> bool {
-    find(VOID, &VOID_LETTERS, |entry| entry, name).is_some()
+    find(VOID, &VOID_NAMES, |entry| entry, name).is_some()
 }
 
 /// Whether a client goes to the URL or fetches it.
@@ -306,15 +326,18 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
     }
 }
 
-/// The row of a name in a sorted table, ASCII letters without case: a look at the few that begin as it does.
-fn find<T>(
+/// The row of a name in a sorted table, ASCII letters without case.
+fn find<T, const N: usize>(
     table: &'static [T],
-    letters: &Letters,
-    key: impl Fn(&'static T) -> &'static str,
+    names: &Names<N>,
+    name_of: impl Fn(&'static T) -> &'static str,
     name: &str,
 ) -> Option<&'static T> {
-    let rows = table.get(letters.rows(name)?)?;
-    rows.iter().find(|row| key(row).eq_ignore_ascii_case(name))
+    let row = table.get(names.row(name)?)?;
+    let known = name_of(row);
+    // Its key says all of a short name.
+    let same = name.len() <= 8 && known.len() == name.len() || known.eq_ignore_ascii_case(name);
+    same.then_some(row)
 }
 
 #[cfg(test)]
@@ -326,6 +349,16 @@ mod tests {
         assert!(ATTRIBUTES.windows(2).all(|pair| pair[0].0 < pair[1].0));
         for table in [ELEMENTS, BREAKING, VOID] {
             assert!(table.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_key_of_its_own() {
+        let attributes: Vec<&str> = ATTRIBUTES.iter().map(|row| row.0).collect();
+        for table in [&attributes, ELEMENTS, BREAKING, VOID] {
+            let keys = table.iter().map(|name| (name.as_bytes()[0], key(name.as_bytes())));
+            let keys: std::collections::HashSet<(u8, u64)> = keys.collect();
+            assert_eq!(keys.len(), table.len());
         }
     }
 

@@ -267,7 +267,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 Token::Tag(tag) if tag.kind == TagKind::Open => {
                     self.skip_from(&tag);
                     self.open(&tag, &tokens.attributes);
-                    self.look_into(&tag);
+                    if !tokens.attributes.is_empty() {
+                        self.look_into(&tag);
+                    }
                 }
                 Token::Tag(tag) => {
                     self.close(&tag);

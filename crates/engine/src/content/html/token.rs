@@ -76,9 +76,9 @@ pub enum RawText {
 /// Walks over markup once.
 #[derive(Debug)]
 pub struct Tokenizer<'t> {
-    text: &'t str,
+    /// The text up to the end of what is read.
+    bytes: &'t [u8],
     at: usize,
-    end: usize,
     raw_text: RawText,
     /// The raw-text element whose start tag came last, by its name.
     pending: Option<(RawElement, Range<usize>)>,
@@ -89,8 +89,9 @@ pub struct Tokenizer<'t> {
 impl<'t> Tokenizer<'t> {
     /// Over a range of a text; all ranges are in the coordinates of the whole text.
     pub fn new(text: &'t str, range: Range<usize>, raw_text: RawText) -> Tokenizer<'t> {
-        let end = range.end.min(text.len());
-        Tokenizer { text, at: range.start, end, raw_text, pending: None, attributes: Vec::new() }
+        let bytes = text.as_bytes();
+        let bytes = bytes.get(..range.end).unwrap_or(bytes);
+        Tokenizer { bytes, at: range.start, raw_text, pending: None, attributes: Vec::new() }
     }
 
     /// How far the text has been read.
@@ -98,16 +99,24 @@ impl<'t> Tokenizer<'t> {
         self.at
     }
 
-    fn bytes(&self) -> &'t [u8] {
-        self.text.as_bytes().get(..self.end).unwrap_or_default()
+    fn end(&self) -> usize {
+        self.bytes.len()
     }
 
     fn from(&self, at: usize) -> &'t [u8] {
-        self.bytes().get(at..).unwrap_or_default()
+        self.bytes.get(at..).unwrap_or_default()
     }
 
     fn byte(&self, at: usize) -> Option<u8> {
-        self.bytes().get(at).copied()
+        self.bytes.get(at).copied()
+    }
+
+    /// Where the next `<` stands: most often here, behind a tag.
+    fn angle(&self, from: usize) -> Option<usize> {
+        match self.from(from) {
+            [b'<', ..] => Some(from),
+            rest => memchr(b'<', rest).map(|found| from + found),
+        }
     }
 
     /// `<` stands at `at`: markup, or `None` for a `<` that is text.
@@ -140,8 +149,8 @@ impl<'t> Tokenizer<'t> {
     }
 
     fn bogus(&mut self, start: usize) -> Token {
-        let end = memchr(b'>', self.from(start)).map_or(self.end, |found| start + found);
-        self.at = (end + 1).min(self.end);
+        let end = memchr(b'>', self.from(start)).map_or(self.end(), |found| start + found);
+        self.at = (end + 1).min(self.end());
         Token::Comment(start..end)
     }
 
@@ -152,7 +161,7 @@ impl<'t> Tokenizer<'t> {
         self.at = self.attribute_list(name_end);
         if kind == TagKind::Open
             && self.raw_text == RawText::Honour
-            && let Some(element) = raw_element(self.bytes().get(name.clone()).unwrap_or_default())
+            && let Some(element) = raw_element(self.bytes.get(name.clone()).unwrap_or_default())
         {
             self.pending = Some((element, name.clone()));
         }
@@ -164,7 +173,7 @@ impl<'t> Tokenizer<'t> {
         loop {
             at += run(self.from(at), !(SPACE | SLASH));
             match self.byte(at) {
-                None => return self.end,
+                None => return self.end(),
                 Some(b'>') => return at + 1,
                 Some(_) => at = self.attribute(at),
             }
@@ -184,8 +193,8 @@ impl<'t> Tokenizer<'t> {
         let (value, next) = match self.byte(value) {
             Some(quote @ (b'"' | b'\'')) => {
                 let end =
-                    memchr(quote, self.from(value + 1)).map_or(self.end, |len| value + 1 + len);
-                (value + 1..end, (end + 1).min(self.end))
+                    memchr(quote, self.from(value + 1)).map_or(self.end(), |len| value + 1 + len);
+                (value + 1..end, (end + 1).min(self.end()))
             }
             _ => {
                 let end = value + run(self.from(value), SPACE | END);
@@ -198,7 +207,7 @@ impl<'t> Tokenizer<'t> {
 
     /// The content of a raw-text element: up to its own end tag, or the end.
     fn raw_content(&mut self, name: &Range<usize>) -> Range<usize> {
-        let name = self.text.as_bytes().get(name.clone()).unwrap_or_default();
+        let name = self.bytes.get(name.clone()).unwrap_or_default();
         let start = self.at;
         let mut at = start;
         while let Some(found) = memmem::find(self.from(at), b"</") {
@@ -212,8 +221,8 @@ impl<'t> Tokenizer<'t> {
             }
             at = here + 2;
         }
-        self.at = self.end;
-        start..self.end
+        self.at = self.end();
+        start..self.end()
     }
 }
 
@@ -228,15 +237,14 @@ impl Iterator for Tokenizer<'_> {
             }
         }
         let start = self.at;
-        if start >= self.end {
+        if start >= self.end() {
             return None;
         }
         let mut from = start;
-        while let Some(found) = memchr(b'<', self.from(from)) {
-            let here = from + found;
+        while let Some(here) = self.angle(from) {
             let next = self.byte(here + 1).unwrap_or(b' ');
             if next.is_ascii_alphabetic() || matches!(next, b'!' | b'?' | b'/') {
-                if here > start && (next != b'/' || here + 2 < self.end) {
+                if here > start && (next != b'/' || here + 2 < self.end()) {
                     self.at = here;
                     return Some(Token::Text(start..here));
                 }
@@ -246,8 +254,8 @@ impl Iterator for Tokenizer<'_> {
             }
             from = here + 1;
         }
-        self.at = self.end;
-        Some(Token::Text(start..self.end))
+        self.at = self.end();
+        Some(Token::Text(start..self.end()))
     }
 }
 

@@ -391,7 +391,10 @@ pub(super) fn refresh_url(content: &str) -> Option<Range<usize>> {
 
 /// A URL whose host is broken by blanks, without them: programs that make plain text of a page drop them.
 fn without_blanks<'t>(seen: &MappedText<'t>) -> Option<MappedText<'t>> {
-    let (_, behind) = seen.as_str().split_once("//")?;
+    let url = seen.as_str();
+    // What most fail on.
+    memchr(b' ', url.as_bytes())?;
+    let (_, behind) = url.split_once("//")?;
     let host = behind.split(['/', '\\', '?', '#']).next()?.trim_end();
     host.contains(' ').then(|| seen.clone().without(|c| c == ' '))
 }

@@ -18,10 +18,13 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Looks for the links of what was gathered, once it is long and nothing runs on behind it.
     pub(super) fn flush_long(&mut self) {
-        let ends = self.visible.ends_with_space();
-        let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
         let length = self.visible.len();
         let long = length >= STRETCH || self.view.occurrences.len() >= TOGETHER;
+        if !long && self.hidden.len() < STRETCH {
+            return;
+        }
+        let ends = self.visible.ends_with_space();
+        let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
         // Words that anchors alone keep apart stay together, but for rows of hundreds.
         let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == length);
         let joined = at_seam && self.view.occurrences.len() < 2 * TOGETHER;

@@ -1,10 +1,11 @@
 //! Uuencode: as a transfer encoding, and as blocks inside text, which many clients show as attachments.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::{Decoded, LineEnd, Transfer};
 use crate::edit::RawEdit;
+use crate::sieve::each;
 use crate::span::{Map, PieceKind, Track};
 
 /// Bytes that a line carries at most: what every encoder writes.
@@ -226,17 +227,28 @@ fn starts_with_begin(line: &[u8]) -> bool {
     line.get(..BEGIN.len()).is_some_and(|start| start.eq_ignore_ascii_case(BEGIN))
 }
 
-/// Offset of the next line that begins with `begin `.
+/// Offset of the next line that begins with `begin `; behind a carriage return alone, in small letters.
 fn next_begin(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let is_line = from == 0 || matches!(text.get(from - 1), Some(b'\n' | b'\r'));
-    let lines = memchr::memchr_iter(b'\n', rest).map(|feed| from + feed + 1);
-    let mut starts = is_line.then_some(from).into_iter().chain(lines);
-    let found = starts.find(|start| text.get(*start..).is_some_and(starts_with_begin));
-    // Few texts have lines that end in a carriage return alone.
-    let before = text.get(from..found.unwrap_or(text.len())).unwrap_or_default();
-    let alone = memchr::memmem::find(before, b"\rbegin ").map(|at| from + at + 1);
-    alone.or(found)
+    if is_line && starts_with_begin(rest) {
+        return Some(from);
+    }
+    let mut found = None;
+    let ends = |byte, next: u8| ((byte == b'\n') | (byte == b'\r')) & (next | 0x20 == b'b');
+    let _ = each(rest, ends, |end| {
+        let begins = match rest.get(end..) {
+            Some([b'\n', line @ ..]) => starts_with_begin(line),
+            Some([_, line @ ..]) => line.starts_with(BEGIN),
+            _ => false,
+        };
+        if !begins {
+            return ControlFlow::Continue(());
+        }
+        found = Some(from + end + 1);
+        ControlFlow::Break(())
+    });
+    found
 }
 
 /// The name in `begin 644 name`.

@@ -1,0 +1,119 @@
+//! Where a host may begin: one pass over the bytes for all that announces one.
+
+use std::ops::ControlFlow;
+
+use crate::content::script;
+use mailsplice::sieve::each;
+
+/// What stands before a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trigger {
+    /// `:`, `@` or a backslash.
+    Sign,
+    Slashes,
+    /// `www.`
+    Small,
+    /// `WWW.`
+    Capital,
+    /// A slash, `@` or `:` as quoted-printable has it.
+    Escaped,
+}
+
+/// How many there are.
+pub const TRIGGERS: usize = 5;
+
+/// Visits the places where a host may begin, with what stands before each, until told to stop.
+pub fn triggers(
+    bytes: &[u8],
+    mut visit: impl FnMut(Trigger, usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let begins = |byte: u8, next: u8| {
+        matches!(byte, b':' | b'@' | b'\\')
+            | ((next == byte) & ((byte == b'/') | (byte | 0x20 == b'w')))
+            | ((byte == b'=') & matches!(next, b'2'..=b'4'))
+    };
+    // Slashes go in pairs.
+    let mut behind_pair = 0;
+    each(bytes, begins, |at| {
+        let found = match bytes.get(at..).unwrap_or_default() {
+            [b':' | b'@' | b'\\', ..] => sign(bytes, at).map(|host| (Trigger::Sign, host)),
+            [b'=', high, low, ..] if is_escaped_sign(&[*high, *low]) => {
+                Some((Trigger::Escaped, at + 3))
+            }
+            [b'/', b'/', rest @ ..] if at >= behind_pair => {
+                behind_pair = at + 2;
+                // A row of slashes goes on behind two of them.
+                let last = matches!(rest, [b'/', next, ..] if *next != b'/');
+                Some((Trigger::Slashes, behind_pair + usize::from(last)))
+            }
+            [b'w', b'w', b'w', b'.', ..] => Some((Trigger::Small, at + 4)),
+            [b'W', b'W', b'W', b'.', ..] => Some((Trigger::Capital, at + 4)),
+            _ => None,
+        };
+        match found {
+            Some((trigger, host)) => visit(trigger, host),
+            None => ControlFlow::Continue(()),
+        }
+    })
+}
+
+/// Where a host begins behind the sign at this offset. Of a row of signs the last one counts: what stands behind it is
+/// what stands behind them all.
+fn sign(bytes: &[u8], at: usize) -> Option<usize> {
+    // The slash of JSON may have one of its own: `https:\/\/`.
+    let slash = matches!(bytes.get(at..), Some([b'\\', b'/', ..]));
+    let host = at + 1 + usize::from(slash);
+    let again = matches!(bytes.get(host), Some(b':' | b'@' | b'\\'));
+    (!again && !is_letter_escaped(bytes, host)).then_some(host)
+}
+
+/// Whether the backslash in front is that of `\u0440` inside a text, which is a letter and no sign.
+fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(2).and_then(|before| bytes.get(before));
+    let sign = before.is_some_and(|before| matches!(before, b'\\' | b'/' | b':' | b'@'));
+    !sign
+        && at.checked_sub(1).and_then(|sign| bytes.get(sign)) == Some(&b'\\')
+        && bytes
+            .get(at..at + 5)
+            .and_then(|five| str::from_utf8(five).ok())
+            .is_some_and(|five| five.strip_prefix('u').and_then(script::unit).is_some())
+}
+
+/// Whether these are the digits of `/`, `@` or `:`.
+pub fn is_escaped_sign(digits: &[u8]) -> bool {
+    matches!(digits, [b'2', b'F' | b'f'] | [b'4', b'0'] | [b'3', b'A' | b'a'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(text: &str) -> Vec<(Trigger, usize)> {
+        let mut places = Vec::new();
+        let _ = triggers(text.as_bytes(), |trigger, at| {
+            places.push((trigger, at));
+            ControlFlow::Continue(())
+        });
+        places
+    }
+
+    #[test]
+    fn what_begins_a_host() {
+        use Trigger::{Capital, Escaped, Sign, Slashes, Small};
+        assert_eq!(places("a@b"), [(Sign, 2)]);
+        assert_eq!(places("a::@b"), [(Sign, 4)], "of a row the last");
+        assert_eq!(places("x://www.a"), [(Sign, 2), (Slashes, 4), (Small, 8)]);
+        assert_eq!(places("////a"), [(Slashes, 2), (Slashes, 4)]);
+        assert_eq!(places("///a"), [(Slashes, 3)]);
+        assert_eq!(places("wwww.WWW.a"), [(Small, 5), (Capital, 9)]);
+        assert_eq!(places("=2F=3a=40=3D=2"), [(Escaped, 3), (Escaped, 6), (Escaped, 9)]);
+        assert_eq!(places(r":\/a:\/\/b"), [(Sign, 3), (Sign, 9)]);
+    }
+
+    #[test]
+    fn letters_of_script_begin_no_host() {
+        let starts = |text: &str| places(text).len();
+        assert_eq!(starts(r#""\u043f\u0440\u0438""#), 0);
+        assert_eq!(starts(r"http:\\u043f.com \u.com \upper.com"), 3);
+    }
+}

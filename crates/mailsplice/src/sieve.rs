@@ -1,0 +1,73 @@
+//! Bytes of a kind, found many at once.
+
+use std::ops::ControlFlow;
+
+/// Bytes that are looked at together.
+const BLOCK: usize = 256;
+
+/// Words of eight marks that are passed over together.
+const WORDS: usize = 4;
+
+/// Visits each byte that is of a kind, as it and the one behind it tell (NUL at the end), in order, until told to
+/// stop. A loop without a way out tells which of a block are, many at once; what is left to do byte by byte is in
+/// those alone.
+pub fn each(
+    bytes: &[u8],
+    is_kind: impl Fn(u8, u8) -> bool,
+    mut visit: impl FnMut(usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut marks = [[[0_u8; 8]; WORDS]; BLOCK / 8 / WORDS];
+    for (index, block) in bytes.chunks(BLOCK).enumerate() {
+        let start = index * BLOCK;
+        let here = marks.as_flattened_mut().as_flattened_mut();
+        let behind = bytes.get(start + 1..).unwrap_or_default();
+        for ((mark, byte), next) in here.iter_mut().zip(block).zip(behind) {
+            *mark = u8::from(is_kind(*byte, *next));
+        }
+        if behind.len() < BLOCK {
+            let last = block.last().is_some_and(|last| is_kind(*last, 0));
+            let beyond = here.get_mut(behind.len()..).unwrap_or_default();
+            beyond.fill(0);
+            beyond.iter_mut().take(1).for_each(|mark| *mark = u8::from(last));
+        }
+        for (group, words) in marks.iter().enumerate() {
+            let words = words.map(u64::from_le_bytes);
+            if words.iter().fold(0, |all, word| all | word) == 0 {
+                continue;
+            }
+            for (word, mut marks) in words.into_iter().enumerate() {
+                while marks != 0 {
+                    let at = (group * WORDS + word) * 8 + marks.trailing_zeros() as usize / 8;
+                    visit(start + at)?;
+                    marks &= marks - 1;
+                }
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_a_kind_is_visited_wherever_it_stands() {
+        for length in [0, 1, 7, 8, 9, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5] {
+            let bytes: Vec<u8> = (0..length).map(|at| (at * 7 % 11) as u8).collect();
+            let mut visited = Vec::new();
+            let _ = each(
+                &bytes,
+                |byte, next| (byte < 3) & (next != 5),
+                |at| {
+                    visited.push(at);
+                    ControlFlow::Continue(())
+                },
+            );
+            let next = |at: usize| bytes.get(at + 1).copied().unwrap_or(0);
+            let is_kind = |at: &usize| bytes[*at] < 3 && next(*at) != 5;
+            let all: Vec<usize> = (0..length).filter(is_kind).collect();
+            assert_eq!(visited, all, "{length}");
+        }
+    }
+}
