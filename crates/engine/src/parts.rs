@@ -216,6 +216,17 @@ struct LayerReader<'a> {
     near: bool,
 }
 
+/// Links that are judged before the first of them is edited, where a stretch holds more.
+const RUN: usize = 1_024;
+
+/// Occurrences of a stretch that are judged together, none of which stands in an anchor of others.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    /// Where the first of them stands among all.
+    start: usize,
+    occurrences: &'a [Occurrence],
+}
+
 impl<'a> LayerReader<'a> {
     /// Judges every occurrence and makes its edits. Those that the budget does not reach are left out.
     /// Whether there were more than may be edited.
@@ -228,7 +239,8 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let mut start = 0;
         for end in content::runs(&self.view.occurrences, RUN) {
-            if self.judge_run(start..end, judge, budget, found, here) {
+            let occurrences = self.view.occurrences.get(start..end).unwrap_or_default();
+            if self.judge_run(Run { start, occurrences }, judge, budget, found, here) {
                 return true;
             }
             if budget.over().is_some() {
@@ -239,19 +251,17 @@ impl<'a> LayerReader<'a> {
         false
     }
 
-    /// The same of some of them, none of which stands in an anchor of others: their judgements are in memory
-    /// together.
+    /// The same of a run of them, whose judgements are in memory together.
     fn judge_run(
         &mut self,
-        run: Range<usize>,
+        run: Run<'a>,
         judge: &mut Judge<'_>,
         budget: &mut Budget<'_>,
         found: &mut Findings,
         here: &mut Here,
     ) -> bool {
         let view = self.view;
-        let start = run.start;
-        let occurrences = view.occurrences.get(run).unwrap_or_default();
+        let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
         for occurrence in occurrences {
             let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
@@ -260,7 +270,7 @@ impl<'a> LayerReader<'a> {
                 break;
             }
         }
-        self.compare((start, occurrences), judge, &mut judged);
+        self.compare(run, judge, &mut judged);
         let signed = self.told_in_text(occurrences, &judged);
         let most = self.open.context.policy.limits.links;
         for (index, (occurrence, judged)) in occurrences.iter().zip(judged).enumerate() {
@@ -303,7 +313,7 @@ impl<'a> LayerReader<'a> {
             }
             self.near = false;
             let mut candidate = self.candidate(occurrence, &judged);
-            let told = signed.contains(&(start + index));
+            let told = signed.contains(&(run.start + index));
             self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
         }
@@ -354,14 +364,10 @@ impl<'a> LayerReader<'a> {
 
     /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
     /// leads to that host.
-    fn compare(
-        &self,
-        (start, occurrences): (usize, &[Occurrence]),
-        judge: &Judge<'_>,
-        judged: &mut [Option<Judged>],
-    ) {
-        for (index, occurrence) in occurrences.iter().enumerate() {
-            let anchor = occurrence.anchor.flatten().and_then(|anchor| anchor.checked_sub(start));
+    fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
+        for (index, occurrence) in run.occurrences.iter().enumerate() {
+            let anchor = occurrence.anchor.flatten();
+            let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
             if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
                 let broken = judged.get_mut(index).and_then(Option::as_mut);
                 broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
@@ -553,9 +559,6 @@ pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'
     mime::all_readings(message, tree, part)
         .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
 }
-
-/// Links that are judged before the first of them is edited, where a stretch holds more.
-const RUN: usize = 1_024;
 
 /// Whether the link around a visible host leads to that host.
 fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {

@@ -26,7 +26,7 @@ use uts58::{ipv4, percent};
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
 
 /// Longest label and name, in ASCII form, without the root dot (S14).
-const LABEL_OCTETS: usize = 63;
+pub(super) const LABEL_OCTETS: usize = 63;
 pub(super) const NAME_CHARACTERS: usize = 253;
 
 /// A spelling longer than this is not mapped at all: it cannot become a name of 253 characters,

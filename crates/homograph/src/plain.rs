@@ -1,12 +1,11 @@
 //! The fast path: a host of ASCII letters, digits, dots, hyphens and underscores that nobody has
 //! anything to say of. One pass over the bytes, two allocations.
 
+use super::form::NAME_CHARACTERS;
 use super::name::Name;
 use super::names::Names;
 use super::plain_label::{self, Label, Labels};
 use super::{Context, Judgement, inside, is_protected, question};
-
-const NAME_CHARACTERS: usize = 253;
 
 /// The judgement of an inconspicuous host; `None` when the host needs a closer look.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> {

@@ -2,10 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::form::LABEL_OCTETS;
 use super::lookalike::{LookHash, class};
 use uts58::unicode::a_label::has_a_label;
-
-const LABEL_OCTETS: usize = 63;
 
 /// A plain label.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use super::encoded::LABEL;
 use packed::Packed;
 
 /// Whose suffix it is.
@@ -61,9 +62,6 @@ const EXCEPTION: u8 = 16;
 
 /// Nodes of a list at most, since they have 16 bits; the list has about 11,000.
 const NODES: usize = 60_000;
-
-/// Bytes of a label (RFC 1035 §2.3.4), with room for U-labels.
-const LABEL: usize = 63;
 
 /// The list as it was when this crate was made, unpacked when it is first asked.
 pub static BUILTIN: LazyLock<SuffixList> = LazyLock::new(|| {
