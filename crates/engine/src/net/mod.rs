@@ -18,6 +18,7 @@
 //!
 //! Linear: every place that calls for a look is looked at through a window of fixed size.
 
+mod front;
 mod packed;
 mod places;
 mod triggers;
@@ -29,7 +30,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use uts58::scheme;
-use uts58::unicode::a_label::is_a_label;
 
 use super::actions;
 use super::budget::Budget;
@@ -40,6 +40,7 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
+use front::{begins_plainly, host_of, is_odd, stops};
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
@@ -242,7 +243,7 @@ impl Net<'_, '_, '_> {
             if let Some(row) = looks.rows.get_mut(trigger as usize) {
                 window = row.of_its_own(window, at);
             }
-            if !is_met(window, &self.met) {
+            if !begins_plainly(window) && !is_met(window, &self.met) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 for text in shifted(window) {
@@ -556,34 +557,8 @@ fn is_met(window: &[u8], met: &Met) -> bool {
     met.has_spelling(host.trim_end_matches(is_dot_to_somebody))
 }
 
-/// What no host holds.
-fn stops(c: char) -> bool {
-    match c {
-        '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
-        '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
-            true
-        }
-        _ => c.is_whitespace() || c.is_control(),
-    }
-}
-
-/// The letters of the host at the front, behind slashes.
-fn host_of(letters: &[Letter]) -> &[Letter] {
-    let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
-    let rest = letters.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
-    let host = rest.get(..end).unwrap_or_default();
-    let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
-    host.get(..end - dots).unwrap_or_default()
-}
-
 fn unplaced(text: &str) -> Vec<Letter> {
     text.chars().map(|c| Letter { c, raw: 0..0 }).collect()
-}
-
-/// Whether a host could be a lie at all.
-fn is_odd(host: &str) -> bool {
-    !host.is_ascii() || host.split('.').any(is_a_label)
 }
 
 /// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use super::front::host_of;
 use super::triggers::triggers;
 use super::window::{Letter, calls_for_a_look, letters, text, window};
-use super::{host_of, is_behind_scheme, look_steps};
+use super::{is_behind_scheme, look_steps};
 use homograph::ends_host_to_a_reader;
 use mailsplice::span::TextEdit;
 use uts58::unicode::is_dot_to_somebody;
