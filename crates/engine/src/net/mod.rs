@@ -18,7 +18,8 @@
 //!
 //! Linear: every place that calls for a look is looked at through a window of fixed size.
 
-mod host;
+mod front;
+mod lie;
 mod packed;
 mod places;
 mod rest;
@@ -40,8 +41,9 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
+use front::{begins_plainly, host_of};
 use homograph::ends_host_to_a_reader;
-use host::{Lie, host_of, lie, met};
+use lie::{Lie, lie, met};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
@@ -250,7 +252,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 if self.met.is_lie(host) {
                     self.again(at, of);
                 }
-            } else {
+            } else if !begins_plainly(window) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 for text in shifted(window) {

@@ -3,7 +3,8 @@
 //! A host that stands in a link may stand once more where only a looser program links it: in an attribute that
 //! holds no URL, in markup inside markup. The net does not tell of it again, and takes it apart there as well.
 
-use super::host::{host_of, stops};
+use super::front::{host_of, stops};
+use super::window::is_coded;
 use super::{Bytes, Net, letters, text, window};
 use crate::actions;
 use crate::budget::Budget;
@@ -71,7 +72,6 @@ fn uncovered(mut places: Vec<usize>, body: &[u8], edits: &[RawEdit]) -> Vec<usiz
 
 /// Bytes of the host that a window begins with, and of the escapes in it.
 fn host_length(window: &[u8]) -> usize {
-    let escape = |byte| matches!(byte, b'=' | b'%' | b'&' | b'\\' | b'+' | b'~');
-    let ends = |byte: &u8| byte.is_ascii() && stops(char::from(*byte)) && !escape(*byte);
+    let ends = |byte: &u8| byte.is_ascii() && stops(char::from(*byte)) && !is_coded(*byte);
     window.iter().position(ends).unwrap_or(window.len())
 }

@@ -114,6 +114,11 @@ static SIGNS: [u8; 256] = {
     signs
 };
 
+/// Whether a byte may be part of a character that is written in several.
+pub fn is_coded(byte: u8) -> bool {
+    signs_of(byte) & (ODD | PERCENT) != 0
+}
+
 fn signs_of(byte: u8) -> u8 {
     SIGNS.get(usize::from(byte)).copied().unwrap_or_default()
 }
@@ -264,6 +269,9 @@ fn reference(text: &str) -> Option<(char, usize)> {
 
 /// What a window says in charsets that need no eighth bit, where its signs call for them.
 pub fn shifted(window: &[u8]) -> Vec<String> {
+    if !window.iter().any(|byte| matches!(byte, 0x1B | 0x0E | b'~' | b'+')) {
+        return Vec::new();
+    }
     let has = |needle: &[u8]| memchr::memmem::find(window, needle).is_some();
     let charsets = [
         (has(b"\x1B$") || has(b"\x1B."), Charset::Iso2022Jp2),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::host::host_of;
+use super::front::host_of;
 use super::triggers::triggers;
 use super::window::{Letter, calls_for_a_look, letters, text, window};
 use super::{is_behind_scheme, look_steps};

@@ -39,7 +39,7 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 /// Fields of one header that are kept together: real ones have fewer than two hundred.
 pub const KEPT: usize = 1_000;
 
-/// Fields of one header that there is room for from the start.
+/// Fields of one header that there is room for from the start: a kilobyte, which allocators have at hand.
 const USUAL: usize = 21;
 
 /// The fields of a block of which all programs see the same: each line is a field or the fold of one, but for the

@@ -1,13 +1,13 @@
-//! The host that a window begins with, and whether it deceives.
+//! Whether the host that a window begins with deceives, and whether a reading has met it.
 
 use std::sync::Arc;
 
-use super::window::Letter;
+use super::front::{is_odd, stops};
+use super::window::is_coded;
 use crate::judging::Judge;
 use crate::met::Met;
 use crate::outcome::{Reason, Verdict};
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
-use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::{is_dot_to_somebody, is_letter};
 
 /// A host that deceives.
@@ -36,40 +36,12 @@ pub fn lie(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Lie> {
 /// The host of a window that says what it spells, if it was met in this spelling: most hosts that a message
 /// repeats. What [`letters`] would make of them is the same.
 pub fn met<'w>(window: &'w [u8], met: &Met) -> Option<&'w str> {
-    let coded =
-        |byte: &u8| matches!(byte, b'=' | b'%' | b'&' | b'\\' | b'~' | b'+' | 0 | 0x0E | 0x1B);
-    if window.iter().any(coded) {
+    if window.iter().any(|byte| is_coded(*byte)) {
         return None;
     }
     let text = str::from_utf8(window).unwrap_or_default().trim_start_matches(['/', '.']);
     let host = text.split(stops).next().unwrap_or_default();
     Some(host.trim_end_matches(is_dot_to_somebody)).filter(|host| met.has_spelling(host))
-}
-
-/// What no host holds.
-pub fn stops(c: char) -> bool {
-    match c {
-        '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
-        '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
-            true
-        }
-        _ => c.is_whitespace() || c.is_control(),
-    }
-}
-
-/// The letters of the host at the front, behind slashes.
-pub fn host_of(letters: &[Letter]) -> &[Letter] {
-    let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
-    let rest = letters.get(start..).unwrap_or_default();
-    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
-    let host = rest.get(..end).unwrap_or_default();
-    let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
-    host.get(..end - dots).unwrap_or_default()
-}
-
-/// Whether a host could be a lie at all.
-fn is_odd(host: &str) -> bool {
-    !host.is_ascii() || host.split('.').any(is_a_label)
 }
 
 /// Whether a host deceives and somebody opens it. Signs beside a host are prose (`a.com—b.com`), but those

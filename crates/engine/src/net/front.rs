@@ -1,0 +1,66 @@
+//! The host at the front of a window.
+
+use super::window::{Letter, is_coded};
+use uts58::unicode::a_label::{has_a_label, is_a_label};
+use uts58::unicode::is_dot_to_somebody;
+
+/// What no host holds.
+pub fn stops(c: char) -> bool {
+    match c {
+        '/' | '\\' | '?' | '#' | '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' => true,
+        '|' | ',' | ';' | ':' | '&' | '=' | '!' | '*' | '^' | '`' | '~' | '$' | '%' | '+' | '@' => {
+            true
+        }
+        _ => c.is_whitespace() || c.is_control(),
+    }
+}
+
+/// The letters of the host at the front, behind slashes.
+pub fn host_of(letters: &[Letter]) -> &[Letter] {
+    let start = letters.iter().take_while(|letter| matches!(letter.c, '/' | '\\' | '.')).count();
+    let rest = letters.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|letter| stops(letter.c)).unwrap_or(rest.len());
+    let host = rest.get(..end).unwrap_or_default();
+    let dots = host.iter().rev().take_while(|letter| is_dot_to_somebody(letter.c)).count();
+    host.get(..end - dots).unwrap_or_default()
+}
+
+/// Whether a host could be a lie at all.
+pub fn is_odd(host: &str) -> bool {
+    !host.is_ascii() || host.split('.').any(is_a_label)
+}
+
+/// Whether the host at the front of a window, up to a sign that no host holds, is written in plain ASCII letters:
+/// whatever stands behind it, nothing in it is hidden.
+pub fn begins_plainly(window: &[u8]) -> bool {
+    let start = window.iter().take_while(|byte| matches!(byte, b'/' | b'.')).count();
+    let rest = window.get(start..).unwrap_or_default();
+    let end = rest.iter().position(|byte| is_coded(*byte) || stops(char::from(*byte)));
+    let host = end.filter(|end| !rest.get(*end).copied().is_none_or(is_coded));
+    host.and_then(|end| rest.get(..end)).is_some_and(|host| !has_a_label(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window::{letters, text};
+    use super::*;
+
+    #[test]
+    fn a_plain_host_is_no_lie_whatever_stands_behind() {
+        for plain in
+            ["a.com,=D1=80", "//a.com;&#1088;", "red;x=y", "a.com!раypal.com", ".a(~{", "a$+BEA-"]
+        {
+            assert!(begins_plainly(plain.as_bytes()), "{plain}");
+            assert!(!is_odd(&front(plain)), "{plain}");
+        }
+        for other in
+            ["a.com", "a=2Ecom,", "раypal.com,", "xn--a.com,x=", "a%41,", "a&#46;com,", "a+BEA-,"]
+        {
+            assert!(!begins_plainly(other.as_bytes()), "{other}");
+        }
+    }
+
+    fn front(window: &str) -> String {
+        text(host_of(&letters(window.as_bytes())))
+    }
+}
