@@ -348,8 +348,8 @@ fn is_letter(c: char) -> bool {
 
 /// Whether the mail service itself writes, from the domain where anybody has an address.
 fn is_service(table: &Organisations, row: usize, sender: Sender<'_>) -> bool {
-    table.serves(row, sender.host)
-        && RESERVED.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
+    RESERVED.iter().any(|local| sender.local.eq_ignore_ascii_case(local))
+        && table.serves(row, sender.host)
 }
 
 #[cfg(test)]

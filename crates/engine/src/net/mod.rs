@@ -52,7 +52,7 @@ pub use rest::take_apart_rest;
 use triggers::{TRIGGERS, Trigger, triggers};
 use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, Row, calls_for_a_look, letters, look, shifted, text, window};
+use window::{Letter, Row, calls_for_a_look, letters, shifted, text, window};
 
 /// Bytes of a host with its escapes that are looked at.
 pub const WINDOW: usize = 512;
@@ -161,8 +161,9 @@ fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
 /// Places that call for a look.
 #[derive(Default)]
 struct Looks {
-    /// By what stands before them: of several triggers before one host the first tells of it.
-    places: Vec<(Trigger, usize)>,
+    /// By what stands before them: of several triggers before one host the first tells of it. With the length of
+    /// each window.
+    places: Vec<(Trigger, usize, usize)>,
     /// Windows behind each trigger.
     rows: [Row; TRIGGERS],
 }
@@ -225,8 +226,11 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let mut looks = Looks::default();
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
-            match look(bytes, at) {
-                (_, true) => looks.places.push((trigger, at)),
+            let Some(row) = looks.rows.get_mut(trigger as usize) else {
+                return ControlFlow::Continue(());
+            };
+            match row.look(bytes, at) {
+                (window, true) => looks.places.push((trigger, at, window.len())),
                 (window, false) => steps += look_steps(window, false),
             }
             if looks.places.len() < TOGETHER && steps < PULSE {
@@ -243,11 +247,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             return ControlFlow::Break(());
         }
         looks.places.sort();
-        for (trigger, at) in looks.places.drain(..) {
-            let mut window = window(bytes, at);
-            if let Some(row) = looks.rows.get_mut(trigger as usize) {
-                window = row.cut(window, at);
-            }
+        for (_, at, length) in looks.places.drain(..) {
+            let window = bytes.get(at..at + length).unwrap_or_default();
             if let Some(host) = met(window, &self.met) {
                 if self.met.is_lie(host) {
                     self.again(at, of);

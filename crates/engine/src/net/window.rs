@@ -59,17 +59,32 @@ pub struct Row {
 pub const ROW: usize = 8;
 
 impl Row {
-    /// As much of a window at an offset as is read.
-    pub fn cut<'w>(&mut self, window: &'w [u8], at: usize) -> &'w [u8] {
-        self.length = if self.last.contains(&at) { self.length + 1 } else { 0 };
-        self.last = at..at + window.len();
-        if self.length < ROW {
-            return window;
+    /// As much of the window at an offset as is read, and whether it calls for a look.
+    pub fn look<'w>(&mut self, bytes: &'w [u8], at: usize) -> (&'w [u8], bool) {
+        let length = if self.last.contains(&at) { self.length + 1 } else { 0 };
+        let (window, looks) = match length < ROW {
+            true => look(bytes, at),
+            false => look(up_to_next(bytes, at), at),
+        };
+        if looks {
+            // What was cut goes on behind the sign that it was cut at.
+            let beyond = if length < ROW { 0 } else { NEXT.len() + 1 };
+            *self = Row { last: at..at + window.len() + beyond, length };
         }
-        let next = |four: &[u8; 4]| four.eq_ignore_ascii_case(b"www.");
-        let end = window.array_windows().position(next).unwrap_or(window.len());
-        window.get(..end).unwrap_or(window)
+        (window, looks)
     }
+}
+
+/// What windows of a row are cut at.
+const NEXT: &[u8; 4] = b"www.";
+
+/// The bytes up to the next `www.` behind an offset, as far as a window may reach.
+fn up_to_next(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let rest = rest.get(..WINDOW).unwrap_or(rest);
+    let next = |four: &[u8; 4]| four.eq_ignore_ascii_case(NEXT);
+    let length = rest.array_windows().position(next).unwrap_or(rest.len());
+    bytes.get(..at + length).unwrap_or(bytes)
 }
 
 /// Bytes between the sign of a soft break and its line end that are passed over here.
@@ -137,7 +152,7 @@ fn is_odd(window: &[u8], signs: u8) -> bool {
 }
 
 /// The window behind a trigger, and whether it calls for a look: in one walk where nothing odd stands in it.
-pub fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
+fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
     let rest = bytes.get(at..).unwrap_or_default();
     let rest = rest.get(..WINDOW).unwrap_or(rest);
     let mut signs = 0;
@@ -358,7 +373,7 @@ mod tests {
         let text = "www.\u{430}".repeat(100) + "www.р\u{430}ypal.com";
         let bytes = text.as_bytes();
         let mut row = Row::default();
-        let read = places(bytes).into_iter().map(|at| row.cut(window(bytes, at), at));
+        let read = places(bytes).into_iter().map(|at| row.look(bytes, at).0);
         let read: Vec<&[u8]> = read.collect();
         assert!(read.iter().map(|window| window.len()).sum::<usize>() < ROW * WINDOW + text.len());
         assert_eq!(read.last().copied(), Some("р\u{430}ypal.com".as_bytes()));

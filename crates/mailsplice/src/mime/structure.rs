@@ -139,6 +139,9 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
     splitter.tree
 }
 
+/// Steps of a part that begins, whether it is kept or not: its header, what it may be to others.
+const CHILD: u64 = 64;
+
 fn too_large(length: usize) -> bool {
     length as u64 > LARGEST
 }
@@ -204,6 +207,7 @@ impl<'m> Splitter<'m> {
                 self.rest(&walk, at..walk.end);
                 return;
             }
+            self.tree.steps += CHILD;
             at = self.child(&mut walk, delimiter.frame, at);
         }
         let end = walk.end;
