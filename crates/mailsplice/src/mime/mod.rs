@@ -17,7 +17,6 @@ mod lower;
 mod openpgp;
 mod prefilter;
 mod reading;
-mod sealed;
 mod sniff;
 mod structure;
 mod transfer;

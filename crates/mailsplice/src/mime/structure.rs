@@ -11,6 +11,7 @@
 
 mod again;
 mod leaf;
+mod sealed;
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Why;
-use super::der::{self, Content};
-use super::entity::Entity;
-use super::header::{self, ContentType};
-use super::inflate::{Ending, Format, inflated};
-use super::openpgp;
-use super::structure::{Layer, Pass, Splitter};
-use super::transfer::Transfer;
-use super::walk::{Views, Walk};
+use super::super::Why;
+use super::super::der::{self, Content};
+use super::super::entity::Entity;
+use super::super::header::{self, ContentType};
+use super::super::inflate::{Ending, Format, inflated};
+use super::super::openpgp;
+use super::super::transfer::Transfer;
+use super::super::walk::{Views, Walk};
+use super::{Layer, Pass, Splitter};
 use crate::edit::{Bypass, Limit};
 use crate::span::{Map, PieceKind};
 
