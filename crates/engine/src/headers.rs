@@ -42,7 +42,7 @@ pub fn read(
         Some(fields) => Read::of(bounded, fields.iter().cloned(), |name, _| is_read(name)),
         None => Read::of(bounded, splice::fields::header_fields(bounded), |name, _| is_read(name)),
     };
-    let Some(message) = read.parser().parse_headers(&read.bytes) else { return };
+    let Some(message) = read.parser(agreed.is_some()).parse_headers(&read.bytes) else { return };
     let shown = message.headers().iter().map(|header| {
         let span =
             read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
@@ -63,9 +63,9 @@ pub fn read(
         .flatten();
     let others = others.iter().flat_map(|message| message.headers());
     let others = others.filter(|header| !is_read(header.name.as_str().as_bytes())).map(|header| {
-        let span =
-            rest.source(header.offset_start as usize)..rest.source(header.offset_end as usize);
-        (header, span, Interest::Lies)
+        let length = header.offset_end.saturating_sub(header.offset_start) as usize;
+        let start = rest.source(header.offset_start as usize);
+        (header, start..start + length, Interest::Lies)
     });
     let words = words(&read);
     let author = Author::of(&message, judge);
@@ -129,28 +129,28 @@ struct Read {
     lists: bool,
 }
 
-/// Names of the fields that [`parser`] reads.
-const NAMES: [&str; 19] = [
-    "From",
-    "Sender",
-    "Reply-To",
-    "To",
-    "Cc",
-    "Bcc",
-    "Resent-From",
-    "Resent-Sender",
-    "Resent-To",
-    "Resent-Cc",
-    "Resent-Bcc",
-    "Subject",
-    "Comments",
-    "List-Archive",
-    "List-Help",
-    "List-Owner",
-    "List-Post",
-    "List-Subscribe",
-    "List-Unsubscribe",
-];
+/// Names of the fields that [`parser`] reads, of those that begin with this letter.
+fn names(first: u8) -> &'static [&'static str] {
+    match first.to_ascii_lowercase() {
+        b'f' => &["From"],
+        b's' => &["Sender", SUBJECT],
+        b'r' => {
+            &["Reply-To", "Resent-From", "Resent-Sender", "Resent-To", "Resent-Cc", "Resent-Bcc"]
+        }
+        b't' => &["To"],
+        b'c' => &["Cc", "Comments"],
+        b'b' => &["Bcc"],
+        b'l' => &[
+            "List-Archive",
+            "List-Help",
+            "List-Owner",
+            "List-Post",
+            "List-Subscribe",
+            "List-Unsubscribe",
+        ],
+        _ => &[],
+    }
+}
 
 const SUBJECT: &str = "Subject";
 
@@ -159,10 +159,8 @@ const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
-    // What most fields fail on.
-    let first = name.first().map(|first| first | 0x20);
-    matches!(first, Some(b'f' | b's' | b'r' | b't' | b'c' | b'b' | b'l'))
-        && NAMES.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+    let known = name.first().map_or(&[][..], |first| names(*first));
+    known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 impl Read {
@@ -197,11 +195,13 @@ impl Read {
     }
 
     /// The parser of these fields. By itself it reads them all as they are wanted but for those of lists, which
-    /// it takes for addresses; being told takes longer than reading most headers.
-    fn parser(&self) -> MessageParser {
-        match self.lists {
-            true => parser(),
-            false => MessageParser::new(),
+    /// it takes for addresses; being told of each takes longer than reading most headers, and only where programs do
+    /// not agree on the fields could it see others.
+    fn parser(&self, agreed: bool) -> MessageParser {
+        match (self.lists, agreed) {
+            (false, _) => MessageParser::new(),
+            (true, true) => MessageParser::new().with_address_headers().default_header_text(),
+            (true, false) => parser(),
         }
     }
 

@@ -89,8 +89,21 @@ fn envelope(block: &[u8]) -> usize {
 
 /// Whether a byte is one of a field's name (RFC 5322 §3.6.8).
 fn is_of_name(byte: u8) -> bool {
-    matches!(byte, b'!'..=b'9' | b';'..=b'~')
+    OF_NAME.get(usize::from(byte)).copied().unwrap_or_default()
 }
+
+static OF_NAME: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            all[byte] = matches!(byte as u8, b'!'..=b'9' | b';'..=b'~');
+        }
+        byte += 1;
+    }
+    all
+};
 
 /// The line at `at`, with its line end.
 fn line_at(bytes: &[u8], at: usize) -> &[u8] {
@@ -506,7 +519,13 @@ mod tests {
             Some(fields.iter().map(|field| field.name(block).to_vec()).collect())
         };
         let same = Some(vec![b"A".to_vec(), b"B".to_vec()]);
-        for block in ["A: x\r\n y\r\nB:z\r\n", "A:\nB: z", "A: x\n\ty: z\nB:\n"] {
+        for block in [
+            "A: x\r\n y\r\nB:z\r\n",
+            "A:\nB: z",
+            "A: x\n\ty: z\nB:\n",
+            "From x@y Thu 22 Aug 17:08:44\r\nA: x\r\nB: z\r\n",
+            "From x@y\nA: x\nB: z",
+        ] {
             assert_eq!(names(block.as_bytes()), same, "{block:?}");
         }
         for block in [
@@ -521,6 +540,11 @@ mod tests {
             "A: x\nB: z\r",
             ": x\n",
             "",
+            "From x\n y\nA: x\n",
+            "From : x\nA: x\n",
+            "From x\nno field\nA: x\n",
+            "From x\ry\nA: x\n",
+            "From x",
         ] {
             assert_eq!(agreed(block.as_bytes()).unwrap_or_default(), [], "{block:?}");
         }
