@@ -180,8 +180,8 @@ fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
 /// Places that call for a look.
 #[derive(Default)]
 struct Looks {
-    /// By what stands before them: of several triggers before one host the first tells of it.
-    places: Vec<(Trigger, usize)>,
+    /// By what stands before them, with the lengths of their windows: of several triggers before one host the first tells of it.
+    places: Vec<(Trigger, usize, usize)>,
     /// Windows behind each trigger.
     rows: [Row; TRIGGERS],
 }
@@ -221,7 +221,7 @@ impl Net<'_, '_, '_> {
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
             match look(bytes, at) {
-                (_, true) => looks.places.push((trigger, at)),
+                (window, true) => looks.places.push((trigger, at, window.len())),
                 (window, false) => steps += look_steps(window, false),
             }
             if looks.places.len() < TOGETHER && steps < PULSE {
@@ -238,8 +238,8 @@ impl Net<'_, '_, '_> {
             return ControlFlow::Break(());
         }
         looks.places.sort();
-        for (trigger, at) in looks.places.drain(..) {
-            let mut window = window(bytes, at);
+        for (trigger, at, length) in looks.places.drain(..) {
+            let mut window = bytes.get(at..at + length).unwrap_or_default();
             if let Some(row) = looks.rows.get_mut(trigger as usize) {
                 window = row.of_its_own(window, at);
             }
