@@ -11,7 +11,7 @@ use std::fmt;
 
 use super::content::{self, Defanger};
 use super::judging::{Judge, Judged, TldStatus};
-use super::net;
+use super::net::{self, BehindSchemes};
 use super::outcome::{Done, Reason, Verdict};
 use super::policy::{LinkAction, Mode, Policy};
 use super::{Case, Facts, Message, TldSet, actions};
@@ -184,7 +184,11 @@ impl Checker<'_> {
                 self.seen.add(kind, judged);
             }
         }
-        for judged in net::behind_schemes(&text, &mut self.judge) {
+        let BehindSchemes { mut hidden, met } = net::behind_schemes(&text, &mut self.judge);
+        if !matches!(fate, Fate::Edited(_)) {
+            hidden.extend(met);
+        }
+        for judged in hidden {
             let here = fate_of(self.policy, &judged, |_| true);
             if matches!(here, Fate::Edited(_)) {
                 fate = fate.max(here);

@@ -26,11 +26,16 @@ pub fn lie(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Lie> {
     if met.has_spelling(host) {
         return met.is_lie(host).then_some(Lie::Met);
     }
-    let judgement = judge.host(host, HostBounds::Certain);
-    is_lie(host, &judgement).then(|| match met.has(&judgement.ascii) {
+    lies(host, judge).map(|judgement| match met.has(&judgement.ascii) {
         true => Lie::Met,
         false => Lie::Hidden(judgement),
     })
+}
+
+/// The judgement of a host that deceives.
+pub fn lies(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
+    let judgement = judge.host(host, HostBounds::Certain);
+    is_lie(host, &judgement).then_some(judgement)
 }
 
 /// The host of a window that says what it spells, if it was met in this spelling: most hosts that a message

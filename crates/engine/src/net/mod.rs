@@ -43,7 +43,7 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict}
 use super::policy::{LinkAction, Policy};
 use front::{begins_plainly, host_of};
 use homograph::ends_host_to_a_reader;
-use lie::{Lie, lie, met};
+use lie::{Lie, lie, lies, met};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
@@ -112,9 +112,17 @@ impl Bytes {
     }
 }
 
-/// What the net would take apart of a text that readings have read: hosts behind a scheme that they have not
-/// met.
-pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> Vec<Judged> {
+/// Hosts behind schemes that deceive, in a text that readings have read: what the net takes apart.
+#[derive(Debug, Default)]
+pub struct BehindSchemes {
+    /// Those that no reading has met.
+    pub hidden: Vec<Judged>,
+    /// Those that one has, to be taken apart where its edits do not reach them.
+    pub met: Vec<Judged>,
+}
+
+/// What the net would take apart of a text that readings have read.
+pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> BehindSchemes {
     let met = judge.take_met();
     let bytes = source.as_bytes();
     let mut hosts: Vec<(Trigger, String)> = Vec::new();
@@ -126,11 +134,16 @@ pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> Vec<Judged> {
         ControlFlow::Continue(())
     });
     hosts.sort_by_key(|(trigger, _)| *trigger);
-    let hidden = hosts.iter().filter_map(|(_, host)| match lie(host, judge, &met) {
-        Some(Lie::Hidden(judgement)) => Some(Judged::of(judgement, TldStatus::Link)),
-        Some(Lie::Met) | None => None,
-    });
-    hidden.collect()
+    let mut found = BehindSchemes::default();
+    for (_, host) in &hosts {
+        let judged = |judgement| Judged::of(judgement, TldStatus::Link);
+        match lie(host, judge, &met) {
+            Some(Lie::Hidden(judgement)) => found.hidden.push(judged(judgement)),
+            Some(Lie::Met) => found.met.extend(lies(host, judge).map(judged)),
+            None => {}
+        }
+    }
+    found
 }
 
 /// Steps of a window, by whether its letters are read.

@@ -160,13 +160,15 @@ fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
         signs |= signs_of(*byte);
         signs & (END | ODD) != 0
     });
-    match end.and_then(|end| rest.get(..end)).filter(|_| signs & ODD == 0) {
-        Some(window) => (window, is_odd(window, signs)),
-        None => {
-            let window = window(bytes, at);
-            (window, calls_for_a_look(window))
-        }
+    let Some(end) = end else { return (rest, is_odd(rest, signs)) };
+    if signs & ODD == 0 {
+        let window = rest.get(..end).unwrap_or_default();
+        return (window, is_odd(window, signs));
     }
+    let window = window(bytes, at);
+    // What is odd may be the sign that ends it.
+    let signs = if window.len() > end { signs } else { signs & !ODD };
+    (window, is_odd(window, signs))
 }
 
 fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {
