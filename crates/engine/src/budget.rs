@@ -92,6 +92,11 @@ impl<'a> Budget<'a> {
         self.over.is_none()
     }
 
+    /// Whether as much is left as was spent, twice over.
+    pub fn has_twice(&self) -> bool {
+        self.left / 2 >= self.cost.all()
+    }
+
     /// Takes the steps of a link of this many bytes, and of judging it.
     #[must_use]
     pub fn link(&mut self, bytes: usize, judging: u64) -> bool {
@@ -159,6 +164,13 @@ mod tests {
         assert!(budget.spend(Stage::Net, 10) && !budget.spend(Stage::Net, 1));
         let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(u64::MAX));
         assert!(!budget.spend(Stage::Net, u64::MAX - 1), "never more than the limits give");
+    }
+
+    #[test]
+    fn a_second_look_takes_no_more_than_is_left() {
+        let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(30));
+        assert!(budget.spend(Stage::Net, 10) && budget.has_twice());
+        assert!(budget.spend(Stage::Net, 1) && !budget.has_twice());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser};
+use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser, MessagePart};
 
 use super::actions;
 use super::budget::Budget;
@@ -42,7 +42,10 @@ pub fn read(
         Some(fields) => Read::of(bounded, fields.iter().cloned(), |name, _| is_read(name)),
         None => Read::of(bounded, splice::fields::header_fields(bounded), |name, _| is_read(name)),
     };
-    let Some(message) = read.parser(agreed.is_some()).parse_headers(&read.bytes) else { return };
+    // Without any of those fields others may lie all the same.
+    let message = read.parser(agreed.is_some()).parse_headers(&read.bytes).unwrap_or_else(|| {
+        mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() }
+    });
     let shown = message.headers().iter().map(|header| {
         let span =
             read.source(header.offset_start as usize)..read.source(header.offset_end as usize);
@@ -534,7 +537,10 @@ mod tests {
         let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
         let tlds = TldTable::new(["com", "org"], "");
         // Behind a line that is no field nobody knows what others see.
-        for head in [fields.to_owned(), format!("{fields}no field\r\nX-D: z\r\n")] {
+        let others = fields.strip_prefix("Subject: hi\r\n").unwrap_or_default();
+        for head in
+            [fields.to_owned(), format!("{fields}no field\r\nX-D: z\r\n"), others.to_owned()]
+        {
             let message = Message { head: head.as_bytes(), body: b"" };
             let facts = Facts::default();
             let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());

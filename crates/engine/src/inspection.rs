@@ -3,7 +3,8 @@
 //! A part that clients read in several ways is edited in each of them. Where the edits of two readings
 //! meet on the same bytes only one can be made, and an edit for one reading may change what another one
 //! shows. So the edited message is surveyed again, and what still lives in it is edited as well, until every
-//! reading is inert. A message whose parts are read in one way needs no second look.
+//! reading is inert. A message whose parts are read in one way hardly ever needs a second look (a host that was
+//! glued to a dead one begins where that ends), and gets one where the budget has plenty left.
 
 use super::budget::Budget;
 use super::cost::Cost;
@@ -74,7 +75,7 @@ fn until_settled(
     budget: &mut Budget<'_>,
 ) -> Lowered {
     let (mut edits, readings) = edited((case, tree), decided, answers, budget);
-    if edits.edits.is_empty() || readings == Readings::One {
+    if edits.edits.is_empty() || readings == Readings::One && !budget.has_twice() {
         return edits;
     }
     if let Some(why) = budget.over() {

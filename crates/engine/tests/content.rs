@@ -203,6 +203,21 @@ fn what_is_shown_and_followed_at_once_is_settled() {
     }
 }
 
+/// What was glued to a host begins where the dead one ends, in a part that all read alike.
+#[test]
+fn what_is_glued_to_a_dead_host_is_read_again() {
+    for text in [
+        "<img src=\r\n)#f\u{430}\u{440}\u{440}\u{4cf}\u{435}.com</xmp>http://p\u{430}ypal.com\u{430}\u{440}\u{440}\u{4cf}\u{435}.comword\u{200b}.<p style=\"x:url(&period;.&#x430;</b>)\">mailto:</title>data:</a>wordhttps://",
+        "www.&#46;javascript:</a>http://>p\u{430}ypal.com\">?q=?q=.,data:)\"><!--[if mso]>javascript:</span>=\r\n</a>(<span style=\"display:none\"><![endif]--><![endif]-->a@\u{430}\u{440}\u{440}\u{4cf}\u{435}.com\u{ad}&period;user:pass@</a>user:pass@example.comhttps://-->http://",
+    ] {
+        for wrapping in [Wrapping::EightBit, Wrapping::QuotedPrintable, Wrapping::Base64] {
+            for defang in [Defang::All, Defang::Judged] {
+                come_back_and_leave_nothing(text, "text/html", wrapping, defang);
+            }
+        }
+    }
+}
+
 /// What stands in the path of a dead link is dead, too, as others begin it.
 #[test]
 fn an_address_behind_the_signs_of_a_rewriter_is_bracketed() {
