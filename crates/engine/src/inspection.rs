@@ -4,7 +4,7 @@
 //! meet on the same bytes only one can be made, and an edit for one reading may change what another one
 //! shows. So the edited message is surveyed again, and what still lives in it is edited as well, until every
 //! reading is inert. A message whose parts are read in one way hardly ever needs a second look (a host that was
-//! glued to a dead one begins where that ends), and gets one where the budget has plenty left.
+//! glued to a dead one begins where that ends), and gets one up to a megabyte where the budget has plenty left.
 
 use super::budget::Budget;
 use super::cost::Cost;
@@ -21,6 +21,10 @@ use mailsplice::splice::{apply, apply_head};
 /// Times that an edited message is read again. Real mail needs one; each costs what the first reading
 /// did.
 pub(super) const ROUNDS: usize = 4;
+
+/// Bytes of a body that is read again though all read it alike: the edited copy of a larger one takes memory that
+/// hardly ever finds anything.
+const AGAIN: usize = 1 << 20;
 
 /// A message read and judged, waiting for what the DNS says of the names it names.
 #[derive(Debug)]
@@ -75,7 +79,8 @@ fn until_settled(
     budget: &mut Budget<'_>,
 ) -> Lowered {
     let (mut edits, readings) = edited((case, tree), decided, answers, budget);
-    if edits.edits.is_empty() || readings == Readings::One && !budget.has_twice() {
+    let again = case.message.body.len() <= AGAIN && budget.has_twice();
+    if edits.edits.is_empty() || readings == Readings::One && !again {
         return edits;
     }
     if let Some(why) = budget.over() {
@@ -150,6 +155,22 @@ mod tests {
         let answers = Answers::new();
         let lowered = until_settled(rounds, (case, &tree), &mut found, &answers, &mut budget);
         (lowered, found.bypasses)
+    }
+
+    #[test]
+    fn what_all_read_alike_is_read_again_up_to_a_length() {
+        let tlds = TldTable::new(["com"], "");
+        let (facts, policy) = (Facts::default(), Policy::default());
+        for (length, again) in [(1_000, true), (AGAIN, false)] {
+            let body = format!("{}\r\nhttp://p\u{430}ypal.com/\r\n", "word\r\n".repeat(length / 6));
+            let message =
+                Message { head: b"Content-Type: text/calendar\r\n", body: body.as_bytes() };
+            let inspection = crate::inspect(message, &facts, &policy, &tlds);
+            let alone = inspection.cost().all();
+            let outcome = inspection.resolve(&Answers::new());
+            assert!(!outcome.edits.is_empty());
+            assert_eq!(outcome.cost.all() > alone * 3 / 2, again, "{length}");
+        }
     }
 
     #[test]
