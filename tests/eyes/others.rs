@@ -115,7 +115,7 @@ fn places_of_a_host_that_stands_in_a_link_are_taken_apart() {
         let subject = "Subject: =?utf-8?q?https=3A//=D1=80=D0=B0ypal.com/?=\r\n";
         let fields =
             "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n";
-        let said = everywhere(&format!("{subject}{fields}"), around.clone());
+        let said = everywhere(format!("{subject}{fields}"), around.clone());
         for message in everywhere(fields, page).into_iter().chain(said) {
             let body = edited(&message);
             assert!(!body.contains("//раypal.com"), "{body}");
