@@ -203,6 +203,48 @@ fn what_is_shown_and_followed_at_once_is_settled() {
     }
 }
 
+/// A body of one line has the line ends of its header.
+#[test]
+fn a_body_without_a_line_end_gets_those_of_its_header() {
+    let text = format!("{}http://p\u{430}ypal.com/", "hello ".repeat(40));
+    let (_, body) = encoded(&text, Wrapping::Base64);
+    let body: Vec<u8> = body.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    for line_end in ["\n", "\r\n"] {
+        let head = format!(
+            "Content-Type: text/plain; charset=utf-8{line_end}Content-Transfer-Encoding: base64{line_end}"
+        );
+        let outcome = run(head.as_bytes(), &body, Defang::Judged);
+        let after = splice::apply(&body, &outcome.edits).to_vec();
+        assert!(after.contains(&b'\n'));
+        assert_eq!(after.contains(&b'\r'), line_end == "\r\n");
+    }
+}
+
+/// A value that is read by the letter of the URL has its at sign in brackets as well.
+#[test]
+fn an_at_sign_of_a_calendar_is_bracketed_once() {
+    for value in [
+        "URL:https://user@p\u{430}ypal.com/",
+        "URL;VALUE=URI:https://good.com@p\u{430}ypal.com:80/x",
+        "ATTENDEE:ftp://user@p\u{430}ypal.com/",
+        "X-A;ALTREP=\"webcal://user@p\u{430}ypal.com/\":x",
+        "URL:https://p\u{430}ypal.com/@x.com",
+        "URL://user@p\u{430}ypal.com/",
+    ] {
+        for defang in [Defang::All, Defang::Judged] {
+            let text = format!("BEGIN:VCALENDAR\r\n{value}\r\nEND:VCALENDAR\r\n");
+            for wrapping in [Wrapping::EightBit, Wrapping::Base64] {
+                come_back_and_leave_nothing(&text, "text/calendar", wrapping, defang);
+            }
+            let head = b"Content-Type: text/calendar; charset=utf-8\r\n";
+            let outcome = run(head, text.as_bytes(), defang);
+            let (_, after) = forwarded(head, text.as_bytes(), &outcome);
+            let after = String::from_utf8(after).unwrap();
+            assert!(!after.contains("[["), "{after}");
+        }
+    }
+}
+
 /// What was glued to a host begins where the dead one ends, in a part that all read alike.
 #[test]
 fn what_is_glued_to_a_dead_host_is_read_again() {

@@ -293,7 +293,17 @@ impl Pieces<'_> {
     fn at_sign(&mut self, range: Range<usize>) {
         if let Some(at) = self.text.get(range.clone()).and_then(|text| text.find('@')) {
             let at = range.start + at;
-            self.replace(at..at + 1, "[@]");
+            self.bracket(at..at + 1, "[@]");
+        }
+    }
+
+    /// Puts a sign in brackets, unless it stands in some: where a value is read by the letter of the URL it is still
+    /// a sign then.
+    fn bracket(&mut self, range: Range<usize>, bracketed: &str) {
+        let (before, behind) = (self.text.get(..range.start), self.text.get(range.end..));
+        let opened = before.is_some_and(|before| before.ends_with(['[', '(', '{']));
+        if !(opened && behind.is_some_and(|behind| behind.starts_with([']', ')', '}']))) {
+            self.replace(range, bracketed);
         }
     }
 
@@ -302,7 +312,7 @@ impl Pieces<'_> {
         let piece = text.get(range.clone()).unwrap_or_default();
         for (at, dot) in piece.char_indices().filter(|(_, c)| is_dot(*c)) {
             let start = range.start + at;
-            self.replace(start..start + dot.len_utf8(), "[.]");
+            self.bracket(start..start + dot.len_utf8(), "[.]");
         }
     }
 

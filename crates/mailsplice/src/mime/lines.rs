@@ -27,7 +27,8 @@ pub(super) fn fit(raw: &[u8], edits: Vec<RawEdit>, media: Media, line_end: LineE
     if !any_too_long(raw, &edits) {
         return Fit::Fits(edits);
     }
-    if media != Media::Html {
+    // Where characters are wider than a byte a line end is none.
+    if media != Media::Html || memchr::memchr(0, raw).is_some() {
         return Fit::TooLong(edits);
     }
     let broken = broken(raw, &edits, line_end);
@@ -281,6 +282,15 @@ mod tests {
         assert_eq!(recoded.transfer, Transfer::Base64);
         let new = apply(&raw, &recoded.edits);
         assert_eq!(Transfer::Base64.bytes(new.as_bytes()).as_ref(), b"s\0e\0e\0 \0H\0t\0t\0p\0");
+    }
+
+    #[test]
+    fn lines_of_wide_characters_are_not_broken() {
+        let wide = |text: &str| text.bytes().flat_map(|byte| [0, byte]).collect::<Vec<u8>>();
+        let raw = wide(&format!("{} <a href=x>", "w".repeat(485)));
+        let at = raw.len() - 14;
+        let edit = RawEdit { range: at..at, replacement: wide("data-unsafe-") };
+        assert!(matches!(fit(&raw, vec![edit], Media::Html, LineEnd::Crlf), Fit::TooLong(_)));
     }
 
     #[test]

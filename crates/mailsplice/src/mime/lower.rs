@@ -134,7 +134,10 @@ impl<'m> Lowering<'m> {
     }
 
     fn line_end(&self, layer: usize) -> LineEnd {
-        LineEnd::of(self.tree.layer_bytes(self.message, layer))
+        let bytes = self.tree.layer_bytes(self.message, layer);
+        // A body of one line may have no end at all.
+        let none = layer == 0 && memchr::memchr(b'\n', bytes).is_none();
+        LineEnd::of(if none { self.message.head } else { bytes })
     }
 }
 

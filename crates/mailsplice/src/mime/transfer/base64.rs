@@ -254,7 +254,9 @@ pub(in crate::mime) fn lower(
             true => behind.1 + (range.start - behind.0),
             false => range.start - line_start,
         };
-        let tail = lines.at(range.end).end - range.end;
+        // Behind the data may stand what would be a delimiter on a line of its own.
+        let delimiter = raw.get(range.end..).is_some_and(|rest| rest.starts_with(b"--"));
+        let tail = if delimiter { 0 } else { lines.at(range.end).end - range.end };
         let (replacement, column) =
             encode_lines(&stretch.bytes, start_column, tail, width, line_end);
         behind = (range.end, column);
@@ -406,6 +408,14 @@ mod tests {
 
     fn encoded(text: &str) -> String {
         String::from_utf8(encode(text.as_bytes(), LineEnd::Crlf)).unwrap()
+    }
+
+    #[test]
+    fn what_stands_behind_the_data_becomes_no_delimiter() {
+        let said = format!("{}<a href=http://a.example/>xx", "hello ".repeat(40));
+        let raw = format!("{}--b\r\nrest\r\n", encoded(&said).replace("\r\n", ""));
+        let new = replace(&raw, &[("http://a.example/", "hxxp://xn--a-long-one[.]example/")]);
+        assert!(new.contains("--b\r\nrest\r\n") && !new.contains("\n--b"), "{new}");
     }
 
     #[test]
