@@ -55,7 +55,7 @@ pub struct Findings {
     pub plain_edits: Vec<RawEdit>,
     /// Offsets of the raw body behind schemes at which hosts stand as they are that deceive, and that readings have
     /// met, here or elsewhere ([`super::net::take_apart_rest`]).
-    pub lies: Vec<usize>,
+    pub lying_places: Vec<usize>,
     /// Hosts of links that need nothing, at most [`PASSED`], in lower-case ASCII form.
     pub passed: BTreeSet<Box<str>>,
     /// Whether there were more of them.

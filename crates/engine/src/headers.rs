@@ -42,7 +42,7 @@ pub fn read(
         Some(fields) => Read::of(bounded, fields.iter().cloned(), |name, _| is_read(name)),
         None => Read::of(bounded, splice::fields::header_fields(bounded), |name, _| is_read(name)),
     };
-    // Without any of those fields others may lie all the same.
+    // Without any of those fields others may lie all the same. The fields of a message are those of its first part.
     let message = read.parser(agreed.is_some()).parse_headers(&read.bytes).unwrap_or_else(|| {
         mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() }
     });

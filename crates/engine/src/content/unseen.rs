@@ -70,7 +70,7 @@ const BLOCK: usize = 64;
 fn next_unseen(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes().get(from..)?;
     let blocks = bytes.chunks(BLOCK).enumerate().filter(|(_, block)| !is_plain(block));
-    let firsts = blocks.flat_map(|(index, block)| {
+    let mut firsts = blocks.flat_map(|(index, block)| {
         let firsts = block.iter().enumerate().filter(|(_, byte)| is_first_of_unseen(**byte));
         firsts.map(move |(at, _)| from + index * BLOCK + at)
     });
@@ -79,7 +79,7 @@ fn next_unseen(text: &str, from: usize) -> Option<usize> {
         may_begin_unseen(rest)
             && text.get(*at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
     };
-    { firsts }.find(is)
+    firsts.find(is)
 }
 
 /// Whether a byte may be the first of one.

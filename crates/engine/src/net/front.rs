@@ -25,6 +25,12 @@ pub fn host_of(letters: &[Letter]) -> &[Letter] {
     host.get(..end - dots).unwrap_or_default()
 }
 
+/// Bytes of the host at the front of a window, and of the escapes in it.
+pub fn host_length(window: &[u8]) -> usize {
+    let ends = |byte: &u8| stops(char::from(*byte)) && !is_coded(*byte);
+    window.iter().position(ends).unwrap_or(window.len())
+}
+
 /// Whether a host could be a lie at all.
 pub fn is_odd(host: &str) -> bool {
     !host.is_ascii() || host.split('.').any(is_a_label)

@@ -19,21 +19,21 @@ pub enum Lie {
 }
 
 /// What is known of a host that deceives.
-pub fn lie(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Lie> {
+pub fn lie_of(host: &str, judge: &mut Judge<'_>, met: &Met) -> Option<Lie> {
     if !is_odd(host) || host.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }
     if met.has_spelling(host) {
         return met.is_lie(host).then_some(Lie::Met);
     }
-    lies(host, judge).map(|judgement| match met.has(&judgement.ascii) {
+    judged_lie(host, judge).map(|judgement| match met.has(&judgement.ascii) {
         true => Lie::Met,
         false => Lie::Hidden(judgement),
     })
 }
 
 /// The judgement of a host that deceives.
-pub fn lies(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
+pub fn judged_lie(host: &str, judge: &mut Judge<'_>) -> Option<Arc<Judgement>> {
     let judgement = judge.host(host, HostBounds::Certain);
     is_lie(host, &judgement).then_some(judgement)
 }

@@ -43,7 +43,7 @@ use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict}
 use super::policy::{LinkAction, Policy};
 use front::{begins_plainly, host_of};
 use homograph::ends_host_to_a_reader;
-use lie::{Lie, lie, lies, met};
+use lie::{Lie, judged_lie, lie_of, met};
 use mailsplice::mime::{self, Media, Message, Tree, View};
 use mailsplice::span::TextEdit;
 use packed::{Order, Packed, ebcdic, wide, yenc};
@@ -137,9 +137,9 @@ pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> BehindSchemes {
     let mut found = BehindSchemes::default();
     for (_, host) in &hosts {
         let judged = |judgement| Judged::of(judgement, TldStatus::Link);
-        match lie(host, judge, &met) {
+        match lie_of(host, judge, &met) {
             Some(Lie::Hidden(judgement)) => found.hidden.push(judged(judgement)),
-            Some(Lie::Met) => found.met.extend(lies(host, judge).map(judged)),
+            Some(Lie::Met) => found.met.extend(judged_lie(host, judge).map(judged)),
             None => {}
         }
     }
@@ -171,12 +171,20 @@ fn is_behind_scheme(bytes: &[u8], at: usize) -> bool {
     })
 }
 
+/// A place that calls for a look. Ordered by what stands before it: of several triggers before one host the first
+/// tells of it.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Called {
+    trigger: Trigger,
+    at: usize,
+    /// Bytes of its window.
+    length: usize,
+}
+
 /// Places that call for a look.
 #[derive(Default)]
 struct Looks {
-    /// By what stands before them: of several triggers before one host the first tells of it. With the length of
-    /// each window.
-    places: Vec<(Trigger, usize, usize)>,
+    places: Vec<Called>,
     /// Windows behind each trigger.
     rows: [Row; TRIGGERS],
 }
@@ -243,7 +251,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 return ControlFlow::Continue(());
             };
             match row.look(bytes, at) {
-                (window, true) => looks.places.push((trigger, at, window.len())),
+                (window, true) => looks.places.push(Called { trigger, at, length: window.len() }),
                 (window, false) => steps += look_steps(window, false),
             }
             if looks.places.len() < TOGETHER && steps < PULSE {
@@ -260,11 +268,11 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             return ControlFlow::Break(());
         }
         looks.places.sort();
-        for (_, at, length) in looks.places.drain(..) {
+        for Called { at, length, .. } in looks.places.drain(..) {
             let window = bytes.get(at..at + length).unwrap_or_default();
             if let Some(host) = met(window, &self.met) {
                 if self.met.is_lie(host) {
-                    self.again(at, of);
+                    self.keep_place(at, of);
                 }
             } else if !begins_plainly(window) {
                 let place = of.place(|| at);
@@ -371,9 +379,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     fn look(&mut self, letters: &[Letter], at: usize, of: Bytes) {
         let letters = host_of(letters);
         let host = text(letters);
-        let judgement = match lie(&host, self.judge, &self.met) {
+        let judgement = match lie_of(&host, self.judge, &self.met) {
             Some(Lie::Hidden(judgement)) => judgement,
-            Some(Lie::Met) => return self.again(at, of),
+            Some(Lie::Met) => return self.keep_place(at, of),
             None => return,
         };
         let judged = Judged::of(judgement, TldStatus::Link);
@@ -401,9 +409,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
     }
 
     /// Keeps the place of a host that deceives and was met, until it is known what edits cover.
-    fn again(&mut self, at: usize, of: Bytes) {
+    fn keep_place(&mut self, at: usize, of: Bytes) {
         if matches!(of, Bytes::Plain) && self.policy.edits() && is_behind_scheme(self.body, at) {
-            self.found.lies.push(at);
+            self.found.lying_places.push(at);
         }
     }
 

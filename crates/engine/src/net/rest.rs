@@ -3,9 +3,8 @@
 //! A host that stands in a link may stand once more where only a looser program links it: in an attribute that
 //! holds no URL, in markup inside markup. The net does not tell of it again, and takes it apart there as well.
 
-use super::front::{host_of, stops};
-use super::window::is_coded;
-use super::{Bytes, Net, letters, text, window};
+use super::front::{host_length, host_of};
+use super::{Bytes, Net, letters, look_steps, text, window};
 use crate::actions;
 use crate::budget::Budget;
 use crate::cost::Stage;
@@ -20,7 +19,7 @@ use mailsplice::mime::{Lowered, Tree};
 /// Bytes of the longest web scheme with its slashes (`https://`): an edit of it covers the host behind it.
 const SCHEME: usize = 8;
 
-/// Takes apart the hosts at [`Findings::lies`] that no edit covers, with edits more; whether there were any.
+/// Takes apart the hosts at [`Findings::lying_places`] that no edit covers, with edits more; whether there were any.
 pub fn take_apart_rest(
     (case, tree): (Case<'_>, &Tree),
     answers: &Answers,
@@ -29,17 +28,18 @@ pub fn take_apart_rest(
     budget: &mut Budget<'_>,
 ) -> bool {
     let body = case.message.body;
-    let places = uncovered(std::mem::take(&mut found.lies), body, &lowered.edits);
+    let places = uncovered(std::mem::take(&mut found.lying_places), body, &lowered.edits);
     if places.is_empty() {
         return false;
     }
     let mut judge = Judge::new(case);
     let mut net = Net::new((body, tree), (&mut judge, case.policy), &mut *budget, &mut *found);
     for at in places {
-        let letters = letters(window(body, at));
+        let window = window(body, at);
+        let letters = letters(window);
         let judgement = net.judge.host(&text(host_of(&letters)), HostBounds::Certain);
         let tld = judgement.ascii.rsplit('.').next().unwrap_or_default();
-        let steps = 4 * letters.len() as u64 + net.judge.spent();
+        let steps = look_steps(window, true) + net.judge.spent();
         if !net.budget.spend(Stage::Net, steps) || net.full {
             break;
         }
@@ -68,10 +68,4 @@ fn uncovered(mut places: Vec<usize>, body: &[u8], edits: &[RawEdit]) -> Vec<usiz
         next >= *at && next - at >= host_length(window(body, *at))
     });
     places
-}
-
-/// Bytes of the host that a window begins with, and of the escapes in it.
-fn host_length(window: &[u8]) -> usize {
-    let ends = |byte: &u8| byte.is_ascii() && stops(char::from(*byte)) && !is_coded(*byte);
-    window.iter().position(ends).unwrap_or(window.len())
 }

@@ -140,11 +140,11 @@ fn signs_of(byte: u8) -> u8 {
 
 /// Whether a window holds anything but a plain ASCII host.
 pub fn calls_for_a_look(window: &[u8]) -> bool {
-    is_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
+    holds_odd(window, window.iter().fold(0, |signs, byte| signs | signs_of(*byte)))
 }
 
 /// The same, of a window that holds these signs.
-fn is_odd(window: &[u8], signs: u8) -> bool {
+fn holds_odd(window: &[u8], signs: u8) -> bool {
     window.len() > 3
         && (signs & ODD != 0
             || signs & PERCENT != 0 && window.array_windows().any(is_percent_escape)
@@ -160,15 +160,15 @@ fn look(bytes: &[u8], at: usize) -> (&[u8], bool) {
         signs |= signs_of(*byte);
         signs & (END | ODD) != 0
     });
-    let Some(end) = end else { return (rest, is_odd(rest, signs)) };
+    let Some(end) = end else { return (rest, holds_odd(rest, signs)) };
     if signs & ODD == 0 {
         let window = rest.get(..end).unwrap_or_default();
-        return (window, is_odd(window, signs));
+        return (window, holds_odd(window, signs));
     }
     let window = window(bytes, at);
     // What is odd may be the sign that ends it.
     let signs = if window.len() > end { signs } else { signs & !ODD };
-    (window, is_odd(window, signs))
+    (window, holds_odd(window, signs))
 }
 
 fn is_percent_escape([sign, high, low]: &[u8; 3]) -> bool {

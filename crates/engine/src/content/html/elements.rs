@@ -129,7 +129,7 @@ const ELEMENTS: &[&str] = &[
 
 /// Elements that break the line of text, or stand in it as a thing; in all others, unknown ones
 /// too, it runs on.
-pub const BREAKING: &[&str] = &[
+const BREAKING: &[&str] = &[
     "address",
     "applet",
     "article",
