@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::named::NAMED;
+use super::named;
 use crate::content::mapped::{Builder, MappedText};
 
 /// Where a reference stands: in attributes a name without `;` before `=` or a letter is text.
@@ -35,7 +35,7 @@ pub fn decode_into(seen: &mut Builder, text: &str, range: Range<usize>, within: 
             start = range.start + from;
         } else if let Some((value, len)) = reference(slice.get(at..).unwrap_or_default(), within) {
             seen.linear(text.get(start..range.start + at).unwrap_or_default(), start);
-            seen.unit(&value, range.start + at..range.start + at + len);
+            seen.unit(value.as_str(), range.start + at..range.start + at + len);
             from = at + len;
             start = range.start + from;
         }
@@ -64,27 +64,63 @@ pub fn numbers(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find("&#") {
         let (before, behind) = rest.split_at(at);
         plain.push_str(before);
-        let (value, len) = reference(behind, Within::Text).unwrap_or((Cow::Borrowed("&"), 1));
-        plain.push_str(&value);
-        rest = behind.get(len..).unwrap_or_default();
+        match reference(behind, Within::Text) {
+            Some((value, len)) => {
+                plain.push_str(value.as_str());
+                rest = behind.get(len..).unwrap_or_default();
+            }
+            None => {
+                plain.push('&');
+                rest = behind.get(1..).unwrap_or_default();
+            }
+        }
     }
     plain.push_str(rest);
     Cow::Owned(plain)
 }
 
+/// What a reference stands for: one character or two.
+#[derive(Clone, Copy, Default)]
+struct Characters {
+    bytes: [u8; 2 * char::MAX_LEN_UTF8],
+    len: usize,
+}
+
+impl Characters {
+    fn push(&mut self, char: char) {
+        if let Some(room) = self.bytes.get_mut(self.len..)
+            && room.len() >= char.len_utf8()
+        {
+            self.len += char.encode_utf8(room).len();
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.len).and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+impl FromIterator<char> for Characters {
+    fn from_iter<I: IntoIterator<Item = char>>(chars: I) -> Self {
+        let mut characters = Self::default();
+        chars.into_iter().for_each(|char| characters.push(char));
+        characters
+    }
+}
+
 /// What the reference at the start of `text` stands for, and its length in bytes.
-fn reference(text: &str, within: Within) -> Option<(Cow<'static, str>, usize)> {
+fn reference(text: &str, within: Within) -> Option<(Characters, usize)> {
     match text.as_bytes() {
         [b'&', b'#', b'x' | b'X', rest @ ..] => {
             numeric(rest, 16).map(|(value, len)| (value, len + 3))
         }
         [b'&', b'#', rest @ ..] => numeric(rest, 10).map(|(value, len)| (value, len + 2)),
-        [b'&', ..] => named(text.get(1..)?, within).map(|(value, len)| (value.into(), len + 1)),
+        [b'&', ..] => named(text.get(1..)?, within).map(|(value, len)| (value, len + 1)),
         _ => None,
     }
 }
 
-fn named(text: &str, within: Within) -> Option<(&'static str, usize)> {
+fn named(text: &str, within: Within) -> Option<(Characters, usize)> {
     let bytes = text.as_bytes();
     let run = bytes.iter().take(LONGEST).take_while(|c| c.is_ascii_alphanumeric()).count();
     if bytes.get(run) == Some(&b';')
@@ -102,12 +138,12 @@ fn named(text: &str, within: Within) -> Option<(&'static str, usize)> {
     })?
 }
 
-fn lookup(name: &str) -> Option<&'static str> {
-    let index = NAMED.binary_search_by(|(entry, _)| (*entry).cmp(name)).ok()?;
-    NAMED.get(index).map(|(_, value)| *value)
+fn lookup(name: &str) -> Option<Characters> {
+    let points = named::points(name)?.split(' ');
+    points.map(|point| u32::from_str_radix(point, 16).ok().and_then(char::from_u32)).collect()
 }
 
-fn numeric(digits: &[u8], radix: u32) -> Option<(Cow<'static, str>, usize)> {
+fn numeric(digits: &[u8], radix: u32) -> Option<(Characters, usize)> {
     let mut value = 0_u32;
     let mut len = 0;
     for digit in digits.iter().map_while(|c| (*c as char).to_digit(radix)) {
@@ -120,7 +156,7 @@ fn numeric(digits: &[u8], radix: u32) -> Option<(Cow<'static, str>, usize)> {
     if digits.get(len) == Some(&b';') {
         len += 1;
     }
-    Some((code_point(value).to_string().into(), len))
+    Some((Characters::from_iter([code_point(value)]), len))
 }
 
 /// The table of §13.2.5.80: 0x80 to 0x9F read as windows-1252; what is no character as U+FFFD.
@@ -179,43 +215,37 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted_and_holds_the_longest_names() {
-        assert!(NAMED.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert_eq!(NAMED.iter().map(|(name, _)| name.len()).max(), Some(LONGEST));
-        let bare = NAMED.iter().filter(|(name, _)| !name.ends_with(';'));
-        assert_eq!(bare.map(|(name, _)| name.len()).max(), Some(LONGEST_BARE));
+        let names: Vec<&str> = named::TEXT.lines().filter_map(|l| l.split('\t').next()).collect();
+        assert!(names.is_sorted_by(|a, b| a < b));
+        assert_eq!(names.iter().map(|name| name.len()).max(), Some(LONGEST));
+        let bare = names.iter().filter(|name| !name.ends_with(';'));
+        assert_eq!(bare.map(|name| name.len()).max(), Some(LONGEST_BARE));
+        for name in names {
+            let chars = lookup(name).unwrap().as_str().chars().count();
+            assert!((1..=2).contains(&chars), "{name} stands for {chars} characters");
+        }
     }
 
     /// `UPDATE=1 cargo test named_references` writes the table anew.
     #[test]
     #[allow(clippy::disallowed_methods)] // the generator writes the table that it checks
     fn named_references_are_those_of_the_standard() {
-        let mut entries: Vec<(&str, &str)> = entities::ENTITIES
+        let mut table: Vec<String> = entities::ENTITIES
             .iter()
-            .map(|entity| (entity.entity.trim_start_matches('&'), entity.characters))
+            .map(|entity| {
+                let points = entity.characters.chars().map(|c| format!("{:X}", u32::from(c)));
+                let points: Vec<String> = points.collect();
+                format!("{}\t{}\n", entity.entity.trim_start_matches('&'), points.join(" "))
+            })
             .collect();
-        entries.sort_unstable();
-        entries.dedup();
+        table.sort_unstable_by(|a, b| a.split('\t').next().cmp(&b.split('\t').next()));
+        table.dedup();
+        let table = table.concat();
         if std::env::var_os("UPDATE").is_some() {
-            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/content/html/named.rs");
-            std::fs::write(path, generate(&entries)).unwrap();
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/content/html/named.txt");
+            std::fs::write(path, table).unwrap();
             return;
         }
-        assert_eq!(NAMED, entries);
-    }
-
-    fn generate(entries: &[(&str, &str)]) -> String {
-        let mut out = String::from(
-            "// Generated: `UPDATE=1 cargo test named_references`.\n\
-             //! Named character references (HTML §13.5).\n\n\
-             /// Name without `&`, and what it stands for; sorted by name.\n\
-             #[rustfmt::skip]\n\
-             pub static NAMED: &[(&str, &str)] = &[\n",
-        );
-        for (name, value) in entries {
-            let escaped: String =
-                value.chars().map(|c| format!("\\u{{{:X}}}", u32::from(c))).collect();
-            out += &format!("    (\"{name}\", \"{escaped}\"),\n");
-        }
-        out + "];\n"
+        assert_eq!(named::TEXT, table);
     }
 }
