@@ -89,15 +89,28 @@ impl Judged {
     }
 
     /// Whether the policy leaves it alone on account of its hosts: its own is allowed, or the one that it
-    /// leads to and every other that is not fine.
+    /// leads to and every other that is not fine, or all of whom something is said where it says nothing
+    /// of them but that they are carried along.
     pub fn is_allowed(&self, policy: &Policy) -> bool {
         let allowed = |host: &Judgement| policy.allows(&host.ascii);
-        let rest =
-            || self.inner.iter().chain(self.host.as_deref().filter(|_| !self.is_of_nobody()));
-        self.host.as_deref().is_some_and(allowed)
-            || (self.leads.is_some()
-                && self.led().is_some_and(allowed)
-                && rest().all(|host| host.verdict <= Verdict::Notice || allowed(host)))
+        let own = self.host.as_deref();
+        if own.is_some_and(allowed) {
+            return true;
+        }
+        let by = match self.leads {
+            Some(_) => self.led().is_some_and(allowed),
+            None => self.says_no_more_than_its_hosts() && self.inner.iter().any(allowed),
+        };
+        let mut rest = self.inner.iter().chain(own.filter(|_| !self.is_of_nobody()));
+        by && rest.all(|host| host.verdict <= Verdict::Notice || allowed(host))
+    }
+
+    /// Whether all that is said of it is said of its hosts.
+    fn says_no_more_than_its_hosts(&self) -> bool {
+        let hosts = self.host.as_deref().into_iter().chain(&self.inner);
+        let of_hosts = hosts.fold(Reasons::EMPTY, |all, host| all.union(host.reasons));
+        let carried = |reason| reason == Reason::EmbeddedUrl || of_hosts.contains(reason);
+        self.reasons.iter().all(|reason| carried(reason) || reason.verdict() <= Verdict::Notice)
     }
 
     /// Whether its own host is none: a word of a program.

@@ -336,6 +336,24 @@ fn a_rewriters_link_is_told_and_compared_by_what_is_behind_it() {
 }
 
 #[test]
+fn an_allowed_host_in_the_path_or_the_query_of_a_fine_one_is_left_alone() {
+    let allowing = |names: &[&str]| {
+        let allowed = std::sync::Arc::new(homograph::Names::new(names.iter().copied()));
+        Policy { allowed, ..policy() }
+    };
+    for (text, is_left) in [
+        (format!("http://good.com/?u=http://{BAD}/"), true),
+        (format!("http://good.com/http://{BAD}/"), true),
+        (format!("http://good.com/?u=http://{BAD}/&v=http://xn--80ak6aa92e.com/"), false),
+        (format!("http://xn--80ak6aa92e.com/?u=http://{BAD}/"), false),
+        (format!("http://good.com@x.com/?u=http://{BAD}/"), false),
+    ] {
+        let found = outcome("text/plain", &text, &allowing(&[BAD]));
+        assert_eq!(found.edits.is_empty(), is_left, "{text}");
+    }
+}
+
+#[test]
 fn a_url_for_a_program_is_told_by_the_host_that_it_opens() {
     let html = "<a href=\"app://open-url?url=https%3A%2F%2Fxn--ypal-43d9g.com\">x</a>";
     let found = outcome("text/html", html, &policy());
