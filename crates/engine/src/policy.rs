@@ -55,7 +55,7 @@ pub enum Signed {
     /// Edit what is unsafe, reversibly; the signature breaks until it is restored.
     #[default]
     EditUnsafe,
-    /// Never edit below multipart/signed.
+    /// Never edit below multipart/signed, nor text with a signature of OpenPGP around it.
     Report,
 }
 

@@ -56,7 +56,7 @@ pub struct Message<'m> {
 /// What stands above a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Below multipart/signed.
+    /// Below multipart/signed, or text with a signature of OpenPGP around it.
     pub signed: bool,
     /// Content-Disposition: attachment.
     pub attachment: bool,

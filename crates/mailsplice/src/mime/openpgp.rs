@@ -6,6 +6,7 @@
 //! | RFC 9580 §4.2, packets of both formats, lengths also partial | [`packet`] |
 //! | RFC 9580 §5.6, §5.9, compressed and literal data | [`literal`] |
 //! | RFC 9580 §6.2, ASCII armor | [`binary`] |
+//! | RFC 9580 §7, text that is signed as it stands | [`is_clear_signed`] |
 
 use std::borrow::Cow;
 
@@ -13,6 +14,8 @@ use super::inflate::{Format, inflated};
 use super::transfer::Transfer;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
+
+const BEGIN_SIGNED: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
 
 /// Bytes of a part in which armor begins, if it does: a line or two may stand before it.
 const FRONT: usize = 1024;
@@ -34,6 +37,13 @@ const PADDING: u8 = 21;
 pub(super) fn is_armored(bytes: &[u8]) -> bool {
     let front = bytes.get(..FRONT.min(bytes.len())).unwrap_or_default();
     memchr::memmem::find(front, BEGIN).is_some()
+}
+
+/// Whether text that is signed as it stands begins in front of these bytes.
+pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
+    // No encoding takes more than three bytes for one of these.
+    let front = raw.get(..raw.len().min(3 * FRONT)).unwrap_or_default();
+    memchr::memmem::find(&transfer.bytes(front), BEGIN_SIGNED).is_some()
 }
 
 /// What a message says, when nothing of it is encrypted, and no more than `most` bytes.

@@ -8,6 +8,7 @@ use super::super::charset::{Charset, Codec};
 use super::super::entity::{Entity, Head, join};
 use super::super::header::ContentType;
 use super::super::labels::Labels;
+use super::super::openpgp;
 use super::super::transfer::{Transfer, base64, uu};
 use super::super::walk::Walk;
 use super::super::{Media, Part, Surroundings, View, Why};
@@ -87,7 +88,7 @@ impl Splitter<'_> {
             media,
             also,
             surroundings: Surroundings {
-                signed: entity.context.signed,
+                signed: entity.context.signed || text && openpgp::is_clear_signed(raw, transfer),
                 attachment: disposition.kind == "attachment",
                 sealed: self.is_sealed(walk.layer),
             },
