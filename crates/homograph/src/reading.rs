@@ -194,7 +194,7 @@ fn twins_of(script: Script) -> &'static str {
 /// reading but itself. A mark reads as nothing; a letter that looks like no Latin one has no reading.
 #[inline]
 pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
-    let set = usize::from(set(c).unwrap_or_default());
+    let set = usize::from(table::SET_OF.of(c));
     match table::SETS.get(set..).and_then(|sets| sets.first_chunk()) {
         // Most characters have the first set, which is empty.
         Some([(separates, begin), (_, end)]) if set > 0 => {
@@ -203,16 +203,6 @@ pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
         }
         _ => (Separates::No, &[]),
     }
-}
-
-/// The place of what a character may be read as.
-#[inline]
-fn set(c: char) -> Option<u16> {
-    let code = c as usize;
-    let block = table::INDEX.get(code / table::BLOCK)?;
-    let [lower, upper] = table::BLOCKS.get(usize::from(*block))?;
-    let at = code % table::BLOCK;
-    Some(u16::from_le_bytes([*lower.get(at)?, *upper.get(at)?]))
 }
 
 /// Characters that there is room for at first: a label of the DNS has no more.

@@ -131,8 +131,10 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::Path;
 
+    use uts58::unicode::Staged;
+
     use super::*;
-    use crate::reading::{are_twins, readings, table};
+    use crate::reading::{are_twins, readings};
 
     /// Twins are those whose prototype is a letter without marks.
     #[test]
@@ -167,72 +169,52 @@ mod tests {
     fn written() -> String {
         let glyphs = Glyphs::of_the_table();
         let mut sets = vec![(Separates::No, Vec::new())];
-        let all: Vec<usize> = (0..=u32::from(char::MAX))
+        let all: Vec<u16> = (0..=u32::from(char::MAX))
             .map(|code| {
                 let set = char::from_u32(code)
                     .map_or((Separates::No, Vec::new()), |c| derived(c, &glyphs));
-                sets.iter().position(|known| *known == set).unwrap_or_else(|| {
+                let at = sets.iter().position(|known| *known == set).unwrap_or_else(|| {
                     sets.push(set);
                     sets.len() - 1
-                })
+                });
+                u16::try_from(at).unwrap()
             })
             .collect();
-        let mut blocks: Vec<&[usize]> = Vec::new();
-        let mut index = Vec::new();
-        for block in all.chunks(table::BLOCK) {
-            index.push(blocks.iter().position(|known| *known == block).unwrap_or_else(|| {
-                blocks.push(block);
-                blocks.len() - 1
-            }));
-        }
         let mut out = String::from(HEAD);
         readings_of(&sets, &mut out);
-        out.push_str(
-            "\n/// Which block holds a code point, by its upper bits.\n#[rustfmt::skip]\n",
-        );
-        let _ = write!(out, "pub(super) static INDEX: [u8; {}] = {}", index.len(), numbers(&index));
-        out.push_str(
-            ";\n\n/// The sets of the code points of a block: lower bytes, upper bytes.\n#[rustfmt::skip]\n",
-        );
-        let blocks_in_all = blocks.len();
-        let _ = writeln!(out, "pub(super) static BLOCKS: [[[u8; BLOCK]; 2]; {blocks_in_all}] = [");
-        for block in blocks {
-            let lower: Vec<usize> = block.iter().map(|set| set & 0xff).collect();
-            let upper: Vec<usize> = block.iter().map(|set| set >> 8).collect();
-            let _ = writeln!(out, "[{}, {}],", numbers(&lower), numbers(&upper));
-        }
-        out.push_str("];\n");
-        out
+        out + "\n/// Which set a character has." + &Staged::source("SET_OF", &all)
     }
 
     fn readings_of(sets: &[(Separates, Vec<Reading>)], out: &mut String) {
-        let all: Vec<&Reading> = sets.iter().flat_map(|(_, set)| set).collect();
+        let all = sets.iter().flat_map(|(_, set)| set);
+        let all: Vec<String> = all
+            .map(|Reading { text, likeness, shape }| {
+                format!("reading({text:?}, {likeness:?}, {shape:?})")
+            })
+            .collect();
         out.push_str(
             "\n/// What characters may be read as, a set behind the other.\n#[rustfmt::skip]\n",
         );
         let _ = writeln!(out, "pub(super) static READINGS: [Reading; {}] = [", all.len());
-        for Reading { text, likeness, shape } in &all {
-            let _ = writeln!(out, "    reading({text:?}, {likeness:?}, {shape:?}),");
-        }
-        out.push_str("];\n\n/// Whether characters of each set read as punctuation, and where its readings begin;\n");
+        rows(&all, 3, out);
+        out.push_str("\n/// Whether characters of each set read as punctuation, and where its readings begin;\n");
         out.push_str("/// the last row has where all end.\n#[rustfmt::skip]\n");
-        let _ = writeln!(out, "pub(super) static SETS: [(Separates, u16); {}] = [", sets.len() + 1);
         let mut begin = 0;
+        let mut places = Vec::new();
         for (separates, set) in sets {
-            let _ = writeln!(out, "    ({separates:?}, {begin}),");
+            places.push(format!("({separates:?}, {begin})"));
             begin += set.len();
         }
-        let _ = writeln!(out, "    (No, {begin}),\n];");
+        places.push(format!("(No, {begin})"));
+        let _ = writeln!(out, "pub(super) static SETS: [(Separates, u16); {}] = [", places.len());
+        rows(&places, 8, out);
     }
 
-    fn numbers(numbers: &[usize]) -> String {
-        let mut out = String::from("[");
-        for line in numbers.chunks(32) {
-            let line: Vec<String> = line.iter().map(ToString::to_string).collect();
-            let _ = write!(out, "\n    {},", line.join(", "));
+    fn rows(items: &[String], of: usize, out: &mut String) {
+        for row in items.chunks(of) {
+            let _ = writeln!(out, "    {},", row.join(", "));
         }
-        out.push_str("\n]");
-        out
+        out.push_str("];\n");
     }
 
     const HEAD: &str = "\
@@ -240,12 +222,11 @@ mod tests {
 
 //! What every character may be read as.
 
+use uts58::unicode::Staged;
+
 use super::Separates::{self, No, Yes};
 use super::Shape::{Exact, Near, Same};
 use super::{Reading, reading};
 use crate::reading::Likeness::{Foreign, Hidden, Marks};
-
-/// Code points of a block.
-pub(super) const BLOCK: usize = 256;
 ";
 }

@@ -16,9 +16,11 @@ mod host_table;
 pub mod hosts;
 mod link_table;
 pub mod prose;
+mod staged;
 mod traits;
 mod traits_table;
 
+pub use staged::Staged;
 pub use traits::{ScriptOf, Traits, is_letter};
 
 /// Version of the Unicode data in these tables.

@@ -1,0 +1,63 @@
+//! A value for each code point, in three stages: of runs that are alike one is kept.
+
+use std::fmt::Write as _;
+
+/// Code points of a block.
+const BLOCK: usize = 16;
+
+/// Blocks of a group.
+const GROUP: usize = 32;
+
+/// Values of all code points.
+#[derive(Clone, Copy, Debug)]
+pub struct Staged {
+    /// Which group a code point is in, by its upper bits.
+    pub index: &'static [u16],
+    /// Which blocks a group has.
+    pub groups: &'static [u16],
+    /// Values of the code points of each block.
+    pub blocks: &'static [u16],
+}
+
+impl Staged {
+    /// The value of the character.
+    #[inline]
+    pub fn of(&self, c: char) -> u16 {
+        let code = c as usize;
+        let place = |stage: &[u16], at: usize| stage.get(at).map_or(0, |at| usize::from(*at));
+        let group = place(self.index, code / (GROUP * BLOCK));
+        let block = place(self.groups, group * GROUP + code / BLOCK % GROUP);
+        self.blocks.get(block * BLOCK + code % BLOCK).copied().unwrap_or_default()
+    }
+
+    /// The source of a table of this name: one value for each code point from the first on.
+    #[doc(hidden)]
+    pub fn source(name: &str, values: &[u16]) -> String {
+        let (blocks, places) = shared(values, BLOCK);
+        let (groups, index) = shared(&places, GROUP);
+        let mut out = format!("\n#[rustfmt::skip]\npub(super) static {name}: Staged = Staged {{\n");
+        for (stage, numbers) in [("index", index), ("groups", groups), ("blocks", blocks)] {
+            let _ = writeln!(out, "    {stage}: &[");
+            for row in numbers.chunks(24) {
+                let row: Vec<String> = row.iter().map(|number| format!("{number}")).collect();
+                let _ = writeln!(out, "    {},", row.join(","));
+            }
+            out.push_str("    ],\n");
+        }
+        out + "};\n"
+    }
+}
+
+/// The runs of so many entries, equal ones once, and which of them stands at each place.
+fn shared(all: &[u16], entries: usize) -> (Vec<u16>, Vec<u16>) {
+    let mut runs: Vec<&[u16]> = Vec::new();
+    let mut places = Vec::new();
+    for run in all.chunks(entries) {
+        let at = runs.iter().position(|known| *known == run).unwrap_or_else(|| {
+            runs.push(run);
+            runs.len() - 1
+        });
+        places.push(at as u16);
+    }
+    (runs.concat(), places)
+}
