@@ -135,3 +135,71 @@ fn edited(message: &[u8]) -> String {
     let body = linkmilter::engine::splice::apply(&message[end + 4..], &outcome.edits).to_vec();
     String::from_utf8_lossy(&body).into_owned()
 }
+
+/// Letters of Central Europe and Japan that nobody labelled, or that were labelled as Latin 1: what other signs
+/// they would be in the charset of the West poses as nobody. It is told, and their own name is not taken from them.
+#[test]
+fn honest_names_in_a_charset_that_nobody_named() {
+    for label in ["", "; charset=us-ascii", "; charset=iso-8859-1", "; charset=x-unknown"] {
+        for bytes in [
+            &b"Zapraszamy: https://www.wroc\xB3aw.pl/ oraz info@wroc\xB3aw.pl\r\n"[..],
+            b"Viz https://www.\xBEi\xBEkov.cz/\r\n",
+            b"Site: https://www.ia\xBAi.ro/\r\n",
+            b"\xBE\xDC\xBA\xD9: https://www.\xC1\xED\xCC\xB3\xBE\xCA.jp/\r\n",
+        ] {
+            let fields =
+                format!("Content-Type: text/plain{label}\r\nContent-Transfer-Encoding: 8bit\r\n");
+            for message in everywhere(&fields, bytes) {
+                let edits = judge(&message).edits;
+                assert!(edits.is_empty(), "{label}: {}: {edits:?}", bytes.escape_ascii());
+            }
+        }
+    }
+    // What poses as somebody is taken apart in any charset, and in one that says itself what it is.
+    for (charset, body) in [
+        ("iso-8859-1", &b"https://www.paypa\xB9.com/\r\n"[..]),
+        ("us-ascii", b"https://www.payp\xAA1.com/\r\n"),
+        ("utf-8", "https://www.wroc\u{b3}aw.pl/\r\n".as_bytes()),
+    ] {
+        let fields = format!("Content-Type: text/plain; charset={charset}\r\n");
+        class("signs of Latin 1", Fate::Caught, everywhere(&fields, body));
+    }
+}
+
+/// Mozilla drops form feeds before it looks for links.
+#[test]
+fn form_feeds_inside_a_host() {
+    let lies = [
+        "https://www.pay\x0Cpal.com@evil.example/x",
+        "https://р\u{430}yp\x0Cal.com/x",
+        "https://xn--80ak\x0C6aa92e.com/x",
+        "www.xn--80ak\x0C6aa92e.com",
+        "https://www.pay\x0C\0pal.com@evil.example/x",
+    ];
+    for format in ["", "; format=flowed", "; format=flowed; delsp=yes"] {
+        let fields = format!("Content-Type: text/plain; charset=utf-8{format}\r\n");
+        for lie in lies {
+            class("form feeds", Fate::Caught, everywhere(&fields, format!("see {lie} now\r\n")));
+        }
+    }
+    // Those that part pages join nothing.
+    let pages = "[Page 1]\r\n\x0CRFC 1 http://good.example/a\r\n\x0C\r\n";
+    for message in everywhere("Content-Type: text/plain; charset=utf-8\r\n", pages) {
+        assert!(judge(&message).edits.is_empty());
+    }
+}
+
+/// Every escape that calls a set is a label to a detector, be it that of ASCII.
+#[test]
+fn escapes_that_nobody_labelled() {
+    for escape in ["\x1B(B", "\x1B(J", "\x1B$B\x1B(B"] {
+        let lie = format!("htt{escape}ps://www.paypal.com@evil.example/x");
+        for (media, body) in
+            [("plain", format!("see {lie} x")), ("html", format!("<a href=\"{lie}\">x</a>"))]
+        {
+            let fields =
+                format!("Content-Type: text/{media}\r\nContent-Transfer-Encoding: base64\r\n");
+            class("escapes", Fate::Caught, everywhere(&fields, base64(body.as_bytes())));
+        }
+    }
+}

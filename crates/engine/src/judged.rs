@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Policy;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
+use uts58::unicode::is_letter;
 
 /// An occurrence with its judgement.
 #[derive(Clone, Debug)]
@@ -67,6 +68,28 @@ impl Judged {
         self.edit = self.edit.max(link.edit);
         self.leads = link.leads.map(|leads| self.inner.len() + leads);
         self.inner.extend(link.inner);
+    }
+
+    /// Where bytes of one charset were read in another: tells of it, without an edit, if all that speaks against
+    /// it are signs of Latin-1 for which other charsets have letters (`wroc³aw` is `wrocław` in ISO 8859-2), and
+    /// it is made to be taken for nobody. The edit would spell a name that the sender did not write.
+    pub(super) fn forgive_misread(&mut self) {
+        const SIGNS: [char; 9] = ['ª', '²', '³', '¹', 'º', '¼', '½', '¾', 'µ'];
+        let of_signs = |reason: Reason| {
+            use Reason::{CompatForm, SeparatorLookalike, StatusRestricted};
+            reason.verdict() < Verdict::Unsafe
+                || matches!(reason, CompatForm | SeparatorLookalike | StatusRestricted)
+        };
+        let misread = |c: char| c.is_ascii() || is_letter(c) || SIGNS.contains(&c);
+        let hosts = || self.host.as_deref().into_iter().chain(&self.inner);
+        let labels = || hosts().flat_map(|host| &host.labels);
+        let signs = labels().any(|label| label.spelling.contains(SIGNS));
+        if signs
+            && self.reasons.iter().all(of_signs)
+            && labels().all(|label| label.spelling.chars().all(misread))
+        {
+            self.edit = self.edit.min(Edit::Told);
+        }
     }
 
     /// The first host that it carries and that deceives.

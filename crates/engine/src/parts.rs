@@ -265,7 +265,11 @@ impl<'a> LayerReader<'a> {
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
         for occurrence in occurrences {
             let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
-            judged.push(judge.occurrence(text, occurrence));
+            let mut link = judge.occurrence(text, occurrence);
+            if let Some(link) = link.as_mut().filter(|_| self.open.reading.may_be_misread()) {
+                link.forgive_misread();
+            }
+            judged.push(link);
             if !budget.link(occurrence.span().len(), judge.spent()) {
                 break;
             }

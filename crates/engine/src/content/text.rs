@@ -17,28 +17,42 @@ use uts58::{Boundaries, Linkifier, reference};
 pub const LONGEST_WRAPPED: usize = 2_048;
 
 /// The text, after the URLs between `<` and `>` that a line end cuts (RFC 3986 appendix C), and as those show it
-/// who drop NUL.
+/// who drop NUL, form feeds (Mozilla, before it looks for links) or both.
 pub fn layers(text: &str) -> impl Iterator<Item = Layer<'_>> {
     let joined = memchr_iter(b'<', text.as_bytes()).filter_map(|at| wrapped(text, at + 1));
+    let dropped = DROPPED.iter().flat_map(|dropped| without(text, dropped));
     let whole = std::iter::once(MappedText::slice(text, 0));
-    joined.chain(without_nul(text)).chain(whole).map(|seen| Layer::of(seen, Language::Text))
+    joined.chain(dropped).chain(whole).map(|seen| Layer::of(seen, Language::Text))
 }
 
-/// The stretches of a text that hold NUL, without it: one at a time, since what is left of UTF-16 that is read as
-/// something else has a NUL beside each character.
-fn without_nul(text: &str) -> impl Iterator<Item = MappedText<'_>> {
-    let mut at = memchr::memchr(0, text.as_bytes()).map_or(text.len(), |_| 0);
+/// What some program drops together.
+const DROPPED: [&[u8]; 3] = [b"\0", b"\x0C", b"\0\x0C"];
+
+/// The stretches of a text that hold all of these characters, without them: one at a time, since what is left of
+/// UTF-16 that is read as something else has a NUL beside each character.
+fn without<'t>(text: &'t str, dropped: &'static [u8]) -> impl Iterator<Item = MappedText<'t>> {
+    let holds = |text: &str| dropped.iter().all(|byte| holds_within(text, *byte));
+    let mut at = if holds(text) { 0 } else { text.len() };
     std::iter::from_fn(move || {
         while at < text.len() {
             let start = at;
             at = stretch_end(text, start);
             let stretch = text.get(start..at).unwrap_or_default();
-            if memchr::memchr(0, stretch.as_bytes()).is_some() {
-                return Some(MappedText::slice(stretch, start).without(|c| c == '\0'));
+            if holds(stretch) {
+                let drops = |c: char| u8::try_from(c).is_ok_and(|byte| dropped.contains(&byte));
+                return Some(MappedText::slice(stretch, start).without(drops));
             }
         }
         None
     })
+}
+
+/// Whether the character stands in a line behind something: those that part pages stand behind a line end, and
+/// join nothing.
+fn holds_within(text: &str, byte: u8) -> bool {
+    let before = |at: usize| at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+    memchr_iter(byte, text.as_bytes())
+        .any(|at| before(at).is_some_and(|before| !matches!(before, b' ' | b'\t' | b'\r' | b'\n')))
 }
 
 /// The links of running text. White space ends links, so a long text is cut there.

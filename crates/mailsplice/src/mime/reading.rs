@@ -236,7 +236,7 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
         }
     }
     // Seven bits with escapes or shifts: detectors take one for a label.
-    if !labelled && ascii && memchr::memmem::find(bytes, b"\x1B$").is_some() {
+    if !labelled && ascii && holds_designation(bytes) {
         found.push(Charset::Iso2022Jp2);
         found.push(Charset::Known(encoding_rs::ISO_2022_JP));
         // Korean and Chinese designate their set, and shift to it.
@@ -264,6 +264,13 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
         }
     }
     distinct
+}
+
+/// Whether there is an escape that calls a set, be it that of ASCII (ISO 2022 §13.2): each is enough for a
+/// detector.
+fn holds_designation(bytes: &[u8]) -> bool {
+    let calls = |at: usize| matches!(bytes.get(at + 1), Some(b'$' | b'('));
+    memchr::memchr_iter(0x1B, bytes).any(calls)
 }
 
 /// Whether a plus sign stands where a host does.
@@ -396,6 +403,12 @@ fn named(rest: &[u8]) -> Option<Charset> {
 }
 
 impl Reading<'_> {
+    /// Whether the bytes may as well be characters of another charset: those of UTF-8, and of what it takes
+    /// escapes or shifts to write, show what they are.
+    pub fn may_be_misread(&self) -> bool {
+        self.charset != Charset::Utf8 && self.charset.keeps_ascii()
+    }
+
     /// Whether the text can be written into the part: its charset has the characters, and its
     /// transfer encoding may carry their bytes (unwrapped 7-bit parts stay 7-bit).
     pub fn holds(&self, text: &str) -> bool {
