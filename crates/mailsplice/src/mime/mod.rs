@@ -21,6 +21,7 @@ mod sniff;
 mod structure;
 mod transfer;
 mod walk;
+mod wrapped;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -182,7 +183,9 @@ pub struct Reading<'m> {
     /// The transfer encoding that was undone, and is done again for an edit.
     pub transfer: Transfer,
     /// From the transfer-decoded bytes to the raw ones.
-    wrapped: reading::Wrapped<'m>,
+    wrapped: wrapped::Wrapped<'m>,
+    /// Whether the part is read in no other encoding.
+    alone: bool,
 }
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.
