@@ -279,25 +279,26 @@ fn comment_end(rest: &[u8]) -> (usize, usize) {
     (rest.len(), rest.len())
 }
 
+const RAW_ELEMENTS: [(&str, RawElement); 9] = [
+    ("script", RawElement::Script),
+    ("style", RawElement::Style),
+    ("title", RawElement::Escapable),
+    ("textarea", RawElement::Escapable),
+    ("xmp", RawElement::Text),
+    ("iframe", RawElement::Text),
+    ("noembed", RawElement::Text),
+    ("noframes", RawElement::Text),
+    ("plaintext", RawElement::Text),
+];
+
 fn raw_element(name: &[u8]) -> Option<RawElement> {
-    const ELEMENTS: [(&str, RawElement); 9] = [
-        ("script", RawElement::Script),
-        ("style", RawElement::Style),
-        ("title", RawElement::Escapable),
-        ("textarea", RawElement::Escapable),
-        ("xmp", RawElement::Text),
-        ("iframe", RawElement::Text),
-        ("noembed", RawElement::Text),
-        ("noframes", RawElement::Text),
-        ("plaintext", RawElement::Text),
-    ];
-    if !matches!(name.len(), 3..=9) {
+    let letters = |first: u8| matches!(first | 0x20, b's' | b't' | b'x' | b'i' | b'n' | b'p');
+    // What most elements fail on: `td`, `a`, `div`.
+    if !matches!(name.len(), 3..=9) || !name.first().copied().is_some_and(letters) {
         return None;
     }
-    ELEMENTS
-        .iter()
-        .find(|(element, _)| name.eq_ignore_ascii_case(element.as_bytes()))
-        .map(|(_, raw)| *raw)
+    let is_named = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+    RAW_ELEMENTS.iter().find(|(known, _)| is_named(known)).map(|(_, raw)| *raw)
 }
 
 /// What a byte is inside of a tag.
