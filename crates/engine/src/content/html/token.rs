@@ -184,12 +184,12 @@ impl<'t> Tokenizer<'t> {
         // A `=` in front belongs to the name (§13.2.5.32).
         let rest = self.from(start + 1);
         let name_end = start + 1 + run(rest, NAME_END | EQUALS);
-        let equals = name_end + run(self.from(name_end), !SPACE);
+        let equals = self.behind_space(name_end);
         if self.byte(equals) != Some(b'=') {
             self.attributes.push(Attribute { name: start..name_end, value: name_end..name_end });
             return name_end;
         }
-        let value = equals + 1 + run(self.from(equals + 1), !SPACE);
+        let value = self.behind_space(equals + 1);
         let (value, next) = match self.byte(value) {
             Some(quote @ (b'"' | b'\'')) => {
                 let end =
@@ -203,6 +203,14 @@ impl<'t> Tokenizer<'t> {
         };
         self.attributes.push(Attribute { name: start..name_end, value });
         next
+    }
+
+    /// Where white space that begins here ends: most often here.
+    fn behind_space(&self, at: usize) -> usize {
+        match self.byte(at) {
+            Some(byte) if class(byte) == SPACE => at + run(self.from(at), !SPACE),
+            _ => at,
+        }
     }
 
     /// The content of a raw-text element: up to its own end tag, or the end.
