@@ -31,7 +31,7 @@ use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
 pub use charset::{Charset, Endian};
-pub use document::is_pdf;
+pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
 pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
