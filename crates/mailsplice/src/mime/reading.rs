@@ -181,16 +181,15 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
     let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
     let mut found: Vec<Charset> = Vec::new();
-    for charset in labels.iter().filter_map(|label| Charset::from_label(label)) {
+    let mut labelled = false;
+    for label in labels {
+        // What names no charset is no label.
+        let Some(charset) = Charset::from_label(label) else { continue };
         found.push(charset);
         found.extend(charset.swapped());
         found.extend(charset.lenient(bytes));
+        labelled |= !label.eq_ignore_ascii_case("us-ascii");
     }
-    // What names no charset is no label.
-    let names = |label: &String| {
-        !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
-    };
-    let labelled = labels.iter().any(names);
     found.extend(charset::byte_order_marks(bytes));
     match media {
         Media::Html => found.extend(meta_charsets(bytes)),
