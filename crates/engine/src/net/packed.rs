@@ -106,8 +106,8 @@ fn begins_as_prose(front: &[u8; 16]) -> bool {
     let bytes = u128::from_le_bytes(*front);
     // All of them at once: of a byte that is the sign nothing is left, and one less than that has an eighth bit.
     b" <.".iter().any(|sign| {
-        let rest = bytes ^ EACH * u128::from(*sign);
-        rest.wrapping_sub(EACH) & !rest & EACH * 0x80 != 0
+        let rest = bytes ^ (EACH * u128::from(*sign));
+        rest.wrapping_sub(EACH) & !rest & (EACH * 0x80) != 0
     })
 }
 

@@ -291,11 +291,11 @@ const fn key(name: &[u8]) -> u64 {
 /// Eight bytes at once, ASCII letters in lower case.
 const fn lower(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 0xFF;
-    let seven = word & EACH * 0x7F;
+    let seven = word & (EACH * 0x7F);
     // The eighth bit of each byte: whether it is at least `A`, whether it is more than `Z`.
     let from_a = seven + EACH * (0x80 - b'A' as u64);
     let above_z = seven + EACH * (0x7F - b'Z' as u64);
-    let capitals = (from_a ^ above_z) & !word & EACH * 0x80;
+    let capitals = (from_a ^ above_z) & !word & (EACH * 0x80);
     word | capitals >> 2
 }
 
