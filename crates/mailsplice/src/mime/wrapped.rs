@@ -25,8 +25,8 @@ struct Stretch {
     /// Where it begins, in the unwrapped bytes and in the raw ones.
     text: usize,
     source: usize,
-    /// The map of it and of the one behind it.
-    map: OnceLock<Option<Map>>,
+    /// The map of it and of the one behind it, for the few that are asked about.
+    map: OnceLock<Option<Box<Map>>>,
 }
 
 /// Unwrapped bytes of a stretch, at least.
@@ -88,7 +88,7 @@ impl<'m> Wrapped<'m> {
             let end = self.stretches.get(behind + 1).map(|next| next.source + BEYOND);
             let raw = self.raw.get(stretch.source..).unwrap_or_default();
             let length = end.map_or(raw.len(), |end| raw.len().min(end - stretch.source));
-            self.transfer.decode(raw.get(..length).unwrap_or_default()).map
+            self.transfer.decode(raw.get(..length).unwrap_or_default()).map.map(Box::new)
         });
         match map {
             None => range,
