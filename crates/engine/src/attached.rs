@@ -81,7 +81,10 @@ pub fn read(
     let raw = context.tree.content(context.message, part);
     let transfer = entry.transfer();
     let opening = raw.get(..OPENING).unwrap_or(raw);
-    let Some(kind) = Kind::of(&transfer.bytes(opening), context.policy.qr_codes) else {
+    let qr_codes = context.policy.qr_codes;
+    let may_be = qr_codes == QrCodes::Report || mime::may_be_pdf(opening, transfer);
+    let kind = may_be.then(|| Kind::of(&transfer.bytes(opening), qr_codes)).flatten();
+    let Some(kind) = kind else {
         return shown(context, part, judge, budget, found);
     };
     if !budget.spend(Stage::Decoding, raw.len() as u64) {

@@ -166,6 +166,9 @@ fn is_read(name: &[u8]) -> bool {
     known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 
+/// Bytes of fields that there is room for from the start: most headers have no more that are read.
+const ROOM: usize = 1 << 10;
+
 impl Read {
     /// The whole header.
     fn whole(head: &[u8]) -> Read {
@@ -178,7 +181,7 @@ impl Read {
         fields: impl Iterator<Item = HeaderField>,
         is_wanted: impl Fn(&[u8], &[u8]) -> bool,
     ) -> Read {
-        let mut read = Read::default();
+        let mut read = Read { bytes: Vec::with_capacity(ROOM.min(head.len())), ..Read::default() };
         for field in fields {
             let name = field.name(head);
             let line = head.get(field.line.clone()).unwrap_or_default();

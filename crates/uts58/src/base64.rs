@@ -24,6 +24,7 @@ pub fn decode(digits: &[u8]) -> Vec<u8> {
 }
 
 /// The six bits of a digit.
+#[inline]
 pub fn digit(byte: u8) -> Option<u8> {
     DIGITS.get(usize::from(byte)).copied().filter(|bits| *bits < 64)
 }

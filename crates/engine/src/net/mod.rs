@@ -52,7 +52,7 @@ pub use rest::take_apart_rest;
 use triggers::{TRIGGERS, Trigger, triggers};
 use uts58::base64;
 use uts58::unicode::is_dot_to_somebody;
-use window::{Letter, Row, calls_for_a_look, letters, shifted, text, window};
+use window::{Letter, Row, calls_for_a_look, ends_at_once, letters, shifted, text, window};
 
 /// Bytes of a host with its escapes that are looked at.
 pub const WINDOW: usize = 512;
@@ -247,7 +247,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let mut looks = Looks::default();
         let mut steps = 0;
         let _ = triggers(bytes, |trigger, at| {
-            let Some(row) = looks.rows.get_mut(trigger as usize) else {
+            // What most fail on.
+            let begins = bytes.get(at).is_some_and(|byte| !ends_at_once(*byte));
+            let Some(row) = looks.rows.get_mut(trigger as usize).filter(|_| begins) else {
                 return ControlFlow::Continue(());
             };
             match row.look(bytes, at) {

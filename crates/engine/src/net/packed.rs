@@ -1,6 +1,6 @@
 //! What base64 is wrapped round, and text of several bytes a character.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use mailsplice::sieve::each;
 use uts58::base64;
@@ -28,52 +28,39 @@ impl Packed {
     /// Lines of base64 alone: what holds blanks or markup is none.
     pub fn of(body: &[u8]) -> Packed {
         let mut packed = Packed { bytes: Vec::new(), lines: Vec::new() };
+        let mut start = 0;
         // Few bodies have lines that end in a carriage return alone.
-        let lone = has_lone_carriage(body);
-        packed.line(body, 0, lone);
-        let take = |end| {
-            packed.line(body, end + 1, lone);
-            ControlFlow::Continue(())
-        };
-        let _ = match lone {
-            true => each(body, |byte, _| (byte == b'\n') | (byte == b'\r'), take),
-            // Not before an empty line, or one of markup.
-            false => {
-                each(body, |byte, next| (byte == b'\n') & (next != b'\r') & (next != b'<'), take)
+        let ends = |byte, next| (byte == b'\n') | ((byte == b'\r') & (next != b'\n'));
+        let _ = each(body, ends, |end| {
+            let line = std::mem::replace(&mut start, end + 1)..end;
+            if may_begin(body.get(line.start)) {
+                packed.line(body, line);
             }
-        };
+            ControlFlow::Continue(())
+        });
+        packed.line(body, start..body.len());
         packed
     }
 
-    /// Takes the line at this offset, where it is one of base64.
-    fn line(&mut self, body: &[u8], start: usize, lone: bool) {
-        let rest = body.get(start..).unwrap_or_default();
-        let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0C')).count();
+    /// Takes a line, where it is one of base64.
+    fn line(&mut self, body: &[u8], line: Range<usize>) {
         let digit = |byte: &u8| base64::digit(*byte).is_some();
-        let rest = rest.get(blanks..).unwrap_or_default();
-        if !rest.first().is_some_and(digit) {
+        // Blanks on either side are nothing.
+        let from_start = body.get(line.clone()).unwrap_or_default().trim_ascii_start();
+        if !from_start.first().is_some_and(digit) {
             return;
         }
-        let end = match lone {
-            true => memchr::memchr2(b'\n', b'\r', rest),
-            false => memchr::memchr(b'\n', rest),
-        };
-        let end = end.unwrap_or(rest.len());
-        let line = rest.get(..end).unwrap_or_default();
-        // Blanks at the end are nothing.
-        let prose = memchr::memchr3(b' ', b'<', b'.', line);
-        let behind = prose.and_then(|at| line.get(at + 1));
-        if behind.is_some_and(|byte| !byte.is_ascii_whitespace()) {
-            return;
-        }
-        let content = line.trim_ascii_end();
+        let content = from_start.trim_ascii_end();
         if !content.last().is_some_and(|last| digit(last) || *last == b'=') {
             return;
         }
-        if prose.is_some() && memchr::memchr3(b' ', b'<', b'.', content).is_some() {
+        // Most prose has a blank soon.
+        if content.first_chunk().is_some_and(begins_as_prose)
+            || memchr::memchr3(b' ', b'<', b'.', content).is_some()
+        {
             return;
         }
-        self.lines.push((self.bytes.len(), start + blanks));
+        self.lines.push((self.bytes.len(), line.end - from_start.len()));
         match content.is_ascii() {
             true => self.bytes.extend_from_slice(content),
             // To decoders what is no digit is nothing.
@@ -108,11 +95,20 @@ impl Packed {
     }
 }
 
-/// Whether a carriage return stands before anything but a line feed.
-fn has_lone_carriage(body: &[u8]) -> bool {
-    let pairs = body.iter().zip(body.get(1..).unwrap_or_default());
-    // Every pair is looked at: a loop without a way out takes many at once.
-    pairs.fold(false, |lone, (byte, next)| lone | (*byte == b'\r' && *next != b'\n'))
+/// Whether a line of base64 may begin with this byte: a digit, or a blank before it.
+fn may_begin(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| base64::digit(*byte).is_some() || byte.is_ascii_whitespace())
+}
+
+/// Whether what no line of base64 has stands among these bytes.
+fn begins_as_prose(front: &[u8; 16]) -> bool {
+    const EACH: u128 = u128::MAX / 0xFF;
+    let bytes = u128::from_le_bytes(*front);
+    // All of them at once: of a byte that is the sign nothing is left, and one less than that has an eighth bit.
+    b" <.".iter().any(|sign| {
+        let rest = bytes ^ (EACH * u128::from(*sign));
+        rest.wrapping_sub(EACH) & !rest & (EACH * 0x80) != 0
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

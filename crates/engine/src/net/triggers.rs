@@ -69,6 +69,10 @@ fn sign(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Whether the backslash in front is that of `\u0440` inside a text, which is a letter and no sign.
 fn is_letter_escaped(bytes: &[u8], at: usize) -> bool {
+    // What most fail on: `\n`, `\"`.
+    if bytes.get(at) != Some(&b'u') {
+        return false;
+    }
     let before = at.checked_sub(2).and_then(|before| bytes.get(before));
     let sign = before.is_some_and(|before| matches!(before, b'\\' | b'/' | b':' | b'@'));
     !sign

@@ -134,6 +134,11 @@ pub fn is_coded(byte: u8) -> bool {
     signs_of(byte) & (ODD | PERCENT) != 0
 }
 
+/// Whether no host begins with this byte: nothing needs a look behind it.
+pub fn ends_at_once(byte: u8) -> bool {
+    signs_of(byte) == END
+}
+
 fn signs_of(byte: u8) -> u8 {
     SIGNS.get(usize::from(byte)).copied().unwrap_or_default()
 }

@@ -5,10 +5,24 @@ use memchr::memmem;
 
 use super::header::ContentType;
 use super::sniff::{self, SNIFFED};
+use super::transfer::Transfer;
 
 /// Whether bytes open a PDF: programs look for the mark in the first KiB.
 pub fn is_pdf(opening: &[u8]) -> bool {
     pdf_mark(opening).is_some()
+}
+
+/// Whether bytes may unwrap to the opening of a PDF: a look that saves unwrapping every text for it. In
+/// quoted-printable a sign of the mark stands as it is, or escaped, and a letter or a break behind it.
+pub fn may_be_pdf(wrapped: &[u8], transfer: Transfer) -> bool {
+    match transfer {
+        Transfer::QuotedPrintable => {
+            let behind = |at: usize| matches!(wrapped.get(at + 1), Some(b'P' | b'='));
+            memchr::memchr_iter(b'%', wrapped).any(behind)
+                || memmem::find(wrapped, b"=25").is_some()
+        }
+        _ => true,
+    }
 }
 
 fn pdf_mark(opening: &[u8]) -> Option<usize> {
@@ -70,6 +84,22 @@ fn opens_binary(opening: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mark_may_be_escaped_or_broken() {
+        for (wrapped, may) in [
+            ("%PDF-1.4", true),
+            ("=25PDF-1.4", true),
+            ("%=50DF-1.4", true),
+            ("%=\r\nPDF-1.4", true),
+            ("width:100%; =3D", false),
+        ] {
+            assert_eq!(may_be_pdf(wrapped.as_bytes(), Transfer::QuotedPrintable), may, "{wrapped}");
+            let opening = Transfer::QuotedPrintable.bytes(wrapped.as_bytes());
+            assert_eq!(is_pdf(&opening), may, "{wrapped}");
+        }
+        assert!(may_be_pdf(b"JVBERi0xLjQ=", Transfer::Base64));
+    }
 
     #[test]
     fn what_a_program_shows_is_no_document() {

@@ -68,7 +68,7 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
             pairs += usize::from(fold.ends_with(b"\r\n"));
             at += fold.len();
         }
-        let name = line.iter().take_while(|byte| is_of_name(**byte)).count();
+        let name = line.iter().position(|byte| !is_of_name(*byte)).unwrap_or(line.len());
         if name == 0 || line.get(name) != Some(&b':') || all.len() == KEPT {
             return None;
         }

@@ -21,6 +21,7 @@ mod sniff;
 mod structure;
 mod transfer;
 mod walk;
+mod wrapped;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -30,7 +31,7 @@ use crate::edit::{Bypass, HeadEdit, HeaderField, RawEdit};
 use crate::limits::Limits;
 use crate::span::Text;
 pub use charset::{Charset, Endian};
-pub use document::is_pdf;
+pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
 pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
@@ -182,7 +183,9 @@ pub struct Reading<'m> {
     /// The transfer encoding that was undone, and is done again for an edit.
     pub transfer: Transfer,
     /// From the transfer-decoded bytes to the raw ones.
-    wrapped: reading::Wrapped<'m>,
+    wrapped: wrapped::Wrapped<'m>,
+    /// Whether the part is read in no other encoding.
+    alone: bool,
 }
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.

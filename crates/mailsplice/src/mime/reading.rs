@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
 
 use super::charset::{self, Charset};
 use super::prefilter::{self, Candidates};
 use super::transfer::{Transfer, base64, ends, qp, uu};
+use super::wrapped::Wrapped;
 use super::{Media, Message, Reading, Tree, sniff};
-use crate::span::Map;
 
 /// Charsets that are tried on one part: its labels, byte order mark, `<meta>`, UTF-8, a guess.
 pub const CHARSETS: usize = 6;
@@ -36,34 +35,12 @@ pub struct Readings<'m> {
     unwrapped: Option<Unwrapped<'m>>,
 }
 
-/// The raw bytes of what a transfer encoding unwraps to, and where each came from: found out when somebody
-/// asks, for most readings hold nothing that anybody hears of.
-#[derive(Clone, Debug)]
-pub(super) struct Wrapped<'m> {
-    raw: &'m [u8],
-    transfer: Transfer,
-    /// Whether the part is read in no other encoding.
-    alone: bool,
-    map: Arc<OnceLock<Option<Map>>>,
-}
-
-impl Wrapped<'_> {
-    /// The raw bytes of this range of the unwrapped ones.
-    fn source(&self, range: Range<usize>) -> Range<usize> {
-        if self.transfer == Transfer::Identity {
-            return range;
-        }
-        match self.map.get_or_init(|| self.transfer.decode(self.raw).map) {
-            None => range,
-            Some(map) => map.source(range),
-        }
-    }
-}
-
 /// What one transfer encoding unwraps to, and the ways in which that is still to be read.
 #[derive(Clone, Debug)]
 struct Unwrapped<'m> {
     wrapped: Wrapped<'m>,
+    /// Whether the part is read in no other encoding.
+    alone: bool,
     bytes: Cow<'m, [u8]>,
     ways: VecDeque<(Charset, Media)>,
 }
@@ -157,7 +134,7 @@ impl<'m> Readings<'m> {
         if filtered && prefilter::raw(raw, transfer, media, labels) == Candidates::None {
             return None;
         }
-        let bytes = transfer.bytes(raw);
+        let (bytes, wrapped) = Wrapped::of(raw, transfer);
         if filtered
             && transfer != Transfer::Identity
             && prefilter::unwrapped(&bytes, media, labels) == Candidates::None
@@ -176,8 +153,7 @@ impl<'m> Readings<'m> {
                 ways.push_back((charset, Media::Html));
             }
         }
-        let wrapped = Wrapped { raw, transfer, alone: self.alone, map: Arc::default() };
-        Some(Unwrapped { wrapped, bytes, ways })
+        Some(Unwrapped { wrapped, alone: self.alone, bytes, ways })
     }
 }
 
@@ -193,7 +169,8 @@ impl<'m> Unwrapped<'m> {
             text,
             media,
             charset,
-            transfer: self.wrapped.transfer,
+            transfer: self.wrapped.transfer(),
+            alone: self.alone,
             wrapped: self.wrapped.clone(),
         })
     }
@@ -204,16 +181,15 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
     let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
     let mut found: Vec<Charset> = Vec::new();
-    for charset in labels.iter().filter_map(|label| Charset::from_label(label)) {
+    let mut labelled = false;
+    for label in labels {
+        // What names no charset is no label.
+        let Some(charset) = Charset::from_label(label) else { continue };
         found.push(charset);
         found.extend(charset.swapped());
         found.extend(charset.lenient(bytes));
+        labelled |= !label.eq_ignore_ascii_case("us-ascii");
     }
-    // What names no charset is no label.
-    let names = |label: &String| {
-        !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
-    };
-    let labelled = labels.iter().any(names);
     found.extend(charset::byte_order_marks(bytes));
     match media {
         Media::Html => found.extend(meta_charsets(bytes)),
@@ -422,7 +398,7 @@ impl Reading<'_> {
     /// The unwrapped bytes of this range of the text, where the part is read in one transfer encoding alone:
     /// there they tell the places in it apart as well as the raw ones, and are had for less.
     pub fn unwrapped(&self, range: Range<usize>) -> Option<Range<usize>> {
-        self.wrapped.alone.then(|| self.text.source(range))
+        self.alone.then(|| self.text.source(range))
     }
 
     /// The raw bytes of this range of the text, relative to the part's content in its layer.

@@ -27,7 +27,7 @@ impl<'a> Segments<'a> {
     /// All segments in one piece.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.byte_len());
-        out.extend(self.clone().flatten());
+        self.clone().for_each(|segment| out.extend_from_slice(segment));
         out
     }
 }

@@ -213,14 +213,16 @@ const VOID: &[&str] = &[
     "keygen", "link", "meta", "param", "source", "track", "wbr",
 ];
 
-/// The names of a sorted table, made for looking them up.
+/// The names of a table, made for looking them up.
 struct Names<const N: usize> {
-    /// By first letter: where the names of each begin and end, and their lengths as bits, on which most other names
-    /// fail.
-    letters: [(u8, u8, u32); 26],
+    /// The row of each name and one, in the first free place from the one that its key gives it.
+    places: [u8; PLACES],
     /// What [`key`] makes of each.
     keys: [u64; N],
 }
+
+/// Places for names: with many to spare, so that most others fail on the first one.
+const PLACES: usize = 512;
 
 const ATTRIBUTE_NAMES: Names<{ ATTRIBUTES.len() }> = {
     let mut names = [""; ATTRIBUTES.len()];
@@ -239,52 +241,68 @@ const BREAKING_NAMES: Names<{ BREAKING.len() }> = Names::of(BREAKING);
 const VOID_NAMES: Names<{ VOID.len() }> = Names::of(VOID);
 
 impl<const N: usize> Names<N> {
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     const fn of(names: &[&str]) -> Names<N> {
-        let mut all = Names { letters: [(0, 0, 0); 26], keys: [0; N] };
-        let mut at = 0;
-        let mut rest = names;
-        while let [name, tail @ ..] = rest {
-            if let [first, ..] = name.as_bytes() {
-                #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-                let letter = &mut all.letters[(*first - b'a') as usize];
-                if letter.1 == 0 {
-                    letter.0 = at;
-                }
-                letter.1 = at + 1;
-                letter.2 |= 1 << name.len();
+        let mut all = Names { places: [0; PLACES], keys: [0; N] };
+        let mut row = 0;
+        while row < N {
+            let key = key(names[row].as_bytes());
+            let mut at = place(key);
+            while all.places[at] > 0 {
+                at = (at + 1) % PLACES;
             }
-            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-            {
-                all.keys[at as usize] = key(name.as_bytes());
-            }
-            at += 1;
-            rest = tail;
+            all.places[at] = row as u8 + 1;
+            all.keys[row] = key;
+            row += 1;
         }
         all
     }
 
     /// The only row that a name may be, ASCII letters without case.
-    fn row(&self, name: &str) -> Option<usize> {
-        let first = name.as_bytes().first()?.to_ascii_lowercase();
-        let (from, to, lengths) = *self.letters.get(usize::from(first.checked_sub(b'a')?))?;
-        if name.len() >= 32 || lengths & 1 << name.len() == 0 {
-            return None;
+    fn row(&self, name: &[u8]) -> Option<usize> {
+        let key = key(name);
+        let mut at = place(key);
+        loop {
+            let row = usize::from(*self.places.get(at)?).checked_sub(1)?;
+            if self.keys.get(row) == Some(&key) {
+                return Some(row);
+            }
+            at = (at + 1) % PLACES;
         }
-        let (from, key) = (usize::from(from), key(name.as_bytes()));
-        let keys = self.keys.get(from..usize::from(to))?;
-        keys.iter().position(|known| *known == key).map(|row| from + row)
     }
 }
 
-/// What tells the names of a table apart that have one first letter: their last eight bytes in lower case, as a
-/// number.
+/// What tells the names of a table apart: their first four bytes and their last four in lower case, as a number. Of
+/// one length, that is all of a name of up to eight.
+#[inline]
 const fn key(name: &[u8]) -> u64 {
-    let (mut key, mut rest) = (0_u64, name);
-    while let [byte, tail @ ..] = rest {
-        key = key << 8 | byte.to_ascii_lowercase() as u64;
-        rest = tail;
-    }
-    key
+    let (front, end) = match (name.first_chunk(), name.last_chunk()) {
+        (Some(front), Some(end)) => (u32::from_le_bytes(*front), u32::from_le_bytes(*end)),
+        _ => match name {
+            [one] => (*one as u32, 0),
+            [one, two] => ((*one as u32) << 8 | *two as u32, 0),
+            [one, two, three] => ((*one as u32) << 16 | (*two as u32) << 8 | *three as u32, 0),
+            _ => (0, 0),
+        },
+    };
+    lower((front as u64) << 32 | end as u64)
+}
+
+/// Eight bytes at once, ASCII letters in lower case.
+const fn lower(word: u64) -> u64 {
+    const EACH: u64 = u64::MAX / 0xFF;
+    let seven = word & (EACH * 0x7F);
+    // The eighth bit of each byte: whether it is at least `A`, whether it is more than `Z`.
+    let from_a = seven + EACH * (0x80 - b'A' as u64);
+    let above_z = seven + EACH * (0x7F - b'Z' as u64);
+    let capitals = (from_a ^ above_z) & !word & (EACH * 0x80);
+    word | capitals >> 2
+}
+
+/// Where a name of this key is looked for first.
+const fn place(key: u64) -> usize {
+    // The fraction of the golden ratio, which spreads neighbours.
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - PLACES.ilog2())) as usize
 }
 
 /// An attribute of the table, by its name as written.
@@ -326,14 +344,14 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
     }
 }
 
-/// The row of a name in a sorted table, ASCII letters without case.
+/// The row of a name in a table, ASCII letters without case.
 fn find<T, const N: usize>(
     table: &'static [T],
     names: &Names<N>,
     name_of: impl Fn(&'static T) -> &'static str,
     name: &str,
 ) -> Option<&'static T> {
-    let row = table.get(names.row(name)?)?;
+    let row = table.get(names.row(name.as_bytes())?)?;
     let known = name_of(row);
     // Its key says all of a short name.
     let same = name.len() <= 8 && known.len() == name.len() || known.eq_ignore_ascii_case(name);
@@ -356,9 +374,17 @@ mod tests {
     fn every_name_has_a_key_of_its_own() {
         let attributes: Vec<&str> = ATTRIBUTES.iter().map(|row| row.0).collect();
         for table in [&attributes, ELEMENTS, BREAKING, VOID] {
-            let keys = table.iter().map(|name| (name.as_bytes()[0], key(name.as_bytes())));
-            let keys: std::collections::HashSet<(u8, u64)> = keys.collect();
+            let keys = table.iter().map(|name| key(name.as_bytes()));
+            let keys: std::collections::HashSet<u64> = keys.collect();
             assert_eq!(keys.len(), table.len());
+        }
+    }
+
+    #[test]
+    fn eight_bytes_are_lowered_at_once() {
+        for byte in 0..=u8::MAX {
+            let lowered = u64::from_le_bytes([byte.to_ascii_lowercase(); 8]);
+            assert_eq!(lower(u64::from_le_bytes([byte; 8])), lowered, "{byte}");
         }
     }
 

@@ -44,18 +44,16 @@ impl Traits {
     pub fn declare(&mut self, style: &str) {
         let style = css::plain(style);
         let (mut overrides, mut turned) = (false, false);
-        // Declarations are short: a loop finds their ends sooner than a search that looks at many bytes at once.
-        let mut end = 0;
-        for declaration in style.as_bytes().split(|byte| *byte == b';') {
-            let start = end;
-            end += declaration.len() + 1;
+        let mut start = 0;
+        for end in memchr::memchr_iter(b';', style.as_bytes()).chain([style.len()]) {
+            let declaration = style.get(std::mem::replace(&mut start, end + 1)..end);
+            let declaration = declaration.unwrap_or_default();
             // What most properties fail on.
-            let [first, second, ..] = declaration.trim_ascii_start() else { continue };
+            let [first, second, ..] = declaration.as_bytes().trim_ascii_start() else { continue };
             let letters = [first | 0x20, second | 0x20];
             if !FRONTS.contains(&letters) {
                 continue;
             }
-            let declaration = style.get(start..start + declaration.len()).unwrap_or_default();
             let Some((property, value)) = declaration.split_once(':') else { continue };
             let (property, value) = (property.trim_ascii(), value.trim_ascii());
             let is = |name: &str| property.eq_ignore_ascii_case(name);

@@ -86,6 +86,10 @@ impl Charset {
     /// The charset of a label, as clients resolve labels (WHATWG Encoding, and those it refuses).
     pub fn from_label(label: &str) -> Option<Charset> {
         let label = label.trim_matches(|c: char| c.is_ascii_whitespace() || c == '"' || c == '\'');
+        // Most labels.
+        if label.eq_ignore_ascii_case("utf-8") {
+            return Some(Charset::Utf8);
+        }
         let lower = label.to_ascii_lowercase();
         match lower.as_str() {
             "utf-7"

@@ -21,7 +21,7 @@ use qp::Breaks;
 use uu::Data;
 
 use crate::edit::RawEdit;
-use crate::span::{Map, Untracked};
+use crate::span::{Map, Track, Untracked};
 
 /// How the bytes of a part are wrapped for transport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -105,22 +105,24 @@ impl Transfer {
 
     /// Unwraps. Never fails: what is not of the encoding is kept or dropped as clients do.
     pub fn bytes(self, raw: &[u8]) -> Cow<'_, [u8]> {
-        let quoted = |breaks| Cow::Owned(qp::unwrap(raw, breaks, &mut Untracked));
-        let base64 = |padding| Cow::Owned(base64::unwrap(raw, padding, &mut Untracked).0);
-        let uu = |data| Cow::Owned(uu::unwrap(raw, data, &mut Untracked));
-        match self {
-            Transfer::Identity => Cow::Borrowed(raw),
-            Transfer::IdentityTurned => Cow::Owned(ends::unwrap(raw, &mut Untracked)),
-            Transfer::QuotedPrintable => quoted(Breaks::InPlace),
-            Transfer::QuotedPrintableJoined => quoted(Breaks::First),
-            Transfer::QuotedPrintableTurned => quoted(Breaks::Turned),
-            Transfer::Base64 => base64(Padding::Ends),
-            Transfer::Base64Quanta => base64(Padding::Counts),
-            Transfer::Base64Skipping => base64(Padding::Skipped),
-            Transfer::Base64Unpadded => base64(Padding::Nothing),
-            Transfer::Uuencode => uu(Data::ByLength),
-            Transfer::UuencodeWhole => uu(Data::Whole),
-        }
+        self.unwrap(raw, &mut Untracked)
+    }
+
+    /// The same; somebody is told where each piece begins.
+    pub(super) fn unwrap<'r>(self, raw: &'r [u8], track: &mut impl Track) -> Cow<'r, [u8]> {
+        Cow::Owned(match self {
+            Transfer::Identity => return Cow::Borrowed(raw),
+            Transfer::IdentityTurned => ends::unwrap(raw, track),
+            Transfer::QuotedPrintable => qp::unwrap(raw, Breaks::InPlace, track),
+            Transfer::QuotedPrintableJoined => qp::unwrap(raw, Breaks::First, track),
+            Transfer::QuotedPrintableTurned => qp::unwrap(raw, Breaks::Turned, track),
+            Transfer::Base64 => base64::unwrap(raw, Padding::Ends, track).0,
+            Transfer::Base64Quanta => base64::unwrap(raw, Padding::Counts, track).0,
+            Transfer::Base64Skipping => base64::unwrap(raw, Padding::Skipped, track).0,
+            Transfer::Base64Unpadded => base64::unwrap(raw, Padding::Nothing, track).0,
+            Transfer::Uuencode => uu::unwrap(raw, Data::ByLength, track),
+            Transfer::UuencodeWhole => uu::unwrap(raw, Data::Whole, track),
+        })
     }
 
     /// The same, with the way back.

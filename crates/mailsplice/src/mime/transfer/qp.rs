@@ -5,10 +5,12 @@
 //! an `=` before anything else stands for itself; white space at the end of a line is dropped.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use super::ends::Ends;
 use super::{Decoded, LineEnd, Lines};
 use crate::edit::RawEdit;
+use crate::sieve::each;
 use crate::span::{Map, PieceKind, Track};
 
 /// Longest line that is written, its soft break included (RFC 2045 §6.7 rule 5).
@@ -27,7 +29,17 @@ pub(in crate::mime) enum Breaks {
 
 /// Whether a soft break stands inside an escape, where the readings of [`Breaks`] differ.
 pub(in crate::mime) fn breaks_escapes(raw: &[u8]) -> bool {
-    memchr::memchr_iter(b'=', raw).any(|at| broken_escape(raw, at).is_some())
+    // Of a broken escape the sign or its first digit stands before the first break.
+    let begins_break = |byte, next| (byte == b'=') & ((next <= b' ') | (next == 127));
+    let found = each(raw, begins_break, |at| {
+        let before = [at.checked_sub(1), at.checked_sub(2)].into_iter().flatten();
+        let is_sign = |at: &usize| raw.get(*at) == Some(&b'=');
+        match before.filter(is_sign).any(|sign| broken_escape(raw, sign).is_some()) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    found.is_break()
 }
 
 /// The byte of an escape at the `=` at `at` that soft breaks stand inside of, and its length with them.
