@@ -93,6 +93,7 @@ const TEXT: usize = 7;
 
 impl Text {
     /// `None` when there is no room for it.
+    #[cfg(test)]
     pub(super) fn new(text: &str) -> Option<Text> {
         let mut out = Text::default();
         text.bytes().all(|byte| out.push(byte)).then_some(out)
@@ -102,6 +103,7 @@ impl Text {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
+    #[cfg(test)]
     fn push(&mut self, byte: u8) -> bool {
         match self.bytes.get_mut(usize::from(self.len)) {
             Some(slot) => {
@@ -239,7 +241,8 @@ pub(super) struct Sight {
 
 impl Sight {
     pub(super) fn of(c: char) -> Sight {
-        let (separates, readings) = readings(c);
+        let (separates, readings) =
+            if c.is_ascii() { (Separates::No, &[][..]) } else { readings(c) };
         Sight { c, separates, readings, traits: Traits::of(c) }
     }
 }

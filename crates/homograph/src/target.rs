@@ -98,7 +98,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
 }
 
 fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
-    let target = name.ascii.to_string();
+    let target = String::from(&*name.ascii);
     Hit { target, label, verdict, reason: Reason::TargetLookalike }
 }
 

@@ -1,15 +1,18 @@
-//! How long a name is in the DNS, without converting it (S14).
+//! What a label is in the DNS, and how long a name is there without converting it (S14).
 //!
 //! Behind the stop of Chinese and Japanese the next sentence follows directly, and by the letter each
-//! such pair is a host: prose asks this question often.
+//! such pair is a host: prose asks this question often. And every host beyond ASCII that is judged needs its
+//! A-labels.
 //!
 //! | clause | here |
 //! | --- | --- |
 //! | S14: 63 octets a label, 253 characters a name | [`fits`] |
-//! | RFC 3492 §6.3: deltas | [`Label::length`] |
+//! | RFC 3492 §6.3: what a label becomes | [`a_label_of`] |
+//! | RFC 3492 §6.3: deltas | [`Label::digits`] |
 //! | RFC 3492 §6.1: digits of a delta, and the bias | [`Digits`] |
 
 use crate::unicode::a_label;
+use crate::unicode::hosts::is_settled;
 use crate::unicode::is_dot_to_somebody;
 
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
@@ -23,7 +26,7 @@ pub(super) fn fits(name: &str) -> Option<bool> {
     let mut label = Label::default();
     let mut total = 0;
     for c in name.chars() {
-        if is_stable(c) {
+        if is_settled(c) {
             label.push(c);
         } else if is_dot_to_somebody(c) {
             let length = label.length();
@@ -49,7 +52,30 @@ pub(super) fn is_stable(c: char) -> bool {
         '一'..='\u{9FFF}' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '々' | '가'..='힣' | '㐀'..='\u{4DBF}')
 }
 
-/// A label of ASCII and stable characters.
+/// The A-label of a label beyond ASCII, its characters taken as they are; `None` when its numbers overflow.
+pub(crate) fn a_label_of(name: &str) -> Option<String> {
+    let mut label = Label::default();
+    let mut out = String::with_capacity(LABEL + 1);
+    out.push_str(a_label::PREFIX);
+    for c in name.chars() {
+        if c.is_ascii() {
+            label.push_ascii();
+            out.push(c);
+        } else {
+            label.push(c);
+        }
+    }
+    if label.places as usize > LABEL {
+        return Some([a_label::PREFIX, &idna::punycode::encode_str(name)?].concat());
+    }
+    if out.len() > a_label::PREFIX.len() {
+        out.push('-');
+    }
+    label.digits(|digit| out.push(digit));
+    Some(out)
+}
+
+/// A label of ASCII and other characters, all of which stay as they are.
 struct Label {
     /// The code points beyond ASCII, each with its place in the lower [`PLACE`] bits: sorted, they are
     /// in the order in which Punycode inserts them.
@@ -89,10 +115,16 @@ impl Label {
         if self.count == 0 || places > LABEL {
             return places;
         }
-        let points = self.points.get_mut(..self.count).unwrap_or_default();
-        points.sort_unstable();
         let ascii = places - self.count;
         let mut length = a_label::PREFIX.len() + ascii + usize::from(ascii > 0);
+        self.digits(|_| length += 1);
+        length
+    }
+
+    /// Hands out the digits of all deltas, of a label that has room.
+    fn digits(&mut self, mut digit: impl FnMut(char)) {
+        let points = self.points.get_mut(..self.count).unwrap_or_default();
+        points.sort_unstable();
         let mut digits = Digits::new(self.ascii.count_ones());
         // The places of smaller code points than the one at hand.
         let mut smaller = self.ascii;
@@ -103,18 +135,14 @@ impl Label {
             let mut from = 0;
             for place in same.iter().map(|point| point & 63) {
                 let passed = smaller >> from & ((1 << (place - from)) - 1);
-                length += digits.of(delta + passed.count_ones());
+                digits.of(delta + passed.count_ones(), &mut digit);
                 delta = 0;
                 from = place + 1;
-            }
-            if length > LABEL {
-                break;
             }
             delta = (smaller >> from).count_ones() + 1;
             next = point + 1;
             smaller |= same.iter().fold(0, |bits, point| bits | 1u64 << (point & 63));
         }
-        length
     }
 }
 
@@ -126,19 +154,29 @@ struct Digits {
     damp: u32,
 }
 
+/// The digits, 0 to 35.
+const DIGITS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+
 impl Digits {
     fn new(ascii: u32) -> Digits {
         Digits { inserted: ascii, bias: 72, damp: 700 }
     }
 
-    /// How many digits the delta takes; the bias adapts to it.
-    fn of(&mut self, delta: u32) -> usize {
-        let threshold = |k: u32| k.saturating_sub(self.bias).clamp(1, 26);
-        let (mut rest, mut k, mut count) = (delta, 36, 1);
-        while rest >= threshold(k) {
-            rest = (rest - threshold(k)) / (36 - threshold(k));
+    /// Hands out the digits of a delta; the bias adapts to it.
+    fn of(&mut self, delta: u32, digit: &mut impl FnMut(char)) {
+        let mut say = |value: u32| {
+            digit(DIGITS.get(value as usize).map_or('a', |digit| char::from(*digit)));
+        };
+        let (mut rest, mut k) = (delta, 36_u32);
+        loop {
+            let threshold = k.saturating_sub(self.bias).clamp(1, 26);
+            if rest < threshold {
+                break say(rest);
+            }
+            let base = 36 - threshold;
+            say(threshold + (rest - threshold) % base);
+            rest = (rest - threshold) / base;
             k += 36;
-            count += 1;
         }
         self.inserted += 1;
         let mut delta = delta / self.damp;
@@ -150,7 +188,6 @@ impl Digits {
             k += 36;
         }
         self.bias = k + 36 * delta / (delta + 38);
-        count
     }
 }
 
@@ -193,6 +230,15 @@ mod tests {
         assert_eq!(fits("例e\u{301}.com"), None);
     }
 
+    #[test]
+    fn labels_become_what_punycode_makes_of_them() {
+        for label in ["é", "пример", "a-б", "-é", "例例a例", "ааа", "\u{10ffff}", &"й".repeat(200)]
+        {
+            let encoded = punycode::encode_str(label).unwrap();
+            assert_eq!(a_label_of(label), Some(format!("xn--{encoded}")), "{label}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
@@ -204,6 +250,12 @@ mod tests {
             let converted = ascii(&name);
             let fit = converted.len() <= NAME && converted.split('.').all(|label| label.len() <= LABEL);
             prop_assert_eq!(fits(&name), Some(fit), "{}", converted);
+        }
+
+        #[test]
+        fn a_labels_are_those_of_punycode(label in "[a-c0\\-éñбвй例\u{10fffd}]{0,70}é[a-cб]{0,3}") {
+            let encoded = punycode::encode_str(&label).map(|encoded| ["xn--", &encoded].concat());
+            prop_assert_eq!(a_label_of(&label), encoded);
         }
     }
 }
