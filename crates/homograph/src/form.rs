@@ -12,6 +12,8 @@
 use core::net::Ipv6Addr;
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
@@ -42,10 +44,14 @@ pub(super) struct Part {
     pub problems: Vec<(Reason, Verdict)>,
 }
 
+/// The labels of a host; of most there are few, for which nothing is allocated.
+pub(super) type Parts = SmallVec<[Part; LABELS]>;
+pub(super) const LABELS: usize = 4;
+
 /// A host in all its forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
-    pub parts: Vec<Part>,
+    pub parts: Parts,
     pub ascii: String,
     pub unicode: String,
     pub literal: Literal,
@@ -65,8 +71,13 @@ impl Form {
     /// Reads a host as a browser would: percent-decoded, mapped, addresses normalised.
     pub(super) fn read(spelling: &str) -> Form {
         let mut form = Form::default();
-        let decoded = form.decode_percent(spelling);
-        let text = form.strip_marks(&decoded);
+        let mut glance = Glance::at(spelling);
+        let mut decoded = Cow::Borrowed(spelling);
+        if glance.escapes {
+            decoded = form.decode_percent(spelling);
+            glance = Glance::at(&decoded);
+        }
+        let text = form.strip_marks(&decoded, glance);
         if let Some(inner) = text.strip_prefix('[') {
             form.ipv6(inner);
             return form;
@@ -79,7 +90,7 @@ impl Form {
             form.oversized(text);
             return form;
         }
-        if text.bytes().any(leads_to_sign) {
+        if glance.signs {
             form.note_dots(text);
             text.split(is_dot).for_each(|label| form.read_label(label));
         } else {
@@ -102,9 +113,6 @@ impl Form {
 
     /// WHATWG URL §3.5 step 4. Escaped ASCII hides what the host is; escaped UTF-8 is RFC 3986.
     fn decode_percent<'a>(&mut self, spelling: &'a str) -> Cow<'a, str> {
-        if !spelling.contains('%') {
-            return Cow::Borrowed(spelling);
-        }
         let decoded = percent::decode(spelling);
         let Ok(text) = String::from_utf8(decoded.bytes) else {
             self.report(Reason::IdnaInvalid, Verdict::Invalid);
@@ -118,12 +126,15 @@ impl Form {
 
     /// Implicit directional marks round a host are how right-to-left mail is written; inside, or
     /// any other bidi control, they are an attack (S15).
-    fn strip_marks<'a>(&mut self, text: &'a str) -> &'a str {
+    fn strip_marks<'a>(&mut self, text: &'a str, glance: Glance) -> &'a str {
+        if !glance.signs {
+            return text;
+        }
         let bare = text.trim_matches(['\u{200e}', '\u{200f}', '\u{61c}']);
         if bare.len() != text.len() {
             self.report(Reason::InvisibleRemoved, Verdict::Notice);
         }
-        if bare.bytes().any(leads_to_sign) && bare.contains(is_bidi_control) {
+        if bare.contains(is_bidi_control) {
             self.report(Reason::BidiControl, Verdict::Invalid);
         }
         bare
@@ -163,7 +174,7 @@ impl Form {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
-        self.parts.append(&mut pieces);
+        self.parts.extend(pieces);
     }
 
     fn join(&mut self) {
@@ -322,6 +333,25 @@ fn settled(label: &str) -> Option<String> {
     };
     let short = label.len() <= LABEL_OCTETS && !is_a_label(label);
     (short && label.chars().all(sound)).then(|| label.to_ascii_lowercase())
+}
+
+/// What a spelling may hold that few have.
+#[derive(Clone, Copy)]
+struct Glance {
+    /// Escapes.
+    escapes: bool,
+    /// Full stops other than that of ASCII, and bidi controls.
+    signs: bool,
+}
+
+impl Glance {
+    fn at(spelling: &str) -> Glance {
+        let glance = Glance { escapes: false, signs: false };
+        spelling.bytes().fold(glance, |Glance { escapes, signs }, byte| Glance {
+            escapes: escapes | (byte == b'%'),
+            signs: signs | leads_to_sign(byte),
+        })
+    }
 }
 
 /// Whether UTF-8 that begins with this byte may be a full stop other than that of ASCII, or a bidi control.

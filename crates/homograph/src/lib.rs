@@ -86,7 +86,7 @@ pub use separators::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 
 use domain::Endings;
-use form::{Form, Literal, NAME_CHARACTERS, Part};
+use form::{Form, LABELS, Literal, NAME_CHARACTERS, Part};
 use label_context::{LabelContext, Role};
 use reading::Sights;
 use subject::{Hit, Subject};
@@ -189,9 +189,6 @@ fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judg
     let judgement = plain.unwrap_or_else(|| judge_whole(host, context));
     Judgement { span, ..judgement }
 }
-
-/// Labels of most hosts, for which nothing is allocated.
-const LABELS: usize = 4;
 
 /// Judges a spelling all of which is the host.
 fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {

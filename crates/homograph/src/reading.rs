@@ -15,6 +15,7 @@ use unicode_script::Script;
 
 use super::cjk::is_cjk;
 use super::properties::{is_numeral, skeleton};
+use super::separators::is_sign;
 
 /// How close a character comes to what it is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,6 +229,8 @@ pub(super) struct Sights {
     any: Traits,
     /// The character that stands last in the order of Unicode.
     last: char,
+    /// Whether some character beyond ASCII may read as punctuation.
+    signs: bool,
 }
 
 /// A character, with what it may be read as; one of ASCII has no readings.
@@ -252,9 +255,11 @@ impl Sights {
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
         // Bytes, of which a character has one or several.
         let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
-        let mut sights = Sights { all: Vec::with_capacity(room), any: Traits::NONE, last: '\0' };
+        let all = Vec::with_capacity(room);
+        let mut sights = Sights { all, any: Traits::NONE, last: '\0', signs: false };
         for sight in chars.map(Sight::of) {
             if !sight.c.is_ascii() {
+                sights.signs |= sight.separates == Separates::Yes || is_sign(sight.c);
                 sights.any = sights.any.or(sight.traits);
                 sights.last = sights.last.max(sight.c);
             }
@@ -288,6 +293,11 @@ impl Sights {
         self.all.iter().map(|sight| (sight.c, sight.separates))
     }
 
+    /// Whether some character beyond ASCII may read as punctuation.
+    pub(super) fn has_signs(&self) -> bool {
+        self.signs
+    }
+
     pub(super) fn char(&self, at: usize) -> Option<char> {
         self.all.get(at).map(|sight| sight.c)
     }
@@ -306,9 +316,9 @@ impl Sights {
             if c.is_ascii_digit() || c == '-' {
                 continue;
             }
-            let letter = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
             let counts = |reading: &&Reading| {
-                reading.shape < Shape::Near && (letter(reading.text.as_str()) || traits.is_digit())
+                let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
+                reading.shape < Shape::Near && (letter() || traits.is_digit())
             };
             if c.is_ascii() || !stands_alone(c) {
                 return None;
@@ -343,9 +353,10 @@ fn stands_alone(c: char) -> bool {
 }
 
 fn is_digit(c: char, reading: &Reading) -> bool {
-    match reading.text.as_str() {
-        "o" | "l" | "i" => is_numeral(c),
-        text => text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_digit()),
+    match reading.text.bytes() {
+        b"o" | b"l" | b"i" => is_numeral(c),
+        [byte] => byte.is_ascii_digit(),
+        _ => false,
     }
 }
 

@@ -17,6 +17,9 @@ use uts58::unicode::{ScriptOf as _, is_letter};
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
 pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.sights, context.tld);
+    if !label.has_signs() {
+        return None;
+    }
     // Asked at every sign, and of the whole label.
     let polynesian = OnceCell::new();
     let is_polynesian = || *polynesian.get_or_init(|| is_polynesian(label));
@@ -44,6 +47,11 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
         bad.then_some(Reason::SeparatorLookalike.verdict())
     };
     label.separators().enumerate().filter_map(judge).max()
+}
+
+/// Whether a character is looked at, whatever the table of readings says of it.
+pub(super) fn is_sign(c: char) -> bool {
+    matches!(c, '·' | '・' | '\u{2b0}'..='\u{2ff}')
 }
 
 /// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
