@@ -56,8 +56,8 @@ const JUDGED_BYTE: u64 = 4;
 
 /// The same for a host that takes a closer look, at each place where it may begin and end: one of other
 /// letters, or one that comes near a name.
-const CLOSER: u64 = 576;
-const CLOSER_BYTE: u64 = 48;
+const CLOSER: u64 = 256;
+const CLOSER_BYTE: u64 = 24;
 
 /// Steps of reading what a text says of its sender.
 const TOLD: u64 = 768;

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
 
-use super::budget::Budget;
+use super::budget::{Budget, DECEIT};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, Rendering, SeenBy, Site,
     View,
@@ -265,8 +265,11 @@ impl<'a> LayerReader<'a> {
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
         for occurrence in occurrences {
             let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
-            judged.push(judge.occurrence(text, occurrence));
-            if !budget.link(occurrence.span().len(), judge.spent()) {
+            let link = judge.occurrence(text, occurrence);
+            let deceives = link.as_ref().is_some_and(|link| link.verdict == Verdict::Unsafe);
+            judged.push(link);
+            let deceit = if deceives { DECEIT } else { 0 };
+            if !budget.link(occurrence.span().len(), judge.spent() + deceit) {
                 break;
             }
         }
