@@ -19,9 +19,10 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::Class;
-use uts58::unicode::a_label::{self, is_a_label};
+use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled};
 pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
+use uts58::unicode::punycode;
 use uts58::{ipv4, percent};
 
 /// ASCII that no host holds. STD3 but for `_` (S28).
@@ -320,7 +321,7 @@ fn force_ascii(label: &str) -> String {
 fn to_ascii(label: &str) -> String {
     // Encoding may walk over the characters once for each.
     let short = Some(label).filter(|label| label.len() <= SPELLING_BYTES);
-    let encoded = short.and_then(a_label::of);
+    let encoded = short.and_then(punycode::a_label);
     encoded.unwrap_or_else(|| label.chars().filter(char::is_ascii).collect())
 }
 

@@ -60,6 +60,7 @@ mod subject;
 mod target;
 mod userinfo;
 pub mod verdict;
+mod ways;
 mod wrappers;
 
 use std::cmp::Ordering;

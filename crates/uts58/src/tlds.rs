@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 
-use crate::unicode::a_label::{self, PREFIX};
+use crate::unicode::a_label::PREFIX;
+use crate::unicode::punycode::a_label;
 
 /// Octets of a label (RFC 1035 §2.3.4): no U-label has more characters.
 const LABEL: usize = 63;
@@ -40,7 +41,7 @@ pub trait TldSet: Debug + Send + Sync {
         let lengths = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(LABEL);
         let found = lengths.filter(|length| {
             let name = text.get(..*length).filter(|name| !name.is_ascii());
-            name.and_then(a_label::of).is_some_and(|name| self.exists(&name)) && ends(*length)
+            name.and_then(a_label).is_some_and(|name| self.exists(&name)) && ends(*length)
         });
         found.last()
     }

@@ -1,6 +1,4 @@
-//! What an A-label begins with (RFC 5890 §2.3.2.1), in any case, and what a label is as one.
-
-use crate::encoded;
+//! What an A-label begins with (RFC 5890 §2.3.2.1), in any case.
 
 /// The prefix of A-labels.
 pub const PREFIX: &str = "xn--";
@@ -8,12 +6,6 @@ pub const PREFIX: &str = "xn--";
 /// Whether the label begins as A-labels do; what follows may still be nothing that decodes.
 pub fn is_a_label(label: &str) -> bool {
     label.get(..PREFIX.len()).is_some_and(|four| four.eq_ignore_ascii_case(PREFIX))
-}
-
-/// The A-label of a label beyond ASCII, its characters taken as they are (RFC 3492); `None` when its numbers
-/// overflow, which those of no name in the DNS do.
-pub fn of(label: &str) -> Option<String> {
-    encoded::a_label_of(label)
 }
 
 /// Where in the text something begins as A-labels do, at the beginning of a label or not.

@@ -2,7 +2,6 @@
 
 use super::Traits;
 use super::host_table::{ALLOWED_SYMBOLS, ZEROS};
-use crate::encoded::is_stable;
 
 /// The zero of the system of decimal digits that the character belongs to; `None` when it is no
 /// decimal digit.
@@ -13,6 +12,13 @@ pub fn numeral_zero(c: char) -> Option<char> {
     let after = ZEROS.partition_point(|zero| *zero <= c);
     let zero = ZEROS.get(after.checked_sub(1)?)?;
     (u32::from(c) - u32::from(*zero) < 10).then_some(*zero)
+}
+
+/// Whether UTS #46 leaves the character as it is, beside whatever stable one: unified ideographs,
+/// kana without loose voicing marks, Hangul syllables.
+pub fn is_stable(c: char) -> bool {
+    matches!(c,
+        '一'..='\u{9FFF}' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '々' | '가'..='힣' | '㐀'..='\u{4DBF}')
 }
 
 /// Whether UTS #46 leaves the character as it is, beside whatever others of which this says so and beside
