@@ -117,10 +117,13 @@ struct Reached {
     places: [Range<usize>; 3],
 }
 
+/// No place yet: the first one to come begins and ends what was reached.
+const NOWHERE: Range<usize> = Range { start: usize::MAX, end: 0 };
+
 impl Reached {
     fn new(label: usize, name: usize) -> Reached {
         let cells = smallvec![None; (label + 1) * (name + 1)];
-        Reached { width: name + 1, cells, places: [const { usize::MAX..0 }; 3] }
+        Reached { width: name + 1, cells, places: [NOWHERE; 3] }
     }
 
     fn get(&self, at: usize, place: usize) -> Option<Likeness> {
@@ -129,7 +132,7 @@ impl Reached {
 
     /// The places reached by so many characters, some of them perhaps not; none is left for those to come.
     fn take_places(&mut self, at: usize) -> Range<usize> {
-        self.places.get_mut(at % 3).map_or(0..0, |places| std::mem::replace(places, usize::MAX..0))
+        self.places.get_mut(at % 3).map_or(0..0, |places| std::mem::replace(places, NOWHERE))
     }
 
     /// `place` is at most the length of the name: no reading goes beyond it.

@@ -15,7 +15,6 @@ use unicode_script::Script;
 
 use super::cjk::is_cjk;
 use super::properties::{is_numeral, skeleton};
-use super::separators::is_sign;
 
 /// How close a character comes to what it is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -343,6 +342,12 @@ impl Sights {
         }
         foreign
     }
+}
+
+/// Whether the character is looked at as punctuation whatever the table says of it: middle dots, and modifier
+/// letters.
+fn is_sign(c: char) -> bool {
+    matches!(c, '·' | '・' | '\u{2b0}'..='\u{2ff}')
 }
 
 /// Whether the character can be a letter of a whole-script look-alike: of a script other than

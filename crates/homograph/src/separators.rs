@@ -49,11 +49,6 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
     label.separators().enumerate().filter_map(judge).max()
 }
 
-/// Whether a character is looked at, whatever the table of readings says of it.
-pub(super) fn is_sign(c: char) -> bool {
-    matches!(c, '·' | '・' | '\u{2b0}'..='\u{2ff}')
-}
-
 /// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
 pub fn ends_host_to_a_reader(c: char) -> bool {
     if c.is_ascii() || is_letter(c) {
