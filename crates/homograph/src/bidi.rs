@@ -68,7 +68,7 @@ pub(super) fn is_bidi(text: &str) -> bool {
 /// Whether UTF-8 that begins with this byte may run from right to left: no letter of the European alphabets
 /// does, and no ideograph.
 fn may_turn(byte: u8) -> bool {
-    matches!(byte, 0xd6..=0xe0 | 0xef..)
+    matches!(byte, 0xd6..=0xe0 | 0xe2 | 0xef..)
 }
 
 #[cfg(test)]
