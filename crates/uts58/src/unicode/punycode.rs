@@ -9,7 +9,7 @@
 use super::a_label::PREFIX;
 
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
-pub const LABEL: usize = 63;
+pub(crate) const LABEL: usize = 63;
 
 /// The A-label of a label beyond ASCII, its characters taken as they are; `None` when its numbers overflow,
 /// which those of no name in the DNS do.
