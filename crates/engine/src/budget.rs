@@ -12,6 +12,10 @@ const LINK: u64 = 8;
 /// Steps of a link of which something is kept, beside its bytes: what is told of it, and its edits.
 const FINDING: u64 = 96;
 
+/// Steps of a link that deceives, as soon as it is judged: what is told of it, its edits, and how they are taken
+/// back, however little is left by then.
+pub const DECEIT: u64 = 384;
+
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
 /// them; links that are fine are counted only.

@@ -56,8 +56,8 @@ const JUDGED_BYTE: u64 = 4;
 
 /// The same for a host that takes a closer look, at each place where it may begin and end: one of other
 /// letters, or one that comes near a name.
-const CLOSER: u64 = 576;
-const CLOSER_BYTE: u64 = 48;
+const CLOSER: u64 = 256;
+const CLOSER_BYTE: u64 = 24;
 
 /// Steps of reading what a text says of its sender.
 const TOLD: u64 = 768;
@@ -183,7 +183,9 @@ impl<'a> Judge<'a> {
             };
             self.steps += carrying(text.get(link.span.clone()).unwrap_or_default(), &carried);
             let carried = self.listed_inside(carried);
-            carried.inner.iter().for_each(|host| self.met.note(&host.ascii));
+            for host in &carried.inner {
+                self.met.note(&host.ascii);
+            }
             judged.join(carried);
             if link.kind == Kind::Bare {
                 // A word stays one; what its query holds may be none.
@@ -243,16 +245,16 @@ impl<'a> Judge<'a> {
         let judgement = self.listed(self.recall(spelling, bounds));
         self.steps += judging(spelling, &judgement);
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
-            self.met.note(&judgement.ascii);
-            if bounds == HostBounds::Certain {
-                let deceives = judgement.verdict == Verdict::Unsafe;
-                self.met.note_spelling(spelling, &judgement.ascii, deceives);
+            let known = self.met.note(&judgement.ascii);
+            if known && bounds == HostBounds::Certain {
+                self.met.note_spelling(spelling, judgement.verdict == Verdict::Unsafe);
             }
         }
         if self.memo.len() >= MEMO {
             self.memo.clear();
         }
-        let known = self.memo.entry(Box::from(spelling)).or_default();
+        // Few are met in more than one way.
+        let known = self.memo.entry(Box::from(spelling)).or_insert_with(|| Vec::with_capacity(1));
         known.push((bounds, Arc::clone(&judgement)));
         judgement
     }

@@ -31,8 +31,8 @@ impl Default for Limits {
             links: 50_000,
             questions: 8,
             domains: 20,
-            steps_per_byte: 48,
-            steps_base: 2_000_000,
+            steps_per_byte: 44,
+            steps_base: 750_000,
         }
     }
 }
@@ -121,8 +121,8 @@ impl Limits {
                 default: self.steps_per_byte,
                 reason: "All algorithms are linear; this is the belt to those braces. Real mail \
                          takes four, and 15 at most, 42 where every link is taken apart; a list of \
-                         fair international hosts 61, one of links that deceive 73. A step is 20 to \
-                         80 instructions.",
+                         fair international hosts 35 to 43, one of links that deceive 60. A step is \
+                         20 to 80 instructions.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",
                 test: "steps_run_out",
             },

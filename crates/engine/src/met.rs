@@ -4,7 +4,7 @@
 //! one's, a host would have to be looked for in 2⁶⁴.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState};
 
 /// Hosts that are remembered: one for so many bytes of the message, and so many at least. Those beyond are
 /// told as hidden as well.
@@ -15,13 +15,36 @@ pub const BASE: usize = 4_096;
 /// alone.
 #[derive(Clone, Debug, Default)]
 pub struct Met {
-    known: HashSet<u64>,
+    known: Hashes,
     /// As they are spelled, where their bounds are certain: whoever comes upon the same letters need not judge
     /// them to know.
-    spelled: HashSet<u64>,
+    spelled: Hashes,
     /// Those of them that deceive.
-    lying: HashSet<u64>,
+    lying: Hashes,
     most: usize,
+    /// Of the hashes, so that nobody knows which fall together.
+    keys: RandomState,
+}
+
+/// Keyed hashes, which need no other.
+type Hashes = HashSet<u64, BuildHasherDefault<Itself>>;
+
+/// The hash of a hash.
+#[derive(Clone, Debug, Default)]
+struct Itself(u64);
+
+impl Hasher for Itself {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 impl Met {
@@ -30,21 +53,25 @@ impl Met {
         Met { most: bytes / BYTES + BASE, ..Met::default() }
     }
 
-    /// Remembers a host (lower-case ASCII form) and those above it, but for top-level domains.
-    pub fn note(&mut self, ascii: &str) {
-        let mut rest = ascii;
-        while let Some((_, above)) = rest.split_once('.') {
-            if self.known.len() >= self.most || !self.known.insert(hash(rest)) {
-                return;
+    /// Remembers a host (lower-case ASCII form) and those above it, but for top-level domains; whether the host
+    /// is known then.
+    pub fn note(&mut self, ascii: &str) -> bool {
+        let mut known = None;
+        let names = homograph::and_above(ascii).filter(|name| name.contains('.'));
+        for hash in names.map(|name| self.keys.hash_one(name)) {
+            let new = self.known.len() < self.most && self.known.insert(hash);
+            known.get_or_insert_with(|| new || self.known.contains(&hash));
+            if !new {
+                break;
             }
-            rest = above;
         }
+        known.unwrap_or_default()
     }
 
-    /// Remembers how a host is spelled that was noted, and whether it deceives.
-    pub fn note_spelling(&mut self, spelling: &str, ascii: &str, deceives: bool) {
-        if self.spelled.len() < self.most && self.has(ascii) {
-            let hash = hash(spelling);
+    /// Remembers how a host is spelled that is known, and whether it deceives.
+    pub fn note_spelling(&mut self, spelling: &str, deceives: bool) {
+        if self.spelled.len() < self.most {
+            let hash = self.hash(spelling);
             self.spelled.insert(hash);
             if deceives {
                 self.lying.insert(hash);
@@ -54,24 +81,22 @@ impl Met {
 
     /// Whether a host was met in this spelling.
     pub fn has_spelling(&self, spelling: &str) -> bool {
-        self.spelled.contains(&hash(spelling))
+        self.spelled.contains(&self.hash(spelling))
     }
 
     /// Whether a host was met in this spelling that deceives.
     pub fn is_lie(&self, spelling: &str) -> bool {
-        !self.lying.is_empty() && self.lying.contains(&hash(spelling))
+        !self.lying.is_empty() && self.lying.contains(&self.hash(spelling))
     }
 
     /// Whether it was met, or one below it.
     pub fn has(&self, ascii: &str) -> bool {
-        self.known.contains(&hash(ascii))
+        self.known.contains(&self.hash(ascii))
     }
-}
 
-fn hash(host: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    host.hash(&mut hasher);
-    hasher.finish()
+    fn hash(&self, host: &str) -> u64 {
+        self.keys.hash_one(host)
+    }
 }
 
 #[cfg(test)]
@@ -97,13 +122,12 @@ mod tests {
     #[test]
     fn spellings_of_hosts_that_were_met_are_known() {
         let mut met = Met::of(0);
-        met.note_spelling("а.com", "xn--80a.com", false);
         assert!(!met.has_spelling("а.com"), "nobody met it");
-        met.note("xn--80a.com");
-        met.note_spelling("а.com", "xn--80a.com", false);
+        assert!(met.note("xn--80a.com") && met.note("xn--80a.com") && !met.note("com"));
+        met.note_spelling("а.com", false);
         assert!(met.has_spelling("а.com") && !met.has_spelling("А.com"));
         assert!(!met.is_lie("а.com"));
-        met.note_spelling("А.com", "xn--80a.com", true);
+        met.note_spelling("А.com", true);
         assert!(met.is_lie("А.com") && !met.is_lie("а.com"));
     }
 
@@ -114,6 +138,7 @@ mod tests {
             met.note(&format!("xn--{number}.com"));
         }
         assert_eq!(met.known.len(), BASE + 10);
+        assert!(met.note("xn--7.com") && !met.note("xn--9999.com"));
         assert!(met.has("xn--7.com") && !met.has("xn--9999.com"));
     }
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
 
-use super::budget::Budget;
+use super::budget::{Budget, DECEIT};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, Rendering, SeenBy, Site,
     View,
@@ -269,8 +269,10 @@ impl<'a> LayerReader<'a> {
             if let Some(link) = link.as_mut().filter(|_| self.open.reading.may_be_misread()) {
                 link.forgive_misread();
             }
+            let deceives = link.as_ref().is_some_and(|link| link.verdict == Verdict::Unsafe);
             judged.push(link);
-            if !budget.link(occurrence.span().len(), judge.spent()) {
+            let deceit = if deceives { DECEIT } else { 0 };
+            if !budget.link(occurrence.span().len(), judge.spent() + deceit) {
                 break;
             }
         }

@@ -62,12 +62,25 @@ fn mirrored(c: char) -> char {
 
 /// Whether displaying the text reorders it.
 pub(super) fn is_bidi(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(|c| Traits::of(c).is_right_to_left())
+    text.bytes().any(may_turn) && text.chars().any(|c| Traits::of(c).is_right_to_left())
+}
+
+/// Whether UTF-8 that begins with this byte may run from right to left: no letter of the European alphabets
+/// does, and no ideograph.
+fn may_turn(byte: u8) -> bool {
+    matches!(byte, 0xd6..=0xe0 | 0xe2 | 0xef..)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_turns_has_a_lead_that_says_so() {
+        for c in ('\0'..=char::MAX).filter(|c| Traits::of(*c).is_right_to_left()) {
+            assert!(c.to_string().bytes().next().is_some_and(may_turn), "{c:?}");
+        }
+    }
 
     /// UTS #39 §4, Table 2a and the text round it.
     #[test]

@@ -1,6 +1,7 @@
 //! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
 //! label is no top-level domain. Every plausible reading is judged, and the worst counts.
 
+use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
 use super::edit::is_styled;
@@ -25,8 +26,8 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 /// The worst judgement of the host, wherever it begins.
 fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
-    let starts = match context.bounds {
-        _ if spelling.starts_with('[') => vec![0],
+    let starts: SmallVec<[usize; 4]> = match context.bounds {
+        _ if spelling.starts_with('[') => smallvec![0],
         HostBounds::Certain => {
             let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
             let starts = behind.into_iter().filter_map(|start| start(spelling));

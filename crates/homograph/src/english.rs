@@ -1,8 +1,6 @@
 //! English words, for labels in another script that read as one (UTS #39 §4.1).
 
-use smallvec::SmallVec;
-
-use super::lists::{ENGLISH, TWINS, Words};
+use super::lists::{Begun, ENGLISH, TWINS, Words};
 use super::lookalike::VARIANTS;
 use super::reading::{Reading, Shape, Sights};
 use uts58::unicode::is_letter;
@@ -10,7 +8,7 @@ use uts58::unicode::is_letter;
 /// Whether the letters have the shapes of those of an English word of four letters or more, by our eye.
 pub(super) fn is_read(label: &Sights) -> bool {
     let letters: Vec<_> = label.iter().collect();
-    reads_as(&letters, Shape::Same, &[&ENGLISH])
+    reads_as(&letters, Shape::Same, [&ENGLISH])
 }
 
 /// Whether the letters between digits and hyphens are twins of those of an English word of four letters or more,
@@ -18,27 +16,36 @@ pub(super) fn is_read(label: &Sights) -> bool {
 pub(super) fn holds_twin(label: &Sights) -> bool {
     let letters: Vec<_> = label.iter().collect();
     let mut words = letters.split(|(c, _)| !is_letter(*c));
-    words.any(|word| reads_as(word, Shape::Exact, &[&ENGLISH, &TWINS]))
+    words.any(|word| reads_as(word, Shape::Exact, [&ENGLISH, &TWINS]))
 }
 
 /// Whether the letters read as a word of these lists in shapes as close as this. Readings are followed as long
 /// as some word begins so, few at a time.
-fn reads_as(letters: &[(char, &[Reading])], least: Shape, lists: &[&Words]) -> bool {
-    let begins = |text: &str| lists.iter().any(|list| list.begins(text));
-    let mut beginnings = vec![String::new()];
+fn reads_as<const N: usize>(
+    letters: &[(char, &[Reading])],
+    least: Shape,
+    lists: [&Words; N],
+) -> bool {
+    // How many letters were read, and the words of each list that begin so.
+    let mut beginnings: Vec<(usize, [Begun; N])> = vec![(0, lists.map(Words::all))];
     for (c, readings) in letters {
-        let texts = readings.iter().filter(|reading| reading.shape <= least);
-        let texts: SmallVec<[&str; 4]> = texts.map(|reading| reading.text.as_str()).collect();
         let mut longer = Vec::new();
-        for beginning in &beginnings {
-            let next = texts.iter().map(|text| [beginning.as_str(), *text].concat());
-            let next = next.filter(|text| is_letter(*c) && begins(text));
-            // Readings that come to the same count once.
-            next.for_each(|text| {
-                if !longer.contains(&text) {
-                    longer.push(text)
+        for (length, begun) in beginnings.iter().filter(|_| is_letter(*c)) {
+            for reading in readings.iter().filter(|reading| reading.shape <= least) {
+                let (mut length, mut begun) = (*length, *begun);
+                for letter in reading.text.bytes() {
+                    begun.iter_mut().zip(lists).for_each(|(begun, list)| {
+                        *begun = list.going_on(*begun, length, *letter);
+                    });
+                    length += 1;
                 }
-            });
+                let next = (length, begun);
+                let some = length > 0 && begun.iter().any(|begun| begun.is_some());
+                // Readings that come to the same count once.
+                if some && !longer.contains(&next) {
+                    longer.push(next);
+                }
+            }
         }
         longer.truncate(VARIANTS);
         if longer.is_empty() {
@@ -46,7 +53,9 @@ fn reads_as(letters: &[(char, &[Reading])], least: Shape, lists: &[&Words]) -> b
         }
         beginnings = longer;
     }
-    beginnings.iter().any(|word| lists.iter().any(|list| list.holds(word)))
+    beginnings.iter().any(|(length, begun)| {
+        begun.iter().zip(lists).any(|(begun, list)| list.ends(*begun, *length))
+    })
 }
 
 /// Whether it is one of the words.

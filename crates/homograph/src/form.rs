@@ -3,7 +3,7 @@
 //! | clause | item |
 //! | --- | --- |
 //! | UTS #46 §4 processing, §4.2 ToASCII, §4.3 ToUnicode | [`Form::read`], `Part` |
-//! | UTS #46 §4.1 validity, CheckBidi, CheckJoiners | `idna::uts46`, per label and for the whole name |
+//! | UTS #46 §4.1 validity, CheckBidi, CheckJoiners | `idna::uts46`, per label and for the whole name; [`settled`] where it changes nothing |
 //! | S28 lenient form: `_`, hyphens anywhere, a root dot | `DENIED`, `Part::plain` |
 //! | S14 label 63 octets, name 253 characters | `check_lengths` |
 //! | S12 U+3002, U+FF0E, U+FF61 separate labels; S29 U+2024 | [`is_dot`] |
@@ -12,14 +12,17 @@
 use core::net::Ipv6Addr;
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::Class;
-use uts58::unicode::a_label::{self, is_a_label};
-use uts58::unicode::hosts::{is_bidi_control, is_invisible};
+use uts58::unicode::a_label::is_a_label;
+use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled};
 pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
+use uts58::unicode::punycode;
 use uts58::{ipv4, percent};
 
 /// ASCII that no host holds. STD3 but for `_` (S28).
@@ -42,10 +45,14 @@ pub(super) struct Part {
     pub problems: Vec<(Reason, Verdict)>,
 }
 
+/// The labels of a host; of most there are few, for which nothing is allocated.
+pub(super) type Parts = SmallVec<[Part; LABELS]>;
+pub(super) const LABELS: usize = 4;
+
 /// A host in all its forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
-    pub parts: Vec<Part>,
+    pub parts: Parts,
     pub ascii: String,
     pub unicode: String,
     pub literal: Literal,
@@ -65,8 +72,13 @@ impl Form {
     /// Reads a host as a browser would: percent-decoded, mapped, addresses normalised.
     pub(super) fn read(spelling: &str) -> Form {
         let mut form = Form::default();
-        let decoded = form.decode_percent(spelling);
-        let text = form.strip_marks(&decoded);
+        let mut glance = Glance::at(spelling);
+        let mut decoded = Cow::Borrowed(spelling);
+        if glance.escapes {
+            decoded = form.decode_percent(spelling);
+            glance = Glance::at(&decoded);
+        }
+        let text = form.strip_marks(&decoded, glance);
         if let Some(inner) = text.strip_prefix('[') {
             form.ipv6(inner);
             return form;
@@ -79,9 +91,11 @@ impl Form {
             form.oversized(text);
             return form;
         }
-        form.note_dots(text);
-        for label in text.split(is_dot) {
-            form.read_label(label);
+        if glance.signs {
+            form.note_dots(text);
+            text.split(is_dot).for_each(|label| form.read_label(label));
+        } else {
+            text.split('.').for_each(|label| form.read_label(label));
         }
         // A last label of invisible characters leaves a root dot.
         if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
@@ -100,9 +114,6 @@ impl Form {
 
     /// WHATWG URL §3.5 step 4. Escaped ASCII hides what the host is; escaped UTF-8 is RFC 3986.
     fn decode_percent<'a>(&mut self, spelling: &'a str) -> Cow<'a, str> {
-        if !spelling.contains('%') {
-            return Cow::Borrowed(spelling);
-        }
         let decoded = percent::decode(spelling);
         let Ok(text) = String::from_utf8(decoded.bytes) else {
             self.report(Reason::IdnaInvalid, Verdict::Invalid);
@@ -116,19 +127,22 @@ impl Form {
 
     /// Implicit directional marks round a host are how right-to-left mail is written; inside, or
     /// any other bidi control, they are an attack (S15).
-    fn strip_marks<'a>(&mut self, text: &'a str) -> &'a str {
+    fn strip_marks<'a>(&mut self, text: &'a str, glance: Glance) -> &'a str {
+        if !glance.signs {
+            return text;
+        }
         let bare = text.trim_matches(['\u{200e}', '\u{200f}', '\u{61c}']);
         if bare.len() != text.len() {
             self.report(Reason::InvisibleRemoved, Verdict::Notice);
         }
-        if !bare.is_ascii() && bare.contains(is_bidi_control) {
+        if bare.contains(is_bidi_control) {
             self.report(Reason::BidiControl, Verdict::Invalid);
         }
         bare
     }
 
     fn note_dots(&mut self, text: &str) {
-        if !text.is_ascii() && text.contains(|c| is_dot(c) && c != '.') {
+        if text.contains(|c| is_dot(c) && c != '.') {
             self.report(Reason::DotVariant, Verdict::Notice);
         }
     }
@@ -136,6 +150,10 @@ impl Form {
     fn read_label(&mut self, label: &str) {
         if label.is_ascii() && !is_a_label(label) {
             self.parts.push(Part::plain(label));
+            return;
+        }
+        if let Some(unicode) = settled(label) {
+            self.parts.push(Part::settled(label, unicode));
             return;
         }
         let (unicode, result) = Uts46::new().to_unicode(label.as_bytes(), DENIED, Hyphens::Allow);
@@ -157,7 +175,7 @@ impl Form {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
-        self.parts.append(&mut pieces);
+        self.parts.extend(pieces);
     }
 
     fn join(&mut self) {
@@ -265,6 +283,12 @@ impl Part {
         }
     }
 
+    /// A label that UTS #46 makes this of: it changes the case of ASCII at most.
+    fn settled(label: &str, unicode: String) -> Part {
+        let ascii = to_ascii(&unicode);
+        Part { spelling: label.to_owned(), ascii, unicode, problems: Vec::new() }
+    }
+
     /// A label that UTS #46 refused. It still gets forms, so that it can be shown and explained.
     fn failed(label: &str) -> Part {
         let ascii = force_ascii(label);
@@ -295,14 +319,45 @@ fn force_ascii(label: &str) -> String {
 }
 
 fn to_ascii(label: &str) -> String {
-    if label.len() <= SPELLING_BYTES {
-        // Encoding walks over the characters once for each.
-        let chars: Vec<char> = label.chars().collect();
-        if let Some(encoded) = idna::punycode::encode(&chars) {
-            return [a_label::PREFIX, &encoded].concat();
-        }
+    // Encoding may walk over the characters once for each.
+    let short = Some(label).filter(|label| label.len() <= SPELLING_BYTES);
+    let encoded = short.and_then(punycode::a_label);
+    encoded.unwrap_or_else(|| label.chars().filter(char::is_ascii).collect())
+}
+
+/// What UTS #46 makes of a label beyond ASCII whose characters it is known to leave alone: most labels are
+/// such, and asking takes longer than all else that reading them does.
+fn settled(label: &str) -> Option<String> {
+    let sound = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => true,
+        _ => is_settled(c),
+    };
+    let short = label.len() <= LABEL_OCTETS && !is_a_label(label);
+    (short && label.chars().all(sound)).then(|| label.to_ascii_lowercase())
+}
+
+/// What a spelling may hold that few have.
+#[derive(Clone, Copy)]
+struct Glance {
+    /// Escapes.
+    escapes: bool,
+    /// Full stops other than that of ASCII, and bidi controls.
+    signs: bool,
+}
+
+impl Glance {
+    fn at(spelling: &str) -> Glance {
+        let glance = Glance { escapes: false, signs: false };
+        spelling.bytes().fold(glance, |Glance { escapes, signs }, byte| Glance {
+            escapes: escapes | (byte == b'%'),
+            signs: signs | leads_to_sign(byte),
+        })
     }
-    label.chars().filter(char::is_ascii).collect()
+}
+
+/// Whether UTF-8 that begins with this byte may be a full stop other than that of ASCII, or a bidi control.
+fn leads_to_sign(byte: u8) -> bool {
+    matches!(byte, 0xd8 | 0xe2 | 0xe3 | 0xef)
 }
 
 fn strip_root(text: &str) -> &str {
@@ -374,6 +429,32 @@ mod tests {
         assert_eq!(Form::read(&spelled(100)).ascii, "a.com");
         let long = reasons(&spelled(SPELLING_BYTES));
         assert!(long.contains(&(Reason::IdnaInvalid, Verdict::Invalid)), "{long:?}");
+    }
+
+    #[test]
+    fn signs_have_their_leads() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_dot(*c) || is_bidi_control(*c)) {
+            assert!(c.encode_utf8(&mut [0; 4]).bytes().next().is_some_and(leads_to_sign), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn settled_labels_are_what_uts_46_makes_of_them() {
+        for (label, is) in [
+            ("Bücher_1", true),
+            ("пример-", true),
+            ("例子", true),
+            ("Пример", false),
+            ("xn--é", false),
+            ("مثال", false),
+            ("e\u{301}é", false),
+            ("é!", false),
+        ] {
+            let found = settled(label);
+            assert_eq!(found.is_some(), is, "{label}");
+            let mapped = Uts46::new().to_unicode(label.as_bytes(), DENIED, Hyphens::Allow);
+            assert!(found.is_none_or(|found| mapped.1.is_ok() && found == mapped.0), "{label}");
+        }
     }
 
     #[test]

@@ -131,7 +131,8 @@ pub(super) fn has_letter(c: char, tld: &str) -> bool {
 }
 
 fn homes_of(c: char) -> Option<&'static [&'static str]> {
-    if c.is_ascii() {
+    // Letters of the large alphabets are none of them.
+    if !matches!(c, '\u{f0}'..='\u{259}' | '\u{1e00}'..='\u{1fff}') {
         return None;
     }
     let behind = LETTERS.partition_point(|(letters, _)| *letters.start() <= c);
@@ -159,6 +160,10 @@ mod tests {
         assert!(ends.is_sorted());
         let firsts: Vec<&char> = LETTERS.iter().map(|(letters, _)| letters.start()).collect();
         assert!(firsts.is_sorted_by(|one, next| one < next));
+        let found = |c: char| LETTERS.iter().find(|(letters, _)| letters.contains(&c));
+        for c in '\0'..=char::MAX {
+            assert_eq!(homes_of(c), found(c).map(|(_, homes)| *homes), "{c:?}");
+        }
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) 
         let name = carrier().is_none().then(in_full).flatten();
         let name = name.or_else(|| place.is_name(at).then(chosen).flatten());
         let told = |name: &Name, reason| {
-            let (target, verdict) = (name.ascii.to_string(), Verdict::Suspect);
+            let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
         if let Some(name) = name.or_else(|| glued(label, names)) {

@@ -121,8 +121,14 @@ pub fn are_of_no_cyrillic_language(letters: impl IntoIterator<Item = char>) -> b
 }
 
 fn cyrillic(c: char) -> Option<&'static (char, u64, u64)> {
-    let at = CYRILLIC.binary_search_by_key(&c, |(letter, _, _)| *letter).ok()?;
-    CYRILLIC.get(at)
+    // The table begins with the letters of Russian, one behind the other.
+    let at = u32::from(c).checked_sub(u32::from(CYRILLIC.first()?.0))?;
+    let there = CYRILLIC.get(at as usize).filter(|(letter, ..)| *letter == c);
+    let searched = || {
+        let at = CYRILLIC.binary_search_by_key(&c, |(letter, _, _)| *letter).ok()?;
+        CYRILLIC.get(at)
+    };
+    there.or_else(searched)
 }
 
 #[cfg(test)]

@@ -60,10 +60,13 @@ mod subject;
 mod target;
 mod userinfo;
 pub mod verdict;
+mod ways;
 mod wrappers;
 
 use std::cmp::Ordering;
 use std::ops::Range;
+
+use smallvec::SmallVec;
 
 pub use bidi::bidi_skeleton;
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
@@ -84,7 +87,7 @@ pub use separators::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 
 use domain::Endings;
-use form::{Form, Literal, NAME_CHARACTERS, Part};
+use form::{Form, LABELS, Literal, NAME_CHARACTERS, Part};
 use label_context::{LabelContext, Role};
 use reading::Sights;
 use subject::{Hit, Subject};
@@ -92,6 +95,7 @@ use uts58::Kind;
 use uts58::tlds::TldSet;
 use uts58::unicode::hosts::is_mark;
 use uts58::unicode::is_letter;
+use verdict::Said;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 
 /// What a judgement needs to know beside the host.
@@ -202,7 +206,7 @@ fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
             judgement.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
             judgement.question = None;
         }
-        let sights: Vec<Sights> =
+        let sights: SmallVec<[Sights; LABELS]> =
             form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
         let endings = Endings::of(&form.ascii);
         let said = said_of_labels(&form, &sights, endings.registry, context);
@@ -234,7 +238,7 @@ fn said_of_labels(
     sights: &[Sights],
     registry: usize,
     context: &Context<'_>,
-) -> Vec<Vec<(Reason, Verdict)>> {
+) -> SmallVec<[Said; LABELS]> {
     let count = form.parts.len();
     let tld = form.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
     let registrable = count.saturating_sub(registry.max(1) + 1);
@@ -285,14 +289,10 @@ fn find_target(
 }
 
 impl Label {
-    fn of(part: Part, said: Vec<(Reason, Verdict)>) -> Label {
-        let mut label = Label {
-            spelling: part.spelling,
-            ascii: part.ascii,
-            unicode: part.unicode,
-            ..Label::default()
-        };
-        for (reason, verdict) in part.problems.into_iter().chain(said) {
+    fn of(part: Part, Said { verdict, reasons }: Said) -> Label {
+        let Part { spelling, ascii, unicode, problems } = part;
+        let mut label = Label { spelling, ascii, unicode, verdict, reasons };
+        for (reason, verdict) in problems {
             label.add(reason, verdict);
         }
         label

@@ -11,10 +11,11 @@ use std::sync::OnceLock;
 use super::domain::{Section, suffix_labels};
 use super::form::{Form, Literal};
 use super::lists::{LISTED as NAMES, first_from};
-use super::lookalike::{Look, LookHash, likeness, looks, name_look};
+use super::lookalike::{Look, LookHash, likeness, name_look};
 use super::name::BadName;
 use super::reading::{Likeness, Sight, Sights};
 use super::subject::{Hit, Host, Subject, tokens};
+use super::ways::looks;
 use crate::verdict::{Reason, Verdict};
 
 /// Shortest label that is recognised under another suffix than its own, and under its own.

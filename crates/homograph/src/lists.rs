@@ -31,12 +31,21 @@ pub(super) static LISTED: LazyLock<String> = LazyLock::new(|| {
 #[cfg(not(feature = "listed-names"))]
 pub(super) static LISTED: LazyLock<String> = LazyLock::new(String::new);
 
-/// Words in lower-case letters, sorted, one a line, with the places where those of the same first two letters
-/// begin: a label is looked up many times, and most of what it reads as begins like no word.
+/// Words in lower-case letters, sorted, with the places where those of the same first two letters begin: a label
+/// is looked up many times, and most of what it reads as begins like no word.
 pub(super) struct Words {
     text: String,
-    /// Where the words of each pair of letters begin, and behind the last where all end.
-    places: Vec<usize>,
+    /// Where each word begins, and behind the last where all end.
+    places: Vec<u32>,
+    /// Which is the first word of each pair of letters, and behind the last how many there are.
+    pairs: Vec<u16>,
+}
+
+/// Words that begin with the same letters: the first of them, and the first behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Begun {
+    from: usize,
+    to: usize,
 }
 
 /// Letters, and pairs of them.
@@ -50,15 +59,17 @@ impl Words {
             let mut letters = line.bytes().map(|byte| usize::from(byte.saturating_sub(b'a')));
             letters.next().unwrap_or_default() * LETTERS + letters.next().unwrap_or_default()
         };
-        let (mut places, mut at) = (Vec::with_capacity(PAIRS + 1), 0);
-        for line in text.lines() {
-            while places.len() <= pair(line) {
-                places.push(at);
+        let (mut places, mut pairs) = (vec![0], Vec::with_capacity(PAIRS + 1));
+        let mut at = 0;
+        for (index, line) in (0..).zip(text.lines()) {
+            while pairs.len() <= pair(line) {
+                pairs.push(index);
             }
             at += line.len() + 1;
+            places.push(u32::try_from(at).unwrap_or_default());
         }
-        places.resize(PAIRS + 1, at);
-        Words { text, places }
+        pairs.resize(PAIRS + 1, u16::try_from(places.len() - 1).unwrap_or_default());
+        Words { text, places, pairs }
     }
 
     #[cfg(test)]
@@ -66,32 +77,60 @@ impl Words {
         self.text.lines()
     }
 
-    /// The words that begin with the first one or two letters of this one.
-    fn near(&self, word: &str) -> &str {
-        let index = |byte: &u8| byte.is_ascii_lowercase().then(|| usize::from(byte - b'a'));
-        let mut letters = word.bytes().map(|byte| index(&byte));
-        let pairs = match (letters.next().flatten(), letters.next()) {
-            (Some(first), None) => Some((first * LETTERS, (first + 1) * LETTERS)),
-            (Some(first), Some(Some(second))) => {
-                let pair = first * LETTERS + second;
-                Some((pair, pair + 1))
-            }
-            _ => None,
-        };
-        let place = |pair: usize| self.places.get(pair).copied().unwrap_or_default();
-        let near = pairs.and_then(|(from, to)| self.text.get(place(from)..place(to)));
-        near.unwrap_or_default()
+    fn word(&self, at: usize) -> &[u8] {
+        let place = |at: usize| self.places.get(at).map_or(0, |place| *place as usize);
+        let end = place(at + 1).saturating_sub(1);
+        self.text.as_bytes().get(place(at)..end).unwrap_or_default()
     }
 
-    /// Whether some word begins so.
-    pub(super) fn begins(&self, text: &str) -> bool {
-        let near = self.near(text);
-        !near.is_empty() && (text.len() <= 2 || first_from(near, text).starts_with(text))
+    /// All words, which begin with nothing.
+    pub(super) fn all(&self) -> Begun {
+        Begun { from: 0, to: self.places.len() - 1 }
+    }
+
+    /// Those of the words, begun with so many letters, that go on with this one.
+    pub(super) fn going_on(&self, begun: Begun, letters: usize, next: u8) -> Begun {
+        let Begun { mut from, to } = begun;
+        if letters == 0 {
+            let first = usize::from(next.wrapping_sub(b'a')).min(LETTERS);
+            let place = |pair: usize| self.pairs.get(pair).map_or(to, |at| usize::from(*at));
+            return Begun { from: place(first * LETTERS), to: place((first + 1) * LETTERS) };
+        }
+        let behind = |mut from: usize, is_before: &dyn Fn(Option<u8>) -> bool| {
+            let mut to = to;
+            while from < to {
+                let middle = from.midpoint(to);
+                if is_before(self.word(middle).get(letters).copied()) {
+                    from = middle + 1;
+                } else {
+                    to = middle;
+                }
+            }
+            from
+        };
+        from = behind(from, &|letter| letter < Some(next));
+        Begun { from, to: behind(from, &|letter| letter == Some(next)) }
+    }
+
+    /// Whether one of the words, begun with so many letters, has no more.
+    pub(super) fn ends(&self, begun: Begun, letters: usize) -> bool {
+        begun.is_some() && self.word(begun.from).len() == letters
     }
 
     /// Whether this is one of the words.
     pub(super) fn holds(&self, word: &str) -> bool {
-        !word.is_empty() && first_from(self.near(word), word) == word
+        let mut begun = self.all();
+        for (letters, letter) in word.bytes().enumerate() {
+            begun = self.going_on(begun, letters, letter);
+        }
+        self.ends(begun, word.len())
+    }
+}
+
+impl Begun {
+    /// Whether there are such words.
+    pub(super) fn is_some(self) -> bool {
+        self.from < self.to
     }
 }
 
@@ -174,6 +213,14 @@ mod tests {
         assert_eq!(names.len(), entries(FILES[2]).count());
     }
 
+    /// The words that begin so.
+    fn begun<'w>(list: &'w Words, text: &str) -> Vec<&'w str> {
+        let letters = text.bytes().enumerate();
+        let Begun { from, to } =
+            letters.fold(list.all(), |begun, (at, letter)| list.going_on(begun, at, letter));
+        (from..to).map(|at| str::from_utf8(list.word(at)).unwrap()).collect()
+    }
+
     /// The places are those where the words stand.
     #[test]
     fn words_are_found_by_their_first_letters() {
@@ -183,14 +230,17 @@ mod tests {
                     let pair = String::from_utf8(vec![first, second]).unwrap();
                     let here: Vec<&str> =
                         list.lines().filter(|word| word.starts_with(&pair)).collect();
-                    assert_eq!(list.near(&pair).lines().collect::<Vec<_>>(), here, "{pair}");
-                    assert_eq!(list.begins(&pair), !here.is_empty(), "{pair}");
+                    assert_eq!(begun(list, &pair), here, "{pair}");
                 }
             }
             for none in ["", "1", "a1", "-", "é", "zz", "zzzz"] {
-                assert!(!list.holds(none) && !list.begins(none), "{none}");
+                assert!(!list.holds(none), "{none}");
+                assert!(none.is_empty() || begun(list, none).is_empty(), "{none}");
             }
-            assert!(list.begins("a") && list.begins("p") && !list.holds("a"));
+            assert!(!begun(list, "a").is_empty() && !list.holds("a"));
+            for word in list.lines() {
+                assert_eq!(begun(list, word).first(), Some(&word));
+            }
         }
     }
 

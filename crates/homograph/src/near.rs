@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use smallvec::SmallVec;
+
 use super::english;
 use super::lookalike::LookHasher;
 use super::name::{Name, Reach};
@@ -162,13 +164,13 @@ fn brand(name: &Name) -> &[u8] {
 }
 
 /// The label in plain letters, when it reads as such throughout.
-fn latin(label: &Sights) -> Option<Vec<u8>> {
-    let mut read = Vec::with_capacity(label.len());
+fn latin(label: &Sights) -> Option<SmallVec<[u8; MOST]>> {
+    let mut read = SmallVec::new();
     for (c, readings) in label.iter() {
         if c.is_ascii() {
             read.push(c.to_ascii_lowercase() as u8);
         } else {
-            read.extend(readings.first()?.text.as_str().bytes());
+            read.extend_from_slice(readings.first()?.text.bytes());
         }
     }
     Some(read)

@@ -7,12 +7,13 @@
 
 use super::Context;
 use super::form::Form;
-use super::lookalike::{Hashes, Look, LookHash, likeness, longer};
+use super::lookalike::{Look, LookHash, likeness};
 use super::name::{LEAST, Name, Reach, TELLING};
 use super::names::Names;
 use super::organisations::{Counts, Organisations, registrable_label};
 use super::properties::nfkc;
 use super::reading::{Likeness, Sight, reads_as};
+use super::ways::{Hashes, longer};
 use uts58::unicode::Class;
 
 /// Characters of a display name that are read: readers see less.

@@ -93,6 +93,7 @@ const TEXT: usize = 7;
 
 impl Text {
     /// `None` when there is no room for it.
+    #[cfg(test)]
     pub(super) fn new(text: &str) -> Option<Text> {
         let mut out = Text::default();
         text.bytes().all(|byte| out.push(byte)).then_some(out)
@@ -102,6 +103,7 @@ impl Text {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()
     }
 
+    #[cfg(test)]
     fn push(&mut self, byte: u8) -> bool {
         match self.bytes.get_mut(usize::from(self.len)) {
             Some(slot) => {
@@ -216,6 +218,8 @@ pub(super) struct Sights {
     any: Traits,
     /// The character that stands last in the order of Unicode.
     last: char,
+    /// Whether some character beyond ASCII may read as punctuation.
+    signs: bool,
 }
 
 /// A character, with what it may be read as; one of ASCII has no readings.
@@ -229,7 +233,8 @@ pub(super) struct Sight {
 
 impl Sight {
     pub(super) fn of(c: char) -> Sight {
-        let (separates, readings) = readings(c);
+        let (separates, readings) =
+            if c.is_ascii() { (Separates::No, &[][..]) } else { readings(c) };
         Sight { c, separates, readings, traits: Traits::of(c) }
     }
 }
@@ -239,9 +244,11 @@ impl Sights {
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
         // Bytes, of which a character has one or several.
         let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
-        let mut sights = Sights { all: Vec::with_capacity(room), any: Traits::NONE, last: '\0' };
+        let all = Vec::with_capacity(room);
+        let mut sights = Sights { all, any: Traits::NONE, last: '\0', signs: false };
         for sight in chars.map(Sight::of) {
             if !sight.c.is_ascii() {
+                sights.signs |= sight.separates == Separates::Yes || is_sign(sight.c);
                 sights.any = sights.any.or(sight.traits);
                 sights.last = sights.last.max(sight.c);
             }
@@ -275,6 +282,11 @@ impl Sights {
         self.all.iter().map(|sight| (sight.c, sight.separates))
     }
 
+    /// Whether some character beyond ASCII may read as punctuation.
+    pub(super) fn has_signs(&self) -> bool {
+        self.signs
+    }
+
     pub(super) fn char(&self, at: usize) -> Option<char> {
         self.all.get(at).map(|sight| sight.c)
     }
@@ -293,9 +305,9 @@ impl Sights {
             if c.is_ascii_digit() || c == '-' {
                 continue;
             }
-            let letter = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
             let counts = |reading: &&Reading| {
-                reading.shape < Shape::Near && (letter(reading.text.as_str()) || traits.is_digit())
+                let letter = || reading.text.bytes().iter().any(u8::is_ascii_alphabetic);
+                reading.shape < Shape::Near && (letter() || traits.is_digit())
             };
             if c.is_ascii() || !stands_alone(c) {
                 return None;
@@ -322,6 +334,12 @@ impl Sights {
     }
 }
 
+/// Whether the character is looked at as punctuation whatever the table says of it: middle dots, and modifier
+/// letters.
+fn is_sign(c: char) -> bool {
+    matches!(c, '·' | '・' | '\u{2b0}'..='\u{2ff}')
+}
+
 /// Whether the character can be a letter of a whole-script look-alike: of a script other than
 /// Latin, whose letters stand one by one.
 fn stands_alone(c: char) -> bool {
@@ -330,9 +348,10 @@ fn stands_alone(c: char) -> bool {
 }
 
 fn is_digit(c: char, reading: &Reading) -> bool {
-    match reading.text.as_str() {
-        "o" | "l" | "i" => is_numeral(c),
-        text => text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_digit()),
+    match reading.text.bytes() {
+        b"o" | b"l" | b"i" => is_numeral(c),
+        [byte] => byte.is_ascii_digit(),
+        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@
 //! | UTS #39 §5.4 optional detection: marks | `marks::abused` |
 //! | UTS #46 mapping of styled letters | `compat` |
 
+use smallvec::SmallVec;
 use unicode_script::{Script, ScriptExtension};
 use unicode_security::mixed_script::AugmentedScriptSet;
 
@@ -18,30 +19,29 @@ use super::reading::{Shape, are_twins};
 use super::{cjk, english, homes, marks, separators, status};
 use crate::letters::{self, Languages};
 use crate::verdict::RestrictionLevel;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{Reason, Said, Verdict};
 use uts58::unicode::hosts::numeral_zero;
 use uts58::unicode::{ScriptOf as _, Traits, is_letter};
 
 /// Everything to be said of the characters of a label.
-pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
-    let mut found = Vec::new();
+pub(super) fn examine(context: &LabelContext<'_>) -> Said {
+    let mut found = Said::default();
     if context.spelling.is_ascii() && context.unicode.is_ascii() {
         return found;
     }
-    if !context.spelling.is_ascii()
-        && let Some(verdict) = compat(context.spelling)
-    {
-        found.push((Reason::CompatForm, verdict));
+    // Most labels have nothing of what these ask for.
+    let (any, last) = (context.sights.any(), context.sights.last());
+    let plain = context.spelling == context.unicode && !any.is_styled();
+    if !plain && let Some(verdict) = compat(context.spelling) {
+        found.add(Reason::CompatForm, verdict);
     }
     let label = context.unicode;
     if label.is_ascii() || context.role == Role::Suffix {
         return found;
     }
-    // Most labels have nothing of what these ask for.
-    let (any, last) = (context.sights.any(), context.sights.last());
     let mut add = |holds: bool, reason: Reason| {
         if holds {
-            found.push((reason, reason.verdict()));
+            found.add(reason, reason.verdict());
         }
     };
     add(any.is_digit() && mixes_numbers(label), Reason::NumberMix);
@@ -52,22 +52,15 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Vec<(Reason, Verdict)> {
     add(context.sights.read_as_number() && !known(), Reason::DigitLookalike);
     let strange = label.chars().any(|c| is_stranger(c, context.tld));
     add(strange || is_of_no_language(label, context.tld), Reason::TldLetter);
-    if let Some(verdict) = status::restricted(context) {
-        found.push((Reason::StatusRestricted, verdict));
-    }
-    if let Some(verdict) = mixed(context) {
-        found.push((Reason::MixedScript, verdict));
-    }
-    if any.is_mark()
-        && let Some(verdict) = marks::abused(context)
-    {
-        found.push((Reason::MarkAbuse, verdict));
-    }
-    if let Some(verdict) = whole_script(context) {
-        found.push((Reason::WholeScript, verdict));
-    }
-    if let Some(verdict) = separators::deceives(context) {
-        found.push((Reason::SeparatorLookalike, verdict));
+    let marks = || any.is_mark().then(|| marks::abused(context)).flatten();
+    for (reason, verdict) in [
+        (Reason::StatusRestricted, status::restricted(context)),
+        (Reason::MixedScript, mixed(context)),
+        (Reason::MarkAbuse, marks()),
+        (Reason::WholeScript, whole_script(context)),
+        (Reason::SeparatorLookalike, separators::deceives(context)),
+    ] {
+        verdict.into_iter().for_each(|verdict| found.add(reason, verdict));
     }
     found
 }
@@ -96,7 +89,7 @@ fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
 /// Latin, or of a script at home under the top-level domain (`мoсква.рф`).
 fn holds_twins(word: &str, tld: &str) -> bool {
     let own = |c: &char| is_letter(*c) && !matches!(c.script(), Script::Common | Script::Inherited);
-    let mut scripts: Vec<Script> = Vec::with_capacity(2);
+    let mut scripts: SmallVec<[Script; 8]> = SmallVec::new();
     for script in word.chars().filter(own).map(|c| c.script()) {
         if !scripts.contains(&script) {
             scripts.push(script);
@@ -113,11 +106,12 @@ fn holds_twins(word: &str, tld: &str) -> bool {
 /// they are noticed, and English words and short ones told; that they read as a name is for `target` to say. Below a
 /// registrable label only exact twins count.
 fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
+    let shape = context.sights.read_as_latin()?;
     if at_home(context.unicode, context.tld) {
         return None;
     }
     let word = context.sights.len() >= WORD;
-    match context.sights.read_as_latin()? {
+    match shape {
         Shape::Exact if word => {
             let nonsense = is_long_word(context.unicode) && !english::holds_twin(context.sights);
             Some(if nonsense { Verdict::Notice } else { Verdict::Suspect })
@@ -181,19 +175,17 @@ pub(super) fn level(label: &str) -> RestrictionLevel {
     let mut all = AugmentedScriptSet::default();
     let mut but_latin = AugmentedScriptSet::default();
     let mut extended_latin = false;
-    let ascii = augmented('a');
-    for c in label.chars() {
-        let set = match c {
-            'a'..='z' | 'A'..='Z' => ascii,
-            // Digits and hyphens are of every script.
-            _ if c.is_ascii() => continue,
-            _ => augmented(c),
-        };
+    // Digits and hyphens of ASCII are of every script.
+    if label.contains(|c: char| c.is_ascii_alphabetic()) {
+        all.intersect_with(augmented('a'));
+    }
+    for c in label.chars().filter(|c| !c.is_ascii()) {
+        let set = augmented(c);
         all.intersect_with(set);
         if !set.base.contains_script(Script::Latin) {
             but_latin.intersect_with(set);
         }
-        extended_latin |= !c.is_ascii() && c.script() == Script::Latin;
+        extended_latin |= c.script() == Script::Latin;
     }
     if !all.is_empty() {
         return RestrictionLevel::SingleScript;

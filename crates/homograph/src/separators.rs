@@ -17,6 +17,9 @@ use uts58::unicode::{ScriptOf as _, is_letter};
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
 pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
     let (label, tld) = (context.sights, context.tld);
+    if !label.has_signs() {
+        return None;
+    }
     // Asked at every sign, and of the whole label.
     let polynesian = OnceCell::new();
     let is_polynesian = || *polynesian.get_or_init(|| is_polynesian(label));

@@ -105,7 +105,7 @@ fn grade(c: char, readings: &[Reading], company: Company, tld: &str) -> Option<V
         return joiner(company, tld);
     }
     let script = c.script();
-    let looks = readings.iter().any(|reading| !reading.text.as_str().is_empty());
+    let looks = readings.iter().any(|reading| !reading.text.bytes().is_empty());
     if script == Script::Latin {
         return latin(c, looks, tld);
     }

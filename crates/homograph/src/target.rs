@@ -11,11 +11,12 @@ use uts58::unicode::a_label::is_a_label;
 
 use super::form::Part;
 use super::listed;
-use super::lookalike::{LABEL_CHARS, Look, beginnings, endings, likeness, looks};
+use super::lookalike::{LABEL_CHARS, Look, likeness};
 use super::name::{Name, Reach};
 use super::names::Names;
 use super::reading::{Likeness, Sight, Sights};
 use super::subject::{Hit, Host, Subject, Token, tokens};
+use super::ways::{beginnings, endings, looks};
 use crate::letters;
 use crate::verdict::{Reason, Verdict};
 
@@ -98,7 +99,7 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
 }
 
 fn reads_as(name: &Name, label: usize, verdict: Verdict) -> Hit {
-    let target = name.ascii.to_string();
+    let target = String::from(&*name.ascii);
     Hit { target, label, verdict, reason: Reason::TargetLookalike }
 }
 

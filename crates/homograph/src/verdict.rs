@@ -238,6 +238,20 @@ impl Reasons {
     }
 }
 
+/// What was found: how bad it is, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub verdict: Verdict,
+    pub reasons: Reasons,
+}
+
+impl Said {
+    pub(crate) fn add(&mut self, reason: Reason, verdict: Verdict) {
+        self.reasons.insert(reason);
+        self.verdict = self.verdict.max(verdict);
+    }
+}
+
 impl FromIterator<Reason> for Reasons {
     fn from_iter<I: IntoIterator<Item = Reason>>(reasons: I) -> Self {
         let mut set = Reasons::EMPTY;

@@ -1,19 +1,13 @@
-//! How long a name is in the DNS, without converting it (S14).
+//! How long a name is in the DNS, without converting it (S14: 63 octets a label, 253 characters a name).
 //!
 //! Behind the stop of Chinese and Japanese the next sentence follows directly, and by the letter each
 //! such pair is a host: prose asks this question often.
-//!
-//! | clause | here |
-//! | --- | --- |
-//! | S14: 63 octets a label, 253 characters a name | [`fits`] |
-//! | RFC 3492 §6.3: deltas | [`Label::length`] |
-//! | RFC 3492 §6.1: digits of a delta, and the bias | [`Digits`] |
 
-use crate::unicode::a_label;
+use crate::unicode::hosts::is_settled;
 use crate::unicode::is_dot_to_somebody;
+pub(super) use crate::unicode::punycode::LABEL;
+use crate::unicode::punycode::Label;
 
-/// Octets of a label in ASCII form (RFC 1035 §2.3.4).
-pub(super) const LABEL: usize = 63;
 /// Characters of a name in ASCII form without its root dot: 255 octets on the wire (S14).
 pub(super) const NAME: usize = 253;
 
@@ -23,7 +17,7 @@ pub(super) fn fits(name: &str) -> Option<bool> {
     let mut label = Label::default();
     let mut total = 0;
     for c in name.chars() {
-        if is_stable(c) {
+        if is_settled(c) {
             label.push(c);
         } else if is_dot_to_somebody(c) {
             let length = label.length();
@@ -42,118 +36,6 @@ pub(super) fn fits(name: &str) -> Option<bool> {
     Some(length <= LABEL && total + length <= NAME)
 }
 
-/// Whether UTS #46 leaves the character as it is, beside whatever stable one: unified ideographs,
-/// kana without loose voicing marks, Hangul syllables.
-pub(super) fn is_stable(c: char) -> bool {
-    matches!(c,
-        '一'..='\u{9FFF}' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '々' | '가'..='힣' | '㐀'..='\u{4DBF}')
-}
-
-/// A label of ASCII and stable characters.
-struct Label {
-    /// The code points beyond ASCII, each with its place in the lower [`PLACE`] bits: sorted, they are
-    /// in the order in which Punycode inserts them.
-    points: [u32; LABEL],
-    count: usize,
-    /// The places of the ASCII characters, a bit each.
-    ascii: u64,
-    places: u32,
-}
-
-/// Bits of a place in the label.
-const PLACE: u32 = 6;
-
-impl Default for Label {
-    fn default() -> Self {
-        Label { points: [0; LABEL], count: 0, ascii: 0, places: 0 }
-    }
-}
-
-impl Label {
-    fn push_ascii(&mut self) {
-        self.ascii |= 1 << (self.places & 63);
-        self.places += 1;
-    }
-
-    fn push(&mut self, c: char) {
-        if let Some(free) = self.points.get_mut(self.count) {
-            *free = u32::from(c) << PLACE | (self.places & 63);
-            self.count += 1;
-        }
-        self.places += 1;
-    }
-
-    /// Octets in the DNS; some number above 63 when there are more.
-    fn length(&mut self) -> usize {
-        let places = self.places as usize;
-        if self.count == 0 || places > LABEL {
-            return places;
-        }
-        let points = self.points.get_mut(..self.count).unwrap_or_default();
-        points.sort_unstable();
-        let ascii = places - self.count;
-        let mut length = a_label::PREFIX.len() + ascii + usize::from(ascii > 0);
-        let mut digits = Digits::new(self.ascii.count_ones());
-        // The places of smaller code points than the one at hand.
-        let mut smaller = self.ascii;
-        let (mut delta, mut next) = (0, 0x80);
-        for same in points.chunk_by(|one, other| one >> PLACE == other >> PLACE) {
-            let point = same.first().map_or(next, |point| point >> PLACE);
-            delta += (point - next) * (digits.inserted + 1);
-            let mut from = 0;
-            for place in same.iter().map(|point| point & 63) {
-                let passed = smaller >> from & ((1 << (place - from)) - 1);
-                length += digits.of(delta + passed.count_ones());
-                delta = 0;
-                from = place + 1;
-            }
-            if length > LABEL {
-                break;
-            }
-            delta = (smaller >> from).count_ones() + 1;
-            next = point + 1;
-            smaller |= same.iter().fold(0, |bits, point| bits | 1u64 << (point & 63));
-        }
-        length
-    }
-}
-
-/// The variable-length integers of Punycode.
-struct Digits {
-    /// Characters inserted so far, the ASCII ones included.
-    inserted: u32,
-    bias: u32,
-    damp: u32,
-}
-
-impl Digits {
-    fn new(ascii: u32) -> Digits {
-        Digits { inserted: ascii, bias: 72, damp: 700 }
-    }
-
-    /// How many digits the delta takes; the bias adapts to it.
-    fn of(&mut self, delta: u32) -> usize {
-        let threshold = |k: u32| k.saturating_sub(self.bias).clamp(1, 26);
-        let (mut rest, mut k, mut count) = (delta, 36, 1);
-        while rest >= threshold(k) {
-            rest = (rest - threshold(k)) / (36 - threshold(k));
-            k += 36;
-            count += 1;
-        }
-        self.inserted += 1;
-        let mut delta = delta / self.damp;
-        self.damp = 2;
-        delta += delta / self.inserted;
-        let mut k = 0;
-        while delta > 455 {
-            delta /= 35;
-            k += 36;
-        }
-        self.bias = k + 36 * delta / (delta + 38);
-        count
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use idna::punycode;
@@ -161,6 +43,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::unicode::hosts::is_stable;
 
     fn ascii(name: &str) -> String {
         let uts46 = Uts46::new();
@@ -168,14 +51,6 @@ mod tests {
             .to_ascii(name.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore)
             .unwrap()
             .into_owned()
-    }
-
-    #[test]
-    fn stable_characters_are_left_as_they_are() {
-        for c in ('\u{80}'..=char::MAX).filter(|c| is_stable(*c)) {
-            let text = c.to_string();
-            assert_eq!(ascii(&text), format!("xn--{}", punycode::encode_str(&text).unwrap()));
-        }
     }
 
     #[test]
@@ -191,6 +66,14 @@ mod tests {
             }
         }
         assert_eq!(fits("例e\u{301}.com"), None);
+    }
+
+    #[test]
+    fn stable_characters_are_left_as_they_are() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_stable(*c)) {
+            let text = c.to_string();
+            assert_eq!(ascii(&text), format!("xn--{}", punycode::encode_str(&text).unwrap()));
+        }
     }
 
     proptest! {

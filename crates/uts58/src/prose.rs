@@ -11,8 +11,8 @@ use std::ops::Range;
 use unicode_script::Script;
 
 use super::authority::is_domain;
-use super::encoded::is_stable;
 use crate::tlds::TldSet;
+use crate::unicode::hosts::is_stable;
 use crate::unicode::{Class, ScriptOf as _, is_dot_to_somebody, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).

@@ -40,6 +40,8 @@ pub struct SuffixList {
     ends: Vec<u16>,
     /// Where a block's labels begin.
     blocks: Vec<u32>,
+    /// The [`head`] of each label, by which most are told apart.
+    heads: Vec<u64>,
     /// The first child of each node, and behind the last node where the children end; they stand in the
     /// order of their parents, sorted by label. Node 0 is the root.
     children: Vec<u16>,
@@ -98,7 +100,14 @@ impl SuffixList {
 
     /// The same for a name with full stops.
     pub fn of_name(&self, name: &str) -> Suffix {
-        self.suffix(name.rsplit('.'))
+        let mut rest = Some(name);
+        // Labels are short: a loop finds their ends sooner than a search.
+        self.suffix(std::iter::from_fn(|| {
+            let name = rest?;
+            let dot = name.bytes().rposition(|byte| byte == b'.');
+            rest = dot.and_then(|dot| name.get(..dot));
+            name.get(dot.map_or(0, |dot| dot + 1)..)
+        }))
     }
 
     /// The last labels of all rules, each once, sorted: the top-level domains, and what else ends a name to the
@@ -114,9 +123,11 @@ impl SuffixList {
 
     fn child(&self, node: usize, label: &str) -> Option<usize> {
         let (mut low, mut high) = (self.first_child(node), self.first_child(node + 1));
+        let head = head(label.as_bytes());
         while low < high {
             let middle = low + (high - low) / 2;
-            match compare(self.label(middle), label.as_bytes()) {
+            let order = self.heads.get(middle).copied().unwrap_or_default().cmp(&head);
+            match order.then_with(|| self.label(middle).cmp(label.as_bytes())) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Equal => return Some(middle),
                 Ordering::Greater => high = middle,
@@ -141,6 +152,7 @@ impl SuffixList {
         if self.rules.len().is_multiple_of(BLOCK) {
             self.blocks.push(u32::try_from(self.labels.len()).ok()?);
         }
+        self.heads.push(head(label.as_bytes()));
         self.labels.push_str(label);
         let begins = self.blocks.last().map_or(0, |at| *at as usize);
         self.ends.push(u16::try_from(self.labels.len() - begins).ok()?);
@@ -179,16 +191,16 @@ impl SuffixList {
     }
 }
 
-/// The order of two labels. Most differ in the first letters, those of A-labels a little behind.
-fn compare(one: &[u8], other: &[u8]) -> Ordering {
-    let order = match (one.first_chunk(), other.first_chunk()) {
-        (Some(one), Some(other)) => u64::from_be_bytes(*one).cmp(&u64::from_be_bytes(*other)),
-        _ => match (one.first_chunk(), other.first_chunk()) {
-            (Some(one), Some(other)) => u16::from_be_bytes(*one).cmp(&u16::from_be_bytes(*other)),
-            _ => Ordering::Equal,
+/// The first letters of a label as a number, in the same order: those of A-labels differ behind their prefix.
+fn head(label: &[u8]) -> u64 {
+    label.first_chunk().map_or_else(
+        || {
+            let mut bytes = [0; 8];
+            bytes.iter_mut().zip(label).for_each(|(byte, letter)| *byte = *letter);
+            u64::from_be_bytes(bytes)
         },
-    };
-    order.then_with(|| one.cmp(other))
+        |bytes| u64::from_be_bytes(*bytes),
+    )
 }
 
 fn section(private: u8) -> Section {

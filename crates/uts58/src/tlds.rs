@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 
 use crate::unicode::a_label::PREFIX;
+use crate::unicode::punycode::a_label;
 
 /// Octets of a label (RFC 1035 §2.3.4): no U-label has more characters.
 const LABEL: usize = 63;
@@ -212,10 +213,6 @@ fn bit_of(c: char) -> (usize, u64) {
 
 fn u_label(name: &str) -> Option<String> {
     idna::punycode::decode_to_string(name.strip_prefix(PREFIX)?)
-}
-
-pub(crate) fn a_label(name: &str) -> Option<String> {
-    Some([PREFIX, &idna::punycode::encode_str(name)?].concat())
 }
 
 /// What the DNS said of a name that the table lacks.

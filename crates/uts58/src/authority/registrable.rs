@@ -36,6 +36,7 @@ fn ends_in_sentence(name: &str, form: &Form) -> bool {
 fn is_lower(c: char) -> bool {
     match c {
         '\0'..='\u{7F}' => !c.is_ascii_uppercase(),
+        'а'..='џ' => true,
         // Hebrew to Myanmar, and East Asia: scripts without case.
         '\u{590}'..='\u{109F}' | '\u{3001}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => true,
         '\u{FF0E}' | '\u{FF61}' => true,

@@ -2,7 +2,7 @@
 //! U-labels and A-labels, which stand side by side, only the former.
 
 use super::SuffixList;
-use crate::tlds::a_label;
+use crate::unicode::punycode::a_label;
 
 /// A list in 80 KB that compress well, a label and a byte a node, in the order of the arrays.
 #[derive(Clone, Copy, Debug)]

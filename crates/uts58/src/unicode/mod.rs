@@ -16,6 +16,7 @@ mod host_table;
 pub mod hosts;
 mod link_table;
 pub mod prose;
+pub mod punycode;
 mod staged;
 mod traits;
 mod traits_table;

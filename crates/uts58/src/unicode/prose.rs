@@ -87,7 +87,7 @@ fn first_label(name: &str) -> &str {
 }
 
 /// Behind the last such character that a host follows.
-fn behind_break(name: &str, breaks: fn(char) -> bool) -> Option<usize> {
+fn behind_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
     if name.is_ascii() {
         return None;
     }
@@ -220,8 +220,11 @@ pub fn is_unspaced(c: char) -> bool {
 
 /// Emoji, arrows, signs: host characters that belong to no word. Joiners and marks belong to one.
 pub fn is_sign(c: char) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
     let class = Class::of(c);
-    let sign = !c.is_ascii() && class.is_host() && !class.is_ignored() && !class.is_tld();
+    let sign = class.is_host() && !class.is_ignored() && !class.is_tld();
     sign && !c.is_alphanumeric() && c.script() != Script::Inherited
 }
 

@@ -1,0 +1,195 @@
+//! What a label reads as, as far as some name goes: characters may have several readings.
+
+use smallvec::SmallVec;
+
+use super::lookalike::{LABEL_CHARS, LookHash, VARIANTS};
+use super::reading::Sight;
+
+/// Looks of a label. Most have one or two, for which nothing is allocated.
+pub(super) type Hashes = SmallVec<[LookHash; 4]>;
+
+/// The looks of what was read of a label.
+enum Ways {
+    /// As long as every character reads as one thing, as most do.
+    One(LookHash),
+    Several(Hashes),
+}
+
+impl Ways {
+    /// Reads one character more; whether some of the looks are `known` then.
+    fn read(
+        &mut self,
+        sight: &Sight,
+        add: impl Fn(LookHash, &[u8]) -> LookHash,
+        known: impl Fn(LookHash) -> bool,
+    ) -> bool {
+        let mut next = Hashes::new();
+        match self {
+            Ways::One(look) => {
+                let alone = match sight.readings {
+                    [] => Some(add(*look, sight.c.encode_utf8(&mut [0; 4]).as_bytes())),
+                    [reading] => Some(add(*look, reading.text.bytes())),
+                    _ => None,
+                };
+                if let Some(longer) = alone {
+                    *look = longer;
+                    return known(longer);
+                }
+                longer_by(&[*look], sight, add, known, &mut next);
+            }
+            Ways::Several(looks) => longer_by(looks, sight, add, known, &mut next),
+        }
+        let some = !next.is_empty();
+        *self = match *next {
+            [one] => Ways::One(one),
+            _ => Ways::Several(next),
+        };
+        some
+    }
+
+    fn any(&self, is: impl Fn(LookHash) -> bool) -> bool {
+        match self {
+            Ways::One(look) => is(*look),
+            Ways::Several(looks) => looks.iter().any(|look| is(*look)),
+        }
+    }
+}
+
+/// The looks of a label, one for every combination of readings: those of whose every character
+/// `begins` says that some name begins so.
+pub(super) fn looks<F: Fn(LookHash) -> bool>(
+    label: &[Sight],
+    begins: F,
+) -> impl Iterator<Item = u64> + use<F> {
+    let mut ways = Ways::One(LookHash::EMPTY);
+    let mut letters = label.iter().take(LABEL_CHARS);
+    let all = letters.all(|sight| ways.read(sight, LookHash::followed_by, &begins));
+    let (one, several) = match ways {
+        Ways::One(look) => (Some(look), None),
+        Ways::Several(looks) => (None, Some(looks)),
+    };
+    let found = one.into_iter().chain(several.into_iter().flatten()).filter(move |_| all);
+    found.map(LookHash::value)
+}
+
+/// The looks with one character more, at most [`VARIANTS`]: those of whose every reading `begins` says so.
+pub(super) fn longer(
+    hashes: &[LookHash],
+    sight: &Sight,
+    begins: impl Fn(LookHash) -> bool,
+    next: &mut Hashes,
+) {
+    longer_by(hashes, sight, LookHash::followed_by, begins, next);
+}
+
+/// The same, with the character where `add` puts it.
+fn longer_by(
+    hashes: &[LookHash],
+    Sight { c, readings, .. }: &Sight,
+    add: impl Fn(LookHash, &[u8]) -> LookHash,
+    begins: impl Fn(LookHash) -> bool,
+    next: &mut Hashes,
+) {
+    next.clear();
+    let mut keep = |hash: LookHash| {
+        if next.len() < VARIANTS && begins(hash) && !next.contains(&hash) {
+            next.push(hash);
+        }
+    };
+    for before in hashes {
+        for reading in *readings {
+            keep(add(*before, reading.text.bytes()));
+        }
+        if readings.is_empty() {
+            keep(add(*before, c.encode_utf8(&mut [0; 4]).as_bytes()));
+        }
+    }
+}
+
+/// The lengths at which the characters read as something whole, by what `begins` and `is_whole` say of the looks
+/// of beginnings.
+pub(super) fn beginnings(
+    letters: &[Sight],
+    begins: impl Fn(LookHash) -> bool,
+    is_whole: impl Fn(LookHash) -> bool,
+) -> impl Iterator<Item = usize> {
+    lengths(letters.iter(), LookHash::followed_by, begins, is_whole)
+}
+
+/// The same from the last character on: `ends` and `is_whole` are asked about looks that are read backwards.
+pub(super) fn endings(
+    letters: &[Sight],
+    ends: impl Fn(LookHash) -> bool,
+    is_whole: impl Fn(LookHash) -> bool,
+) -> impl Iterator<Item = usize> {
+    lengths(letters.iter().rev(), LookHash::preceded_by, ends, is_whole)
+}
+
+fn lengths<'a>(
+    letters: impl Iterator<Item = &'a Sight>,
+    add: impl Fn(LookHash, &[u8]) -> LookHash,
+    known: impl Fn(LookHash) -> bool,
+    is_whole: impl Fn(LookHash) -> bool,
+) -> impl Iterator<Item = usize> {
+    let mut ways = Ways::One(LookHash::EMPTY);
+    let some = letters
+        .take(LABEL_CHARS)
+        .map_while(move |sight| ways.read(sight, &add, &known).then(|| ways.any(&is_whole)));
+    some.zip(1..).filter_map(|(whole, length)| whole.then_some(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lookalike::{name_endings, name_look};
+    use crate::reading::Sights;
+
+    #[test]
+    fn looks_of_a_label_are_bounded() {
+        let all = |label: &str| looks(Sights::of(label.chars()).all(), |_| true).count();
+        let several = ('\u{100}'..='\u{2ff}').find(|c| all(&c.to_string()) > 1);
+        let letter = several.expect("a letter with several readings").to_string();
+        assert!((2..=VARIANTS).contains(&all(&letter)));
+        assert_eq!(all(&letter.repeat(LABEL_CHARS)), VARIANTS);
+    }
+
+    #[test]
+    fn what_resembles_shares_a_look() {
+        for (label, name) in [
+            ("pаypаl", "paypal"),
+            ("arnazon", "amazon"),
+            ("g00g1e", "google"),
+            ("шмԋтв", "wmhtb"),
+            ("ӏԃԍ", "idg"),
+            ("muller", "müller"),
+            ("12345б7890", "1234567890"),
+        ] {
+            let mut beginnings = Vec::new();
+            let look = name_look(name, |beginning| beginnings.push(beginning));
+            let seen = looks(Sights::of(label.chars()).all(), |hash| beginnings.contains(&hash));
+            assert_eq!(seen.collect::<Vec<_>>(), [look], "{label} {name}");
+        }
+    }
+
+    /// What has a look of a name has it backwards as well, and so all of it is an ending of the name.
+    #[test]
+    fn what_resembles_ends_alike() {
+        for (label, name) in [
+            ("pаypаl", "paypal"),
+            ("arnazon", "amazon"),
+            ("vvise", "wise"),
+            ("g00g1e", "google"),
+            ("шмԋтв", "wmhtb"),
+            ("ﬃx", "ffix"),
+            ("почтa", "почта"),
+            ("muller", "müller"),
+        ] {
+            let mut known = Vec::new();
+            name_endings(name, |ending| known.push(ending));
+            let sights = Sights::of(label.chars());
+            let is_whole = |hash| known.last() == Some(&hash);
+            let seen = endings(sights.all(), |hash| known.contains(&hash), is_whole);
+            assert_eq!(seen.collect::<Vec<_>>(), [sights.len()], "{label} {name}");
+        }
+    }
+}
