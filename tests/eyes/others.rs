@@ -66,6 +66,42 @@ fn references_in_what_is_handed_on() {
     class("references", Fate::Caught, everywhere("Content-Type: application/x-odd\r\n", body));
 }
 
+/// A piece that somebody took apart makes nothing dead that stands behind it, nor before it with a live scheme.
+#[test]
+fn live_links_beside_what_was_taken_apart() {
+    let live = "https://www.paypal.com@evil.example/x";
+    for text in [
+        format!("x[.]{live}"),
+        format!("x(.){live}"),
+        format!("a[.]b[.]{live}"),
+        format!("evil[.]com{live}"),
+        format!("evil[.]com/{live}"),
+        format!("hxxp://evil[.]com/?u={live}"),
+        format!("https://evil[.]com/?u={live}"),
+        format!("https://a.com[.]{live}"),
+        format!("https://a.com{live}"),
+        format!("www.a.com{live}"),
+        format!("user@evil[.]{live}"),
+        "https://www.paypal.com@evil.example[.]".to_owned(),
+        "https://www.paypal.com@evil(.)example/x".to_owned(),
+        "https://www.paypal.com@evil[.]example[.]com".to_owned(),
+    ] {
+        for message in everywhere("Content-Type: text/plain\r\n", format!("see {text} now\r\n")) {
+            assert_eq!(fate(&message), Fate::Caught, "{text}");
+            let body = edited(&message);
+            assert!(body.contains("hxxps://www[.]paypal[.]com[@]evil"), "{body}");
+        }
+    }
+    for dead in
+        ["hxxps://evil[.]com/x", "https://evil[.]com/", "evil[.]com/x", "https://u@evil[.]com"]
+    {
+        for message in everywhere("Content-Type: text/plain\r\n", format!("see {dead} now\r\n")) {
+            assert_eq!(fate(&message), Fate::Through, "{dead}");
+            assert!(edited(&message).contains(dead), "{dead}");
+        }
+    }
+}
+
 /// Joined with the next line it is the link of no existing name, which hides none from programs that join
 /// no lines.
 #[test]

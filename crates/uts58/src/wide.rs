@@ -229,6 +229,48 @@ mod tests {
     }
 
     #[test]
+    fn s29_what_is_taken_apart_hides_no_scheme_behind_it() {
+        for scheme in ["https://", "HTTP://", "ftp:/", "http:\\\\"] {
+            for before in ["x[.]", "x(.)", "1{.}", "a[.]b[.]", "example[.]com", "[.]"] {
+                let dead =
+                    if before.ends_with('m') { format!("⸠{before}⸡") } else { before.into() };
+                check(&format!("see {dead}{scheme}⸠раypal.com⸡/x"));
+                check(&format!("see {dead}{scheme}a.com@⸠раypal.org⸡/x"));
+            }
+            check(&format!(
+                "http://⸠a.org⸡[.]{scheme}⸠раypal.com⸡ ⸠www.a.zz⸡[.]{scheme}⸠раypal.com⸡"
+            ));
+        }
+        check("http://⸠a.org⸡http://⸠b.com⸡ http://⸠a.zz⸡http://⸠b.com⸡ ⸠www.a.zz⸡http://⸠b.com⸡");
+        check("u@⸠a.org⸡http://⸠b.com⸡ ⸠a.org⸡http://⸠b.com⸡ u[@]⸠a[.]org⸡http://⸠b.com⸡");
+        check(
+            "⸠evil[.]com⸡/http://⸠a.com⸡ http://⸠evil[.]com⸡/?u=http://⸠a.com⸡ ⸠a[.]com⸡/c[.]de/x",
+        );
+        check("hxxp[:]//⸠evil[.]com⸡/bob@⸠a.com⸡ hxxps://⸠evil[.]com⸡:80/x ⸠evil[.]com⸡/x");
+    }
+
+    #[test]
+    fn s29_a_bracketed_dot_ends_a_host() {
+        check(
+            "http://⸠a.zz⸡[.] http://x.com@⸠a.zz⸡(.) ⸠www.a.zz⸡[.] http://⸠a.zz[.]com⸡ http://a[.]",
+        );
+        let tlds = tlds();
+        for (text, dead) in [
+            ("http://a[.]com", true),
+            ("http://u@a[.]com/x", true),
+            ("hxxp://a.com@b[.]com", true),
+            ("http://a[.]com@b[.]com", true),
+            ("http://a.com@b[.]com/x", false),
+            ("http://a%2Ecom@b(.)com", false),
+            ("http://a.b[.]com", false),
+            ("a.b[.]com", true),
+        ] {
+            let link = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text).next();
+            assert_eq!(link.unwrap().defanged, dead, "{text}");
+        }
+    }
+
+    #[test]
     fn s29_dots() {
         check("⸠a․раypal․com⸡ http://⸠раypal．com⸡ http://⸠раypal․com⸡/x user@⸠раypal。com⸡");
     }

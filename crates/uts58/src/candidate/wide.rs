@@ -53,8 +53,17 @@ impl<'t> Candidates<'t> {
         };
         let from = colon + 1 + self.slashes(colon + 1);
         let (user, host, whole) = self.wide_authority(from, tlds)?;
+        // A live scheme with a live name before the `@`: a client links those, wherever the host ends for it.
+        let live = |user: &Range<usize>| {
+            let user = self.walker.str(user.clone());
+            user.contains('%') || defanged::has_dot(user)
+        };
+        if (taken_apart || !user.as_ref().is_some_and(live))
+            && defanged::is_complete(self.walker.str(host.clone()))
+        {
+            return Some(self.dead(start, Kind::Scheme, user, host));
+        }
         let mut link = self.with_tail(start, Kind::Scheme, user, host);
-        link.defanged = defanged::is_complete(self.walker.str(link.host.clone()));
         let careful = start == letters
             && whole
             && self.walker.str(colon + 1..from) == "//"
@@ -64,6 +73,24 @@ impl<'t> Candidates<'t> {
         }
         self.used(link.span.end);
         Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// A link that no client follows, up to the end of its host: of what stands behind, some may be alive
+    /// (`evil[.]com/?u=https://…`).
+    pub(super) fn dead(
+        &mut self,
+        start: usize,
+        kind: Kind,
+        user: Option<Range<usize>>,
+        host: Range<usize>,
+    ) -> Found {
+        let mut link = Link::of_host(kind, host);
+        link.span.start = start;
+        link.inner = start;
+        link.user = user;
+        link.defanged = true;
+        self.used(link.span.end);
+        Found { link, flaw: Flaw::None }
     }
 
     /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped. As in an attribute
@@ -156,13 +183,41 @@ impl<'t> Candidates<'t> {
         let start = from + junk;
         let authority = self.host_behind(start);
         let host = authority.host.clone();
-        if self.is_host(host.clone(), authority.spelling) {
+        if self.before_scheme(host.clone()) == host.end
+            && self.is_host(host.clone(), authority.spelling)
+        {
             return Some((host, junk == 0));
         }
-        let run = start..self.run_end(start);
-        let end = run.start + known_end(self.walker.str(run.clone()), tlds)?;
-        let host = run.start..end;
-        self.is_wide_domain(host.clone()).then_some((host, false))
+        let longest = start..self.run_end(start);
+        let run = start..self.before_scheme(longest.clone());
+        if let Some(end) = known_end(self.walker.str(run.clone()), tlds) {
+            let host = start..start + end;
+            return self.is_wide_domain(host.clone()).then_some((host, false));
+        }
+        let is_cut = run.end < longest.end || self.is_before_bracket(run.end);
+        (is_cut && authority::is_host(self.walker.text, run.clone())).then_some((run, false))
+    }
+
+    /// Where a run ends that goes on with the `://` of a scheme: before its name (`x[.]https://…`,
+    /// `a.comhttps://…`).
+    pub(super) fn before_scheme(&self, run: Range<usize>) -> usize {
+        let name = match self.walker.bytes_from(run.end) {
+            [b':', b'/' | b'\\', ..] => scheme::linked_at_end(self.walker.str(run.clone())),
+            _ => None,
+        };
+        run.end - name.map_or(0, |scheme| scheme.name.len())
+    }
+
+    /// Whether a bracketed dot stands here that the host does not go on behind: a client ends it here.
+    fn is_before_bracket(&self, at: usize) -> bool {
+        let behind = at + defanged::dot_at(self.walker.bytes_from(at));
+        let goes_on = || {
+            let next = self.walker.char_at(behind).is_some_and(|(c, _)| Class::of(c).is_host());
+            let label = self.walker.bytes_from(behind).iter();
+            let label = behind..behind + label.take_while(|c| c.is_ascii_alphabetic()).count();
+            next && self.before_scheme(label) > behind
+        };
+        behind > at && !goes_on()
     }
 
     /// The run of host characters round a dot, the longest that there is.
@@ -170,6 +225,7 @@ impl<'t> Candidates<'t> {
         let start = self.run_start(run.start);
         let run = start..self.run_end(run.end);
         self.at = run.end;
+        let run = start..self.before_scheme(run);
         if let Some(found) = self.escaped_www(run.end, tlds) {
             return Some(found);
         }
@@ -313,7 +369,8 @@ impl<'t> Candidates<'t> {
         let run = from..run.end;
         let name = self.walker.str(run.clone());
         let mut found = wide::hosts(name, tlds);
-        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
+        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0
+            && !self.is_before_bracket(run.end);
         if found.is_empty() && !bracketed {
             let start = self.walker.trimmed_start(run.clone());
             found.extend(
