@@ -102,6 +102,36 @@ fn live_links_beside_what_was_taken_apart() {
     }
 }
 
+/// Clients link what begins with `www.`, though it reads as a mailbox.
+#[test]
+fn hosts_with_www_before_an_at_sign() {
+    for (text, edit) in [
+        ("www.paypal.com@evil.example/x", "www[.]paypal[.]com[@]evil[.]example/x"),
+        ("www.paypal.com@evil.example", "www[.]paypal[.]com[@]evil[.]example"),
+        ("www.paypal.com@evil.example:80?x", "www[.]paypal[.]com[@]evil[.]example:80?x"),
+        ("www.paypal.com:x@evil.example/x", "www[.]paypal[.]com:x[@]evil[.]example/x"),
+        ("\"www.paypal.com@evil.example\"", "www[.]paypal[.]com[@]evil[.]example"),
+        ("https:// www.paypal.com@evil.example/x", "www[.]paypal[.]com[@]evil[.]example/x"),
+    ] {
+        for media in ["plain", "html"] {
+            let fields = format!("Content-Type: text/{media}\r\n");
+            for message in everywhere(&fields, format!("<p>see {text} now\r\n")) {
+                assert_eq!(fate(&message), Fate::Caught, "{text}");
+                assert!(edited(&message).contains(edit), "{}", edited(&message));
+            }
+        }
+        let subject = format!("From: a@b.example\r\nSubject: see {text}\r\n\r\nhi\r\n");
+        assert_eq!(fate(subject.as_bytes()), Fate::Reported, "{text}");
+    }
+    for mailbox in
+        ["www.chrisjones@gmail.com", "shop+www.ebay.com@gmail.com", "www.ebay.com@ebay.com"]
+    {
+        for message in everywhere("Content-Type: text/plain\r\n", format!("see {mailbox}\r\n")) {
+            assert_eq!(fate(&message), Fate::Through, "{mailbox}");
+        }
+    }
+}
+
 /// Joined with the next line it is the link of no existing name, which hides none from programs that join
 /// no lines.
 #[test]

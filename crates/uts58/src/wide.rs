@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::tlds::TldTable;
-    use crate::{Boundaries, Linkifier};
+    use crate::{Boundaries, Kind, Linkifier};
 
     fn tlds() -> TldTable {
         TldTable::new(["com", "org", "de", "xn--fiqs8s", "xn--p1ai"], "")
@@ -267,6 +267,44 @@ mod tests {
         ] {
             let link = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text).next();
             assert_eq!(link.unwrap().defanged, dead, "{text}");
+        }
+    }
+
+    #[test]
+    fn s29_a_host_with_www_before_an_at_sign() {
+        let tlds = tlds();
+        let users = |text: &str| -> Vec<String> {
+            let links = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text);
+            let urls = links.filter(|link| link.kind == Kind::Www && link.user.is_some());
+            urls.map(|link| {
+                format!("{} {}", &text[link.user.unwrap()], &text[link.host.start..link.span.end])
+            })
+            .collect()
+        };
+        for (text, expected) in [
+            ("www.a.com@b.zz/x", "www.a.com b.zz/x"),
+            ("'www.a.com@b.zz', x", "www.a.com b.zz"),
+            ("\"WWW.a.com@b.zz:80/x\"", "WWW.a.com b.zz:80/x"),
+            ("https:// www.a.com@b.zz?x", "www.a.com b.zz?x"),
+            ("(www.a.com:x@b.zz#x)", "www.a.com:x b.zz#x"),
+            ("見てwww.a.com@x@b.org", "www.a.com@x b.org"),
+            ("www.аpple.com@b.zz", "www.аpple.com b.zz"),
+            ("www.a.com.@b.zz", "www.a.com. b.zz"),
+        ] {
+            assert_eq!(users(text), [expected], "{text}");
+        }
+        for address in [
+            "www.chris@a.com",
+            "www.chris.jones@a.com",
+            "bob+www.a.com@b.org",
+            "list-bob=www.a.com@b.org",
+            "mailto:www.a.com@b.org",
+            "www.a.com@a.com",
+            "www.a.com@mail.a.com",
+            "awww.a.com@b.org",
+            "www.a.com/b@c.org www.a.com,b@c.org www.a.com、b@c.org",
+        ] {
+            assert_eq!(users(address), [""; 0], "{address}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! | clause | here |
 //! | --- | --- |
 //! | S29: a scheme wherever it begins, any number of slashes | [`Candidates::wide_scheme`] |
-//! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`] |
+//! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`], [`Candidates::www_before_at_sign`] |
 //! | S29: `//host`, `\\host`, `.host`, `_host`, `mailto:host`, `host@` | [`Candidates::wide_run`] |
 //! | S29: U+2024 between labels | [`Candidates::run_end`] |
 //!
@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::{Candidates, Flaw, Found, LOCAL_PART};
+use super::{Candidates, Flaw, Found, LOCAL_PART, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
@@ -31,6 +31,18 @@ pub(super) struct Reach {
 }
 
 const MAILTO: &str = "mailto";
+
+/// Where the first word of a run begins that begins with `www.`.
+fn www_in(run: &str) -> Option<usize> {
+    let begins = |at: &usize| {
+        let word = at.checked_sub(1).and_then(|at| run.as_bytes().get(at));
+        is_www(run.get(*at..).unwrap_or_default())
+            && !word.is_some_and(|before| {
+                before.is_ascii_alphanumeric() || matches!(before, b'.' | b'-')
+            })
+    };
+    memchr::memchr2_iter(b'w', b'W', run.as_bytes()).find(begins)
+}
 
 /// What may stand in the local part of a URL.
 fn is_local(byte: u8) -> bool {
@@ -226,6 +238,9 @@ impl<'t> Candidates<'t> {
         let run = start..self.run_end(run.end);
         self.at = run.end;
         let run = start..self.before_scheme(run);
+        if let Some(found) = self.www_before_at_sign(run.clone(), tlds) {
+            return Some(found);
+        }
         if let Some(found) = self.escaped_www(run.end, tlds) {
             return Some(found);
         }
@@ -234,6 +249,38 @@ impl<'t> Candidates<'t> {
             Some('@') => self.wide_address(run.clone(), tlds).or_else(|| self.wide_bare(run, tlds)),
             _ => self.wide_bare(run, tlds),
         }
+    }
+
+    /// `www.example.com@attack.example/x`, `www.example.com:x@attack.example`: an address to some, to others a URL
+    /// with userinfo. It counts as one where a whole host stands in front, and not that of the address:
+    /// mailboxes are named `www.somebody` as well.
+    fn www_before_at_sign(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+        if !matches!(self.walker.bytes_from(run.end).first(), Some(b'@' | b':')) {
+            return None;
+        }
+        let start = run.start + www_in(self.walker.str(run.clone()))?;
+        let before = self.walker.str(self.floor..start);
+        if before.ends_with(['+', '-', '.', '=', '%', '/', '\\', '@']) || ends_with_scheme(before) {
+            return None;
+        }
+        let name = self.walker.str(start + 4..run.end).trim_end_matches('.');
+        let (_, tld) = name.rsplit_once(is_dot_to_somebody)?;
+        let reach = self.reach(start);
+        let at_sign = reach.at_sign.filter(|at| *at >= run.end && tlds.exists_as(tld))?;
+        if self.hostless == Some(at_sign) || self.is_address_in_prose(start, reach, tlds) {
+            return None;
+        }
+        let Some((host, _)) = self.host_from(at_sign + 1, tlds) else {
+            self.hostless = Some(at_sign);
+            return None;
+        };
+        if scheme::ends_with(self.walker.str(host.clone()), name) {
+            return None;
+        }
+        let mut link = self.with_tail(start, Kind::Www, Some(start..at_sign), host);
+        link.confidence = Confidence::Low;
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
     }
 
     /// `www.%D1%80aypal.com`: a host that goes on with what is escaped, as it does behind a scheme. The run of host
