@@ -132,6 +132,40 @@ fn hosts_with_www_before_an_at_sign() {
     }
 }
 
+/// A program opens the URL that it is called with: userinfo in that deceives as in any other.
+#[test]
+fn urls_with_userinfo_that_programs_open() {
+    let url = "https://www.paypal.com@evil.example/x";
+    let encoded = "https%3A%2F%2Fwww.paypal.com%40evil.example%2Fx";
+    for url in [url, encoded] {
+        for (before, behind) in [
+            ("googlechrome://navigate?url=", ""),
+            ("firefox://open-url?url=", ""),
+            ("firefox://x@open-url?a=https://example.com/&url=", ""),
+            ("intent://x#Intent;scheme=https;S.browser_fallback_url=", ";end"),
+            ("tg://msg_url?url=", ""),
+            ("whatsapp://send?text=", ""),
+            ("x-app:open?url=", ""),
+        ] {
+            let page = format!("<p><a href=\"{before}{url}{behind}\">Open</a></p>\r\n");
+            for message in everywhere("Content-Type: text/html\r\n", page) {
+                assert_eq!(fate(&message), Fate::Caught, "{before}{url}{behind}");
+                assert!(edited(&message).contains("data-unsafe-href"), "{}", edited(&message));
+            }
+        }
+    }
+    for fine in [
+        "tg://msg_url?url=https://www.paypal.com/x",
+        "whatsapp://send?text=https://bob@example.org/",
+        "intent://x#Intent;scheme=https;S.browser_fallback_url=https%3A%2F%2Fexample.org;end",
+    ] {
+        let page = format!("<p><a href=\"{fine}\">Open</a></p>\r\n");
+        for message in everywhere("Content-Type: text/html\r\n", page) {
+            assert_eq!(fate(&message), Fate::Through, "{fine}");
+        }
+    }
+}
+
 /// Joined with the next line it is the link of no existing name, which hides none from programs that join
 /// no lines.
 #[test]
