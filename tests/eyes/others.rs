@@ -66,6 +66,106 @@ fn references_in_what_is_handed_on() {
     class("references", Fate::Caught, everywhere("Content-Type: application/x-odd\r\n", body));
 }
 
+/// A piece that somebody took apart makes nothing dead that stands behind it, nor before it with a live scheme.
+#[test]
+fn live_links_beside_what_was_taken_apart() {
+    let live = "https://www.paypal.com@evil.example/x";
+    for text in [
+        format!("x[.]{live}"),
+        format!("x(.){live}"),
+        format!("a[.]b[.]{live}"),
+        format!("evil[.]com{live}"),
+        format!("evil[.]com/{live}"),
+        format!("hxxp://evil[.]com/?u={live}"),
+        format!("https://evil[.]com/?u={live}"),
+        format!("https://a.com[.]{live}"),
+        format!("https://a.com{live}"),
+        format!("www.a.com{live}"),
+        format!("user@evil[.]{live}"),
+        "https://www.paypal.com@evil.example[.]".to_owned(),
+        "https://www.paypal.com@evil(.)example/x".to_owned(),
+        "https://www.paypal.com@evil[.]example[.]com".to_owned(),
+    ] {
+        for message in everywhere("Content-Type: text/plain\r\n", format!("see {text} now\r\n")) {
+            assert_eq!(fate(&message), Fate::Caught, "{text}");
+            let body = edited(&message);
+            assert!(body.contains("hxxps://www[.]paypal[.]com[@]evil"), "{body}");
+        }
+    }
+    for dead in
+        ["hxxps://evil[.]com/x", "https://evil[.]com/", "evil[.]com/x", "https://u@evil[.]com"]
+    {
+        for message in everywhere("Content-Type: text/plain\r\n", format!("see {dead} now\r\n")) {
+            assert_eq!(fate(&message), Fate::Through, "{dead}");
+            assert!(edited(&message).contains(dead), "{dead}");
+        }
+    }
+}
+
+/// Clients link what begins with `www.`, though it reads as a mailbox.
+#[test]
+fn hosts_with_www_before_an_at_sign() {
+    for (text, edit) in [
+        ("www.paypal.com@evil.example/x", "www[.]paypal[.]com[@]evil[.]example/x"),
+        ("www.paypal.com@evil.example", "www[.]paypal[.]com[@]evil[.]example"),
+        ("www.paypal.com@evil.example:80?x", "www[.]paypal[.]com[@]evil[.]example:80?x"),
+        ("www.paypal.com:x@evil.example/x", "www[.]paypal[.]com:x[@]evil[.]example/x"),
+        ("\"www.paypal.com@evil.example\"", "www[.]paypal[.]com[@]evil[.]example"),
+        ("https:// www.paypal.com@evil.example/x", "www[.]paypal[.]com[@]evil[.]example/x"),
+    ] {
+        for media in ["plain", "html"] {
+            let fields = format!("Content-Type: text/{media}\r\n");
+            for message in everywhere(&fields, format!("<p>see {text} now\r\n")) {
+                assert_eq!(fate(&message), Fate::Caught, "{text}");
+                assert!(edited(&message).contains(edit), "{}", edited(&message));
+            }
+        }
+        let subject = format!("From: a@b.example\r\nSubject: see {text}\r\n\r\nhi\r\n");
+        assert_eq!(fate(subject.as_bytes()), Fate::Reported, "{text}");
+    }
+    for mailbox in
+        ["www.chrisjones@gmail.com", "shop+www.ebay.com@gmail.com", "www.ebay.com@ebay.com"]
+    {
+        for message in everywhere("Content-Type: text/plain\r\n", format!("see {mailbox}\r\n")) {
+            assert_eq!(fate(&message), Fate::Through, "{mailbox}");
+        }
+    }
+}
+
+/// A program opens the URL that it is called with: userinfo in that deceives as in any other.
+#[test]
+fn urls_with_userinfo_that_programs_open() {
+    let url = "https://www.paypal.com@evil.example/x";
+    let encoded = "https%3A%2F%2Fwww.paypal.com%40evil.example%2Fx";
+    for url in [url, encoded] {
+        for (before, behind) in [
+            ("googlechrome://navigate?url=", ""),
+            ("firefox://open-url?url=", ""),
+            ("firefox://x@open-url?a=https://example.com/&url=", ""),
+            ("intent://x#Intent;scheme=https;S.browser_fallback_url=", ";end"),
+            ("tg://msg_url?url=", ""),
+            ("whatsapp://send?text=", ""),
+            ("x-app:open?url=", ""),
+        ] {
+            let page = format!("<p><a href=\"{before}{url}{behind}\">Open</a></p>\r\n");
+            for message in everywhere("Content-Type: text/html\r\n", page) {
+                assert_eq!(fate(&message), Fate::Caught, "{before}{url}{behind}");
+                assert!(edited(&message).contains("data-unsafe-href"), "{}", edited(&message));
+            }
+        }
+    }
+    for fine in [
+        "tg://msg_url?url=https://www.paypal.com/x",
+        "whatsapp://send?text=https://bob@example.org/",
+        "intent://x#Intent;scheme=https;S.browser_fallback_url=https%3A%2F%2Fexample.org;end",
+    ] {
+        let page = format!("<p><a href=\"{fine}\">Open</a></p>\r\n");
+        for message in everywhere("Content-Type: text/html\r\n", page) {
+            assert_eq!(fate(&message), Fate::Through, "{fine}");
+        }
+    }
+}
+
 /// Joined with the next line it is the link of no existing name, which hides none from programs that join
 /// no lines.
 #[test]

@@ -99,6 +99,13 @@ impl Judged {
         self.inner.iter().position(deceives)
     }
 
+    /// Whether a URL that it carries has userinfo that deceives: `?url=https://www.paypal.com@…`. Which of the
+    /// hosts stands behind it is not known, so that none of them is where the link leads.
+    pub(super) fn carries_userinfo(&self) -> bool {
+        let said = [Reason::EmbeddedUrl, Reason::Userinfo];
+        self.verdict >= Verdict::Unsafe && said.iter().all(|reason| self.reasons.contains(*reason))
+    }
+
     /// The host that it leads to: its own, or what a rewriter put behind it. What is taken apart is what
     /// is spelled, its own.
     pub fn led(&self) -> Option<&Judgement> {

@@ -134,6 +134,10 @@ impl<'a> Judge<'a> {
         // A host that nobody knows, or a program: what it opens is what it carries.
         let of_nobody = link.is_for_program() || host.reasons.contains(Reason::TldSyntax);
         judged.tld_status = match judged.deception() {
+            None if of_nobody && judged.carries_userinfo() => {
+                judged.reasons.remove(Reason::TldSyntax);
+                TldStatus::Link
+            }
             Some(inner) => {
                 if of_nobody || host.question.is_some() {
                     judged.leads = Some(inner);

@@ -85,6 +85,8 @@ pub(super) struct Candidates<'t> {
     reach: Reach,
     /// Where the last `@` behind a local part ends, and whether a domain stands there.
     before_domain: (usize, bool),
+    /// The last `@` behind which no host was found.
+    hostless: Option<usize>,
 }
 
 /// How far a run of local-part characters goes, and whether an address follows it: remembered, so
@@ -157,6 +159,7 @@ impl<'t> Candidates<'t> {
             horizon: Horizon::default(),
             reach: Reach::default(),
             before_domain: (usize::MAX, false),
+            hostless: None,
         }
     }
 

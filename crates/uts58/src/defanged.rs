@@ -49,5 +49,10 @@ pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
 
 /// Whether no dot of the host is left: every one stands in brackets.
 pub(super) fn is_complete(host: &str) -> bool {
-    refanged(host).is_some() && pieces(host).all(|piece| !piece.contains(is_dot_to_somebody))
+    refanged(host).is_some() && !has_dot(host)
+}
+
+/// Whether some dot stands outside of brackets.
+pub(super) fn has_dot(text: &str) -> bool {
+    pieces(text).any(|piece| piece.contains(is_dot_to_somebody))
 }

@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::tlds::TldTable;
-    use crate::{Boundaries, Linkifier};
+    use crate::{Boundaries, Kind, Linkifier};
 
     fn tlds() -> TldTable {
         TldTable::new(["com", "org", "de", "xn--fiqs8s", "xn--p1ai"], "")
@@ -226,6 +226,86 @@ mod tests {
         }
         assert_eq!(end("xn--a.example.comcom"), Some(17));
         assert_eq!(end("example.comcom"), None);
+    }
+
+    #[test]
+    fn s29_what_is_taken_apart_hides_no_scheme_behind_it() {
+        for scheme in ["https://", "HTTP://", "ftp:/", "http:\\\\"] {
+            for before in ["x[.]", "x(.)", "1{.}", "a[.]b[.]", "example[.]com", "[.]"] {
+                let dead =
+                    if before.ends_with('m') { format!("⸠{before}⸡") } else { before.into() };
+                check(&format!("see {dead}{scheme}⸠раypal.com⸡/x"));
+                check(&format!("see {dead}{scheme}a.com@⸠раypal.org⸡/x"));
+            }
+            check(&format!(
+                "http://⸠a.org⸡[.]{scheme}⸠раypal.com⸡ ⸠www.a.zz⸡[.]{scheme}⸠раypal.com⸡"
+            ));
+        }
+        check("http://⸠a.org⸡http://⸠b.com⸡ http://⸠a.zz⸡http://⸠b.com⸡ ⸠www.a.zz⸡http://⸠b.com⸡");
+        check("u@⸠a.org⸡http://⸠b.com⸡ ⸠a.org⸡http://⸠b.com⸡ u[@]⸠a[.]org⸡http://⸠b.com⸡");
+        check(
+            "⸠evil[.]com⸡/http://⸠a.com⸡ http://⸠evil[.]com⸡/?u=http://⸠a.com⸡ ⸠a[.]com⸡/c[.]de/x",
+        );
+        check("hxxp[:]//⸠evil[.]com⸡/bob@⸠a.com⸡ hxxps://⸠evil[.]com⸡:80/x ⸠evil[.]com⸡/x");
+    }
+
+    #[test]
+    fn s29_a_bracketed_dot_ends_a_host() {
+        check(
+            "http://⸠a.zz⸡[.] http://x.com@⸠a.zz⸡(.) ⸠www.a.zz⸡[.] http://⸠a.zz[.]com⸡ http://a[.]",
+        );
+        let tlds = tlds();
+        for (text, dead) in [
+            ("http://a[.]com", true),
+            ("http://u@a[.]com/x", true),
+            ("hxxp://a.com@b[.]com", true),
+            ("http://a[.]com@b[.]com", true),
+            ("http://a.com@b[.]com/x", false),
+            ("http://a%2Ecom@b(.)com", false),
+            ("http://a.b[.]com", false),
+            ("a.b[.]com", true),
+        ] {
+            let link = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text).next();
+            assert_eq!(link.unwrap().defanged, dead, "{text}");
+        }
+    }
+
+    #[test]
+    fn s29_a_host_with_www_before_an_at_sign() {
+        let tlds = tlds();
+        let users = |text: &str| -> Vec<String> {
+            let links = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text);
+            let urls = links.filter(|link| link.kind == Kind::Www && link.user.is_some());
+            urls.map(|link| {
+                format!("{} {}", &text[link.user.unwrap()], &text[link.host.start..link.span.end])
+            })
+            .collect()
+        };
+        for (text, expected) in [
+            ("www.a.com@b.zz/x", "www.a.com b.zz/x"),
+            ("'www.a.com@b.zz', x", "www.a.com b.zz"),
+            ("\"WWW.a.com@b.zz:80/x\"", "WWW.a.com b.zz:80/x"),
+            ("https:// www.a.com@b.zz?x", "www.a.com b.zz?x"),
+            ("(www.a.com:x@b.zz#x)", "www.a.com:x b.zz#x"),
+            ("見てwww.a.com@x@b.org", "www.a.com@x b.org"),
+            ("www.аpple.com@b.zz", "www.аpple.com b.zz"),
+            ("www.a.com.@b.zz", "www.a.com. b.zz"),
+        ] {
+            assert_eq!(users(text), [expected], "{text}");
+        }
+        for address in [
+            "www.chris@a.com",
+            "www.chris.jones@a.com",
+            "bob+www.a.com@b.org",
+            "list-bob=www.a.com@b.org",
+            "mailto:www.a.com@b.org",
+            "www.a.com@a.com",
+            "www.a.com@mail.a.com",
+            "awww.a.com@b.org",
+            "www.a.com/b@c.org www.a.com,b@c.org www.a.com、b@c.org",
+        ] {
+            assert_eq!(users(address), [""; 0], "{address}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Only the layer above the conforming detector reads them: they are reported, never linked.
 
-use super::{Candidates, Flaw, Found, is_www};
+use super::{Candidates, Flaw, Found, Reading, is_www};
 use crate::defanged::{
     before_at_sign, before_slashes, dot_at, ends_with_dot, is_complete, refanged,
 };
@@ -20,8 +20,9 @@ impl Candidates<'_> {
         }
         let text = self.walker.text;
         let start = self.walker.run_start(self.floor, dot - 1);
-        let host = start..self.taken_apart_end(start, dot, tlds)?;
-        self.at = host.end.max(dot + 1);
+        let end = self.taken_apart_end(start, dot, tlds)?;
+        self.at = end.max(dot + 1);
+        let host = start..self.before_scheme(start..end);
         let before = self.walker.str(self.floor..start);
         let spelling = text.get(host.clone())?;
         let complete = is_complete(spelling);
@@ -50,9 +51,13 @@ impl Candidates<'_> {
             None if self.is_behind_scheme(host.clone()) => return None,
             None => (start, Kind::Bare),
         };
-        let mut link = self.with_tail(scheme_start, kind, None, host);
         // No piece of a bare one can be linked; the beginning of one with `www.` or a scheme can.
-        link.defanged = complete || kind == Kind::Bare && !is_www(spelling);
+        let dead = complete || kind == Kind::Bare && !is_www(spelling);
+        if let (true, Reading::Wide(_)) = (dead, self.reading) {
+            return Some(self.dead(scheme_start, kind, None, host));
+        }
+        let mut link = self.with_tail(scheme_start, kind, None, host);
+        link.defanged = dead;
         self.used(link.span.end);
         Some(Found { link, flaw: Flaw::None })
     }

@@ -3,7 +3,7 @@
 //! | clause | here |
 //! | --- | --- |
 //! | S29: a scheme wherever it begins, any number of slashes | [`Candidates::wide_scheme`] |
-//! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`] |
+//! | S29: userinfo up to the last `@` | [`Candidates::wide_authority`], [`Candidates::www_before_at_sign`] |
 //! | S29: `//host`, `\\host`, `.host`, `_host`, `mailto:host`, `host@` | [`Candidates::wide_run`] |
 //! | S29: U+2024 between labels | [`Candidates::run_end`] |
 //!
@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::{Candidates, Flaw, Found, LOCAL_PART};
+use super::{Candidates, Flaw, Found, LOCAL_PART, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
@@ -31,6 +31,18 @@ pub(super) struct Reach {
 }
 
 const MAILTO: &str = "mailto";
+
+/// Where the first word of a run begins that begins with `www.`.
+fn www_in(run: &str) -> Option<usize> {
+    let begins = |at: &usize| {
+        let word = at.checked_sub(1).and_then(|at| run.as_bytes().get(at));
+        is_www(run.get(*at..).unwrap_or_default())
+            && !word.is_some_and(|before| {
+                before.is_ascii_alphanumeric() || matches!(before, b'.' | b'-')
+            })
+    };
+    memchr::memchr2_iter(b'w', b'W', run.as_bytes()).find(begins)
+}
 
 /// What may stand in the local part of a URL.
 fn is_local(byte: u8) -> bool {
@@ -53,8 +65,17 @@ impl<'t> Candidates<'t> {
         };
         let from = colon + 1 + self.slashes(colon + 1);
         let (user, host, whole) = self.wide_authority(from, tlds)?;
+        // A live scheme with a live name before the `@`: a client links those, wherever the host ends for it.
+        let live = |user: &Range<usize>| {
+            let user = self.walker.str(user.clone());
+            user.contains('%') || defanged::has_dot(user)
+        };
+        if (taken_apart || !user.as_ref().is_some_and(live))
+            && defanged::is_complete(self.walker.str(host.clone()))
+        {
+            return Some(self.dead(start, Kind::Scheme, user, host));
+        }
         let mut link = self.with_tail(start, Kind::Scheme, user, host);
-        link.defanged = defanged::is_complete(self.walker.str(link.host.clone()));
         let careful = start == letters
             && whole
             && self.walker.str(colon + 1..from) == "//"
@@ -64,6 +85,24 @@ impl<'t> Candidates<'t> {
         }
         self.used(link.span.end);
         Some(Found { link, flaw: Flaw::None })
+    }
+
+    /// A link that no client follows, up to the end of its host: of what stands behind, some may be alive
+    /// (`evil[.]com/?u=https://…`).
+    pub(super) fn dead(
+        &mut self,
+        start: usize,
+        kind: Kind,
+        user: Option<Range<usize>>,
+        host: Range<usize>,
+    ) -> Found {
+        let mut link = Link::of_host(kind, host);
+        link.span.start = start;
+        link.inner = start;
+        link.user = user;
+        link.defanged = true;
+        self.used(link.span.end);
+        Found { link, flaw: Flaw::None }
     }
 
     /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped. As in an attribute
@@ -156,13 +195,41 @@ impl<'t> Candidates<'t> {
         let start = from + junk;
         let authority = self.host_behind(start);
         let host = authority.host.clone();
-        if self.is_host(host.clone(), authority.spelling) {
+        if self.before_scheme(host.clone()) == host.end
+            && self.is_host(host.clone(), authority.spelling)
+        {
             return Some((host, junk == 0));
         }
-        let run = start..self.run_end(start);
-        let end = run.start + known_end(self.walker.str(run.clone()), tlds)?;
-        let host = run.start..end;
-        self.is_wide_domain(host.clone()).then_some((host, false))
+        let longest = start..self.run_end(start);
+        let run = start..self.before_scheme(longest.clone());
+        if let Some(end) = known_end(self.walker.str(run.clone()), tlds) {
+            let host = start..start + end;
+            return self.is_wide_domain(host.clone()).then_some((host, false));
+        }
+        let is_cut = run.end < longest.end || self.is_before_bracket(run.end);
+        (is_cut && authority::is_host(self.walker.text, run.clone())).then_some((run, false))
+    }
+
+    /// Where a run ends that goes on with the `://` of a scheme: before its name (`x[.]https://…`,
+    /// `a.comhttps://…`).
+    pub(super) fn before_scheme(&self, run: Range<usize>) -> usize {
+        let name = match self.walker.bytes_from(run.end) {
+            [b':', b'/' | b'\\', ..] => scheme::linked_at_end(self.walker.str(run.clone())),
+            _ => None,
+        };
+        run.end - name.map_or(0, |scheme| scheme.name.len())
+    }
+
+    /// Whether a bracketed dot stands here that the host does not go on behind: a client ends it here.
+    fn is_before_bracket(&self, at: usize) -> bool {
+        let behind = at + defanged::dot_at(self.walker.bytes_from(at));
+        let goes_on = || {
+            let next = self.walker.char_at(behind).is_some_and(|(c, _)| Class::of(c).is_host());
+            let label = self.walker.bytes_from(behind).iter();
+            let label = behind..behind + label.take_while(|c| c.is_ascii_alphabetic()).count();
+            next && self.before_scheme(label) > behind
+        };
+        behind > at && !goes_on()
     }
 
     /// The run of host characters round a dot, the longest that there is.
@@ -170,6 +237,10 @@ impl<'t> Candidates<'t> {
         let start = self.run_start(run.start);
         let run = start..self.run_end(run.end);
         self.at = run.end;
+        let run = start..self.before_scheme(run);
+        if let Some(found) = self.www_before_at_sign(run.clone(), tlds) {
+            return Some(found);
+        }
         if let Some(found) = self.escaped_www(run.end, tlds) {
             return Some(found);
         }
@@ -178,6 +249,38 @@ impl<'t> Candidates<'t> {
             Some('@') => self.wide_address(run.clone(), tlds).or_else(|| self.wide_bare(run, tlds)),
             _ => self.wide_bare(run, tlds),
         }
+    }
+
+    /// `www.example.com@attack.example/x`, `www.example.com:x@attack.example`: an address to some, to others a URL
+    /// with userinfo. It counts as one where a whole host stands in front, and not that of the address:
+    /// mailboxes are named `www.somebody` as well.
+    fn www_before_at_sign(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+        if !matches!(self.walker.bytes_from(run.end).first(), Some(b'@' | b':')) {
+            return None;
+        }
+        let start = run.start + www_in(self.walker.str(run.clone()))?;
+        let before = self.walker.str(self.floor..start);
+        if before.ends_with(['+', '-', '.', '=', '%', '/', '\\', '@']) || ends_with_scheme(before) {
+            return None;
+        }
+        let name = self.walker.str(start + 4..run.end).trim_end_matches('.');
+        let (_, tld) = name.rsplit_once(is_dot_to_somebody)?;
+        let reach = self.reach(start);
+        let at_sign = reach.at_sign.filter(|at| *at >= run.end && tlds.exists_as(tld))?;
+        if self.hostless == Some(at_sign) || self.is_address_in_prose(start, reach, tlds) {
+            return None;
+        }
+        let Some((host, _)) = self.host_from(at_sign + 1, tlds) else {
+            self.hostless = Some(at_sign);
+            return None;
+        };
+        if scheme::ends_with(self.walker.str(host.clone()), name) {
+            return None;
+        }
+        let mut link = self.with_tail(start, Kind::Www, Some(start..at_sign), host);
+        link.confidence = Confidence::Low;
+        self.used(link.span.end);
+        Some(Found { link, flaw: Flaw::None })
     }
 
     /// `www.%D1%80aypal.com`: a host that goes on with what is escaped, as it does behind a scheme. The run of host
@@ -313,7 +416,8 @@ impl<'t> Candidates<'t> {
         let run = from..run.end;
         let name = self.walker.str(run.clone());
         let mut found = wide::hosts(name, tlds);
-        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0;
+        let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0
+            && !self.is_before_bracket(run.end);
         if found.is_empty() && !bracketed {
             let start = self.walker.trimmed_start(run.clone());
             found.extend(
