@@ -52,11 +52,13 @@ pub fn read(
         (header, span, Interest::Any)
     });
     // Other fields that some program makes clickable: honest ones are of no interest.
+    let (lies, encoded) = (may_lie(bounded), holds(bounded, WORD));
     let rest = match agreed {
-        _ if !may_lie(bounded) => Read::default(),
+        _ if !lies && !encoded => Read::default(),
         Some(fields) => {
-            let may_lie = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
-            Read::of(bounded, fields.iter().cloned(), may_lie)
+            let says_url = |line: &[u8]| holds(line, WORD) || lies && holds(line, b"//");
+            let wanted = |name: &[u8], line: &[u8]| !is_read(name) && says_url(line);
+            Read::of(bounded, fields.iter().cloned(), wanted)
         }
         // Not everybody sees the same fields.
         None => Read::whole(bounded),
@@ -70,12 +72,22 @@ pub fn read(
         let start = rest.source(header.offset_start as usize);
         (header, start..start + length, Interest::Lies)
     });
-    let words = words(&read);
+    let mut words = words(&read);
+    words.extend(match agreed {
+        Some(_) => self::words(&rest),
+        None if !encoded => Vec::new(),
+        None => {
+            let wanted = |name: &[u8], line: &[u8]| !is_read(name) && holds(line, WORD);
+            self::words(&Read::of(bounded, splice::fields::header_fields(bounded), wanted))
+        }
+    });
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.take_author(&mailbox.host);
     }
     let mut subjects = HashSet::new();
+    // What fields with encoded words say, so that it is told once.
+    let mut said = HashSet::new();
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let most = budget.findings;
@@ -85,6 +97,9 @@ pub fn read(
         reader.posing(&author, &header.value);
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(&author, text, &mut subjects);
+            if !words.is_empty() {
+                said.insert(on_one_line(text));
+            }
         }
         if !budget.spend(Stage::Judging, judge.spent()) {
             found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
@@ -96,24 +111,25 @@ pub fn read(
         let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
-        reader.text(text);
         let value = text.split_once(':').map_or("", |(_, value)| value);
-        reader.subject(&author, value, &mut subjects);
+        if !said.contains(&on_one_line(value)) {
+            reader.text(value);
+            reader.subject(&author, value, &mut subjects);
+        }
     }
 }
 
-/// Fields in which a character begins in one encoded word and ends in the next, as those read them who put
-/// the bytes of words together first.
+/// Fields with encoded words, as those read them who put the bytes of words together first and take them
+/// wherever they stand: a character begins in one word and ends in the next, a host in a word and ends behind it.
 fn words(read: &Read) -> Vec<(String, usize, String)> {
-    if memchr::memmem::find(&read.bytes, b"=?").is_none() {
+    if !holds(&read.bytes, WORD) {
         return Vec::new();
     }
     let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
     let fields = read.fields.iter().zip(ends);
-    let several = |line: &[u8]| memchr::memmem::find_iter(line, b"=?").nth(1).is_some();
     fields
         .filter_map(|((start, at), end)| Some((*at, read.bytes.get(*start..end)?)))
-        .filter(|(_, line)| several(line))
+        .filter(|(_, line)| holds(line, WORD))
         .map(|(at, line)| {
             let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
             let name = String::from_utf8_lossy(name.trim_ascii_end()).into_owned();
@@ -248,9 +264,17 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
 }
 
-/// Whether a field may say a URL, plain or in encoded words.
-fn may_say_url(line: &[u8]) -> bool {
-    [&b"//"[..], b"=?"].iter().any(|sign| memchr::memmem::find(line, sign).is_some())
+/// What an encoded word begins with (RFC 2047 §2).
+const WORD: &[u8] = b"=?";
+
+fn holds(bytes: &[u8], sign: &[u8]) -> bool {
+    memchr::memmem::find(bytes, sign).is_some()
+}
+
+/// A value without its folds.
+fn on_one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
 }
 
 /// Whether a field may hold a URL that deceives.
@@ -465,8 +489,7 @@ impl FieldReader<'_, '_, '_> {
         if !is_one || text.is_ascii() || known.len() >= MAILBOXES {
             return;
         }
-        let folded: Vec<&str> = text.split_whitespace().collect();
-        if !known.insert(folded.join(" ")) {
+        if !known.insert(on_one_line(text)) {
             return;
         }
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
