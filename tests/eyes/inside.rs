@@ -343,6 +343,28 @@ fn uuencode_by_its_length_bytes() {
     class("uuencode", Fate::Caught, messages);
 }
 
+/// A block of uuencode whose name is that of a message is opened as one, whatever it stands in.
+#[test]
+fn messages_in_blocks_of_uuencode() {
+    let mut messages = Vec::new();
+    for (host, name) in HOSTS.iter().flat_map(|host| ["a.eml", "b c.MHT"].map(|name| (host, name)))
+    {
+        let quoted: String = html(host).bytes().map(|byte| format!("={byte:02X}")).collect();
+        let inner = [("base64", base64(html(host))), ("quoted-printable", quoted)];
+        for (encoding, body) in inner {
+            let inside = format!(
+                "Subject: Fwd\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n{body}"
+            );
+            let text = format!("hello\r\n\r\n{}", uu(&inside, &format!("begin 644 {name}"), ""));
+            messages.extend(everywhere("", &text));
+            messages.extend(everywhere("Content-Type: text/plain\r\n", &text));
+            let packed = "Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n";
+            messages.extend(everywhere(packed, base64(&text)));
+        }
+    }
+    class("messages in blocks", Fate::Caught, messages);
+}
+
 #[test]
 fn what_the_net_reads_but_cannot_edit() {
     let plain = format!("<a href=\"https://{}/login\">x</a>", HOSTS[1]);

@@ -11,7 +11,7 @@ use super::super::header::{self, ContentType};
 use super::super::labels::{DefaultType, Labels, label_key};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
-use super::super::{Why, sniff};
+use super::super::{Part, Why, sniff};
 use super::{Pass, REREAD, Splitter};
 use crate::edit::{Bypass, Limit};
 
@@ -156,6 +156,25 @@ impl Splitter<'_> {
             }
             self.reread(walk, Why::Message, other, range.clone());
         }
+    }
+
+    /// Queues a reading as a message of a block inside a text that has the name of one.
+    pub fn block_as_message(&mut self, walk: &Walk<'_>, part: &Part, above: (Context, usize)) {
+        let Some(views) = walk.views.deeper(Why::Message) else { return };
+        let (context, depth) = above;
+        let mut labels = Labels::of(b"", DefaultType::Message);
+        labels.transfers.clone_from(&part.site.transfers);
+        let range = part.site.body.clone();
+        let entity = Entity {
+            path: part.path.clone(),
+            place: Place::Child,
+            head: Head::Block(range.start..range.start),
+            labels,
+            context,
+            depth,
+            ragged: None,
+        };
+        self.queue_again(part.site.layer, views, entity, range);
     }
 
     /// Queues a walk over bytes that were walked before; whether there may be more.
