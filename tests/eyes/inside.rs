@@ -493,6 +493,44 @@ fn fields_that_some_program_makes_clickable() {
     assert!(judge(honest.as_bytes()).findings.is_empty());
 }
 
+/// A host in front of the at sign deceives in plain ASCII.
+#[test]
+fn userinfo_in_any_field() {
+    let fields =
+        ["Archived-At", "Content-Base", "Content-Location", "Link", "Organization", "X-URL"];
+    for value in [
+        "<https://www.paypal.com@evil.example/x>",
+        "see https://www.paypal.com:443@evil.example/x",
+        "=?utf-8?q?https://www.paypal.com@evil.example/x?=",
+    ] {
+        let message = |name| format!("{HEAD}{name}: {value}\r\n\r\nhi\r\n").into_bytes();
+        class("userinfo in fields", Fate::Reported, fields.map(message).to_vec());
+    }
+    for honest in ["X-Git: ssh://git@git.example.org/x", "X-Id: <a//b@example.org>"] {
+        let honest = format!("{HEAD}{honest}\r\n\r\nhi\r\n");
+        assert!(judge(honest.as_bytes()).findings.is_empty(), "{honest}");
+    }
+}
+
+/// What stands where an address should is a link to those who show the field.
+#[test]
+fn urls_where_addresses_should_be() {
+    let fields = ["Bcc", "Cc", "Reply-To", "Resent-From", "Sender", "To"];
+    for host in HOSTS {
+        for value in [
+            format!("<https://{host}/login>"),
+            format!("Shop <https://{host}/login>"),
+            "<https://www.paypal.com@evil.example>".to_owned(),
+            "Shop <https://www.paypal.com@evil.example/x>".to_owned(),
+        ] {
+            let message = |name| format!("{HEAD}{name}: {value}\r\n\r\nhi\r\n").into_bytes();
+            class("URLs for addresses", Fate::Reported, fields.map(message).to_vec());
+        }
+    }
+    let honest = format!("{HEAD}Reply-To: <https://www.example.org/>\r\n\r\nhi\r\n");
+    assert!(judge(honest.as_bytes()).findings.is_empty());
+}
+
 /// A line that mail cannot have would be broken on its way.
 #[test]
 fn what_the_net_takes_apart_leaves_lines_that_mail_can_have() {

@@ -279,7 +279,20 @@ fn on_one_line(text: &str) -> String {
 
 /// Whether a field may hold a URL that deceives.
 fn may_lie(head: &[u8]) -> bool {
-    memchr::memmem::find_iter(head, b"//").any(|at| net::calls_for_a_look_at(head, at + 2))
+    let lies = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
+    memchr::memmem::find_iter(head, b"//").any(|at| lies(at + 2))
+}
+
+/// Whether the authority at this offset has a host in front of an at sign (RFC 3986 §3.2.1).
+fn has_userinfo(head: &[u8], at: usize) -> bool {
+    let authority = head.get(at..).unwrap_or_default();
+    let authority = authority.get(..net::WINDOW).unwrap_or(authority);
+    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b'<' | b'>' | b'"' | ..=b' ');
+    let end = authority.iter().position(ends).unwrap_or(authority.len());
+    authority.get(..end).is_some_and(|authority| {
+        let user = memchr::memrchr(b'@', authority).and_then(|sign| authority.get(..sign));
+        user.is_some_and(|user| user.contains(&b'.'))
+    })
 }
 
 fn parser() -> MessageParser {
@@ -393,6 +406,10 @@ impl FieldReader<'_, '_, '_> {
             Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
             None => None,
         };
+        // What stands where an address should is shown all the same.
+        if judged.is_none() || spelled.contains("://") {
+            self.text(spelled);
+        }
         let Some(judged) = judged else { return self.text(name) };
         for link in self.links(name) {
             self.display_name(name, &link, &judged);
