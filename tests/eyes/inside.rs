@@ -520,6 +520,7 @@ fn urls_where_addresses_should_be() {
         for value in [
             format!("<https://{host}/login>"),
             format!("Shop <https://{host}/login>"),
+            format!("https://{host}/login"),
             "<https://www.paypal.com@evil.example>".to_owned(),
             "Shop <https://www.paypal.com@evil.example/x>".to_owned(),
         ] {

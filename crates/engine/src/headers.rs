@@ -407,7 +407,7 @@ impl FieldReader<'_, '_, '_> {
             None => None,
         };
         // What stands where an address should is shown all the same.
-        if judged.is_none() || spelled.contains("://") {
+        if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
             self.text(spelled);
         }
         let Some(judged) = judged else { return self.text(name) };
