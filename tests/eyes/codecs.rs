@@ -179,6 +179,15 @@ fn encoded_words_in_any_field() {
         });
         class("encoded words in fields", Fate::Reported, messages.collect());
     }
+    let long = format!(
+        "=?utf-8?b?{}?=",
+        base64(format!("{}{}", "word ".repeat(300), "https://раypal.com/")).replace("\r\n", "")
+    );
+    class(
+        "long words",
+        Fate::Reported,
+        vec![format!("{HEAD}X-Anything: {long}\r\n\r\nhi\r\n").into_bytes()],
+    );
     let told = |value: &str| {
         let raw = format!("{HEAD}X-Anything: {value}\r\n\r\nhi\r\n");
         judge(raw.as_bytes()).findings.len()
