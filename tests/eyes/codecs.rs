@@ -149,6 +149,54 @@ fn words_of_a_subject_that_belong_together() {
     }
 }
 
+/// Fields of whatever name, the encoded word alone, glued to what it stands in, and cut in two.
+#[test]
+fn encoded_words_in_any_field() {
+    let fields = [
+        "Archived-At",
+        "Comments",
+        "Content-Description",
+        "Content-Language",
+        "Content-Location",
+        "Keywords",
+        "List-Id",
+        "Organization",
+        "Subject",
+        "Thread-Topic",
+        "User-Agent",
+        "X-Anything",
+    ];
+    let values = [
+        "=?utf-8?B?c2VlIGh0dHBzOi8v0YDQsHlwYWwuY29tL3g=?=",
+        "see =?utf-8?q?https://=D1=80=D0=B0ypal.com/x?=",
+        "<https://=?utf-8?q?=D1=80=D0=B0ypal?=.com/x>",
+        "see https://=?utf-8?b?0Q==?=\r\n =?UTF-8?b?gNCw?=ypal.com",
+        "=?koi8-r?q?https://=D2=C1ypal.com/?=",
+    ];
+    for behind in ["", "no field\r\n"] {
+        let messages = fields.iter().flat_map(|name| {
+            values.map(|value| format!("{HEAD}{name}: {value}\r\n{behind}\r\nhi\r\n").into_bytes())
+        });
+        class("encoded words in fields", Fate::Reported, messages.collect());
+    }
+    let long = format!(
+        "=?utf-8?b?{}?=",
+        base64(format!("{}{}", "word ".repeat(300), "https://раypal.com/")).replace("\r\n", "")
+    );
+    class(
+        "long words",
+        Fate::Reported,
+        vec![format!("{HEAD}X-Anything: {long}\r\n\r\nhi\r\n").into_bytes()],
+    );
+    let told = |value: &str| {
+        let raw = format!("{HEAD}X-Anything: {value}\r\n\r\nhi\r\n");
+        judge(raw.as_bytes()).findings.len()
+    };
+    assert_eq!(told(values[0]), 1, "told once");
+    assert_eq!(told("=?utf-8?q?see_https://www.example.org/?="), 0, "honest");
+    assert_eq!(told("=?utf-8?q?=D1=80=D0=B0ypal.com?="), 0, "no URL");
+}
+
 #[test]
 fn attributes_that_are_computed() {
     for host in HOSTS {

@@ -70,6 +70,36 @@ fn signatures_that_are_pages_by_name() {
     }
 }
 
+/// Headers and delimiters whose lines end in a carriage return alone, and lines of several encodings below them:
+/// only who reads the structure sees what is in them.
+#[test]
+fn structure_by_carriage_returns() {
+    let page = "<p>see <a href=\"https://www.paypal.com@evil.example/x\">here</a></p>";
+    let wide: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let quoted: String = page.bytes().map(|byte| format!("={byte:02X}")).collect();
+    let quoted = quoted.replace("=22", "=\r\n=22");
+    let mut messages = Vec::new();
+    for (charset, encoding, body) in [
+        ("utf-8", "base64", base64(page)),
+        ("utf-16", "base64", base64([&b"\xFF\xFE"[..], &wide].concat())),
+        ("iso-2022-jp", "quoted-printable", quoted),
+    ] {
+        let part = format!(
+            "Content-Transfer-Encoding: {encoding}\r\nContent-Type: text/html; charset={charset}\r\n\r\n{body}\r\n"
+        );
+        let returns = |text: &str| text.replace("\r\n", "\r");
+        let inner = returns(&format!("Subject: in\r\n{part}"));
+        messages.extend(everywhere("Content-Type: message/rfc822\r\n", &inner));
+        let parts = returns(&format!("--x\r\n{part}--x\r\n\r\nhi\r\n--x--\r\n"));
+        let fields = "Content-Type: multipart/mixed; boundary=x\r\n";
+        messages.extend(everywhere(fields, &parts));
+        messages.extend(everywhere(fields, format!("hi\r\n{parts}")));
+        let inner = format!("{fields}\r\n{parts}");
+        messages.extend(everywhere("Content-Type: message/rfc822\r\n", returns(&inner)));
+    }
+    class("structure by carriage returns", Fate::Caught, messages);
+}
+
 /// Lines of uuencode that end in a carriage return alone.
 #[test]
 fn uuencode_whose_lines_end_in_carriage_returns() {

@@ -343,6 +343,28 @@ fn uuencode_by_its_length_bytes() {
     class("uuencode", Fate::Caught, messages);
 }
 
+/// A block of uuencode whose name is that of a message is opened as one, whatever it stands in.
+#[test]
+fn messages_in_blocks_of_uuencode() {
+    let mut messages = Vec::new();
+    for (host, name) in HOSTS.iter().flat_map(|host| ["a.eml", "b c.MHT"].map(|name| (host, name)))
+    {
+        let quoted: String = html(host).bytes().map(|byte| format!("={byte:02X}")).collect();
+        let inner = [("base64", base64(html(host))), ("quoted-printable", quoted)];
+        for (encoding, body) in inner {
+            let inside = format!(
+                "Subject: Fwd\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n{body}"
+            );
+            let text = format!("hello\r\n\r\n{}", uu(&inside, &format!("begin 644 {name}"), ""));
+            messages.extend(everywhere("", &text));
+            messages.extend(everywhere("Content-Type: text/plain\r\n", &text));
+            let packed = "Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n";
+            messages.extend(everywhere(packed, base64(&text)));
+        }
+    }
+    class("messages in blocks", Fate::Caught, messages);
+}
+
 #[test]
 fn what_the_net_reads_but_cannot_edit() {
     let plain = format!("<a href=\"https://{}/login\">x</a>", HOSTS[1]);
@@ -468,6 +490,45 @@ fn fields_that_some_program_makes_clickable() {
     });
     class("clickable fields", Fate::Reported, messages.collect());
     let honest = format!("{HEAD}X-URL: <https://www.example.org/?a=%20>\r\n\r\nhi\r\n");
+    assert!(judge(honest.as_bytes()).findings.is_empty());
+}
+
+/// A host in front of the at sign deceives in plain ASCII.
+#[test]
+fn userinfo_in_any_field() {
+    let fields =
+        ["Archived-At", "Content-Base", "Content-Location", "Link", "Organization", "X-URL"];
+    for value in [
+        "<https://www.paypal.com@evil.example/x>",
+        "see https://www.paypal.com:443@evil.example/x",
+        "=?utf-8?q?https://www.paypal.com@evil.example/x?=",
+    ] {
+        let message = |name| format!("{HEAD}{name}: {value}\r\n\r\nhi\r\n").into_bytes();
+        class("userinfo in fields", Fate::Reported, fields.map(message).to_vec());
+    }
+    for honest in ["X-Git: ssh://git@git.example.org/x", "X-Id: <a//b@example.org>"] {
+        let honest = format!("{HEAD}{honest}\r\n\r\nhi\r\n");
+        assert!(judge(honest.as_bytes()).findings.is_empty(), "{honest}");
+    }
+}
+
+/// What stands where an address should is a link to those who show the field.
+#[test]
+fn urls_where_addresses_should_be() {
+    let fields = ["Bcc", "Cc", "Reply-To", "Resent-From", "Sender", "To"];
+    for host in HOSTS {
+        for value in [
+            format!("<https://{host}/login>"),
+            format!("Shop <https://{host}/login>"),
+            format!("https://{host}/login"),
+            "<https://www.paypal.com@evil.example>".to_owned(),
+            "Shop <https://www.paypal.com@evil.example/x>".to_owned(),
+        ] {
+            let message = |name| format!("{HEAD}{name}: {value}\r\n\r\nhi\r\n").into_bytes();
+            class("URLs for addresses", Fate::Reported, fields.map(message).to_vec());
+        }
+    }
+    let honest = format!("{HEAD}Reply-To: <https://www.example.org/>\r\n\r\nhi\r\n");
     assert!(judge(honest.as_bytes()).findings.is_empty());
 }
 

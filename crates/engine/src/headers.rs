@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser, MessagePart};
@@ -52,11 +53,14 @@ pub fn read(
         (header, span, Interest::Any)
     });
     // Other fields that some program makes clickable: honest ones are of no interest.
+    let (words, unread) = encoded(bounded, agreed, &read);
+    let lies = may_lie(bounded);
     let rest = match agreed {
-        _ if !may_lie(bounded) => Read::default(),
+        _ if !lies && unread.is_empty() => Read::default(),
         Some(fields) => {
-            let may_lie = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
-            Read::of(bounded, fields.iter().cloned(), may_lie)
+            let others = fields.iter().filter(|field| unread.contains(&field.value.start) || lies);
+            let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
+            Read::of(bounded, others.cloned(), wanted)
         }
         // Not everybody sees the same fields.
         None => Read::whole(bounded),
@@ -70,12 +74,13 @@ pub fn read(
         let start = rest.source(header.offset_start as usize);
         (header, start..start + length, Interest::Lies)
     });
-    let words = words(&read);
     let author = Author::of(&message, judge);
     if let [mailbox] = author.mailboxes.as_slice() {
         judge.take_author(&mailbox.host);
     }
     let mut subjects = HashSet::new();
+    // What fields say, so that it is told once.
+    let mut said = HashSet::new();
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
         let most = budget.findings;
@@ -85,39 +90,67 @@ pub fn read(
         reader.posing(&author, &header.value);
         if let HeaderValue::Text(text) = &header.value {
             reader.subject(&author, text, &mut subjects);
+            if !words.is_empty() && reader.is_told(text) {
+                said.insert(on_one_line(text));
+            }
         }
         if !budget.spend(Stage::Judging, judge.spent()) {
             found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
             return;
         }
     }
-    for (name, at, text) in &words {
-        let field = Field { part: "0", name, span: *at..*at, interest: Interest::Lies };
+    for (name, span, text) in &words {
+        let field = Field { part: "0", name, span: span.clone(), interest: Interest::Lies };
         let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
-        reader.text(text);
-        let value = text.split_once(':').map_or("", |(_, value)| value);
-        reader.subject(&author, value, &mut subjects);
+        if reader.is_told(text) && !said.contains(&on_one_line(text)) {
+            reader.text(text);
+            reader.subject(&author, text, &mut subjects);
+        }
     }
 }
 
-/// Fields in which a character begins in one encoded word and ends in the next, as those read them who put
-/// the bytes of words together first.
-fn words(read: &Read) -> Vec<(String, usize, String)> {
-    if memchr::memmem::find(&read.bytes, b"=?").is_none() {
+/// A field with encoded words: its name, its value's bytes in the header, what it says.
+type Decoded = (String, Range<usize>, String);
+
+/// All fields with encoded words, of the fields that are read and of others, and where the values begin in which
+/// words are left that we take for none and others may not.
+fn encoded(
+    head: &[u8],
+    agreed: Option<&[HeaderField]>,
+    read: &Read,
+) -> (Vec<Decoded>, HashSet<usize>) {
+    if !holds(head, WORD) {
+        return Default::default();
+    }
+    let wanted = |name: &[u8], line: &[u8]| !is_read(name) && holds(line, WORD);
+    let fields = || splice::fields::header_fields(head).collect();
+    let fields = agreed.map_or_else(fields, <[_]>::to_vec);
+    let others = words(&Read::of(head, fields.into_iter(), wanted));
+    let left = others.iter().filter(|(_, _, text)| text.contains("=?"));
+    let unread = left.map(|(_, span, _)| span.start).collect();
+    (words(read).into_iter().chain(others).collect(), unread)
+}
+
+/// Fields with encoded words, as those read them who put the bytes of words together first and take them
+/// wherever they stand: a character begins in one word and ends in the next, a host in a word and ends behind it.
+fn words(read: &Read) -> Vec<Decoded> {
+    if !holds(&read.bytes, WORD) {
         return Vec::new();
     }
     let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
     let fields = read.fields.iter().zip(ends);
-    let several = |line: &[u8]| memchr::memmem::find_iter(line, b"=?").nth(1).is_some();
     fields
         .filter_map(|((start, at), end)| Some((*at, read.bytes.get(*start..end)?)))
-        .filter(|(_, line)| several(line))
-        .map(|(at, line)| {
-            let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
-            let name = String::from_utf8_lossy(name.trim_ascii_end()).into_owned();
-            (name, at, Charset::Words.decode(line.into()).as_str().to_owned())
+        .filter(|(_, line)| holds(line, WORD))
+        .filter_map(|(at, line)| {
+            let colon = memchr::memchr(b':', line)?;
+            let name = String::from_utf8_lossy(line.get(..colon)?.trim_ascii_end()).into_owned();
+            let value = line.get(colon + 1..)?.trim_ascii_end();
+            let start = at + colon + 1;
+            let text = Charset::Words.decode(value.into()).as_str().to_owned();
+            Some((name, start..start + value.len(), text))
         })
         .collect()
 }
@@ -251,14 +284,38 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
 }
 
-/// Whether a field may say a URL, plain or in encoded words.
+/// What an encoded word begins with (RFC 2047 §2).
+const WORD: &[u8] = b"=?";
+
 fn may_say_url(line: &[u8]) -> bool {
-    [&b"//"[..], b"=?"].iter().any(|sign| memchr::memmem::find(line, sign).is_some())
+    holds(line, b"//") || holds(line, WORD)
+}
+
+fn holds(bytes: &[u8], sign: &[u8]) -> bool {
+    memchr::memmem::find(bytes, sign).is_some()
+}
+
+/// A value without its folds.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a field may hold a URL that deceives.
 fn may_lie(head: &[u8]) -> bool {
-    memchr::memmem::find_iter(head, b"//").any(|at| net::calls_for_a_look_at(head, at + 2))
+    let lies = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
+    memchr::memmem::find_iter(head, b"//").any(|at| lies(at + 2))
+}
+
+/// Whether the authority at this offset has a host in front of an at sign (RFC 3986 §3.2.1).
+fn has_userinfo(head: &[u8], at: usize) -> bool {
+    let authority = head.get(at..).unwrap_or_default();
+    let authority = authority.get(..net::WINDOW).unwrap_or(authority);
+    let ends = |byte: &u8| matches!(byte, b'/' | b'?' | b'#' | b'<' | b'>' | b'"' | ..=b' ');
+    let end = authority.iter().position(ends).unwrap_or(authority.len());
+    authority.get(..end).is_some_and(|authority| {
+        let user = memchr::memrchr(b'@', authority).and_then(|sign| authority.get(..sign));
+        user.is_some_and(|user| user.contains(&b'.'))
+    })
 }
 
 fn parser() -> MessageParser {
@@ -329,7 +386,7 @@ struct Field<'h> {
     part: &'h str,
     name: &'h str,
     /// The value's bytes in the head.
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
     interest: Interest,
 }
 
@@ -372,6 +429,10 @@ impl FieldReader<'_, '_, '_> {
             Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
             None => None,
         };
+        // What stands where an address should is shown all the same.
+        if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
+            self.text(spelled);
+        }
         let Some(judged) = judged else { return self.text(name) };
         for link in self.links(name) {
             self.display_name(name, &link, &judged);
@@ -397,6 +458,15 @@ impl FieldReader<'_, '_, '_> {
             }
         }
         self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
+    }
+
+    fn is_subject(&self) -> bool {
+        self.field.name.eq_ignore_ascii_case(SUBJECT)
+    }
+
+    /// Whether something may be told of a text with encoded words.
+    fn is_told(&self, text: &str) -> bool {
+        text.contains("//") || self.is_subject()
     }
 
     fn is_of_sender(&self) -> bool {
@@ -464,12 +534,10 @@ impl FieldReader<'_, '_, '_> {
 
     /// Words of the Subject in letters that are not what they read as; each reading of it once.
     fn subject(&mut self, author: &Author, text: &str, known: &mut HashSet<String>) {
-        let is_one = self.field.name.eq_ignore_ascii_case(SUBJECT);
-        if !is_one || text.is_ascii() || known.len() >= MAILBOXES {
+        if !self.is_subject() || text.is_ascii() || known.len() >= MAILBOXES {
             return;
         }
-        let folded: Vec<&str> = text.split_whitespace().collect();
-        if !known.insert(folded.join(" ")) {
+        if !known.insert(on_one_line(text)) {
             return;
         }
         let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);

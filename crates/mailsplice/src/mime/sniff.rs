@@ -24,8 +24,12 @@ pub(super) fn may_be_message(label: &ContentType, names: &[String]) -> bool {
             | ("application" | "multipart" | "text", "x-mimearchive" | "mbox" | "x-eml" | "eml")
             | ("application" | "text", "rfc822" | "x-rfc822" | "rfc822-headers")
     );
-    let mail = |extension: &str| matches!(extension, "eml" | "mht" | "mhtml" | "nws" | "mim");
-    by_label || names.iter().any(|name| extension(name).is_some_and(|found| mail(&found)))
+    by_label || names.iter().any(|name| names_message(name))
+}
+
+/// Whether some programs open a file of this name as a message.
+pub(super) fn names_message(name: &str) -> bool {
+    matches!(extension(name).as_deref(), Some("eml" | "mht" | "mhtml" | "nws" | "mim"))
 }
 
 /// Reports, with fields but without a body.

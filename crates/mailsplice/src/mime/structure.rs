@@ -393,6 +393,7 @@ impl<'m> Splitter<'m> {
         if transfer != Transfer::Identity && self.unwrap(walk, &entity, &range, transfer) {
             return;
         }
+        self.delimited_by_returns(walk, &entity, &range);
         self.guess(walk, &entity, &range);
         entity.labels.types = ContentType::parse(b"text/plain");
         self.leaf(walk, entity, range);

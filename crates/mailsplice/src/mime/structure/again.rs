@@ -3,15 +3,16 @@
 //! Every one is bounded: in bytes by [`REREAD`], in readings inside readings by [`LEVELS`](super::super::walk::LEVELS), and no
 //! reading is made twice.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::super::entity::{Context, Entity, Head, Place, join};
 use super::super::header::{self, ContentType};
 use super::super::labels::{DefaultType, Labels, label_key};
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
-use super::super::{Why, sniff};
+use super::super::{Part, Why, sniff};
 use super::{Pass, REREAD, Splitter};
 use crate::edit::{Bypass, Limit};
 
@@ -35,6 +36,8 @@ pub(super) struct Visited {
     pub limits: BTreeSet<Limit>,
     /// Layers in which stray parts were looked for.
     layers: usize,
+    /// Layers whose lines end in carriage returns alone below: by the layer there and its bytes.
+    by_returns: BTreeMap<(usize, usize, usize), usize>,
 }
 
 impl Splitter<'_> {
@@ -99,6 +102,7 @@ impl Splitter<'_> {
             others.push((Why::Header, other, ragged..range.end.max(ragged)));
         }
         others.extend(self.below_blanks(walk, entity, range));
+        self.below_returns(walk, entity, range);
         for (why, entity, range) in others {
             if !self.reread(walk, why, entity, range) {
                 return;
@@ -139,6 +143,66 @@ impl Splitter<'_> {
         Some((Why::Header, other, body..range.end))
     }
 
+    /// Queues the reading of those to whom a carriage return alone ends a line, where a header ends so: its body
+    /// begins inside of it.
+    fn below_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let Head::Block(head) = &entity.head else { return };
+        let bytes = walk.bytes.get();
+        let block = bytes.get(head.clone()).unwrap_or_default();
+        // The header of what was unwrapped stands elsewhere.
+        if head.end > range.start || !block.array_windows().any(is_blank_by_returns) {
+            return;
+        }
+        let Some(layer) = self.by_returns(walk, head.start..range.end.max(head.end)) else {
+            return;
+        };
+        let bytes = self.bytes(layer);
+        let (head, body) = head_of(bytes.get(), 0);
+        let block = self.capped(bytes.get().get(head.clone()).unwrap_or_default(), &entity.path);
+        let labels = Labels::of(block, entity.context.default_type);
+        let entity = Entity { labels, head: Head::Block(head), ..entity.clone() };
+        if let Some(views) = walk.views.deeper(Why::Header) {
+            self.queue_again(layer, views, entity, body..bytes.get().len());
+        }
+    }
+
+    /// The same of a multipart whose delimiter stands behind carriage returns alone.
+    pub fn delimited_by_returns(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
+        let bytes = walk.bytes.get().get(range.clone()).unwrap_or_default();
+        if memchr::memmem::find(bytes, b"\r--").is_none() {
+            return;
+        }
+        let Some(layer) = self.by_returns(walk, range.clone()) else { return };
+        if let Some(views) = walk.views.deeper(Why::Boundary) {
+            let end = self.bytes(layer).get().len();
+            self.queue_again(layer, views, entity.clone(), 0..end);
+        }
+    }
+
+    /// A layer of these bytes in which carriage returns alone are line feeds.
+    fn by_returns(&mut self, walk: &Walk<'_>, range: Range<usize>) -> Option<usize> {
+        let key = (walk.layer, range.start, range.end);
+        if let Some(known) = self.visited.by_returns.get(&key) {
+            return Some(*known);
+        }
+        let layer = self.layer(walk, &range, Transfer::Identity);
+        let Some(layer) = layer else {
+            self.bypass("", Bypass::Limit(Limit::Unwrapped));
+            return None;
+        };
+        let last = self.tree.layers.last_mut()?;
+        let bytes = Arc::get_mut(&mut last.bytes)?;
+        let mut next = None;
+        for byte in bytes.iter_mut().rev() {
+            let behind = next.replace(*byte);
+            if *byte == b'\r' && behind != Some(b'\n') {
+                *byte = b'\n';
+            }
+        }
+        self.visited.by_returns.insert(key, layer);
+        Some(layer)
+    }
+
     /// Queues a reading as a message of what only some programs open as one.
     pub fn as_message(&mut self, walk: &Walk<'_>, entity: &Entity, range: &Range<usize>) {
         let Some(label) = entity.labels.types.first() else { return };
@@ -156,6 +220,25 @@ impl Splitter<'_> {
             }
             self.reread(walk, Why::Message, other, range.clone());
         }
+    }
+
+    /// Queues a reading as a message of a block inside a text that has the name of one.
+    pub fn block_as_message(&mut self, walk: &Walk<'_>, part: &Part, above: (Context, usize)) {
+        let Some(views) = walk.views.deeper(Why::Message) else { return };
+        let (context, depth) = above;
+        let mut labels = Labels::of(b"", DefaultType::Message);
+        labels.transfers.clone_from(&part.site.transfers);
+        let range = part.site.body.clone();
+        let entity = Entity {
+            path: part.path.clone(),
+            place: Place::Child,
+            head: Head::Block(range.start..range.start),
+            labels,
+            context,
+            depth,
+            ragged: None,
+        };
+        self.queue_again(part.site.layer, views, entity, range);
     }
 
     /// Queues a walk over bytes that were walked before; whether there may be more.
@@ -244,6 +327,11 @@ impl Splitter<'_> {
         places.sort();
         places
     }
+}
+
+/// Whether a blank line begins here to whom a carriage return alone ends one, and to nobody else.
+fn is_blank_by_returns([end, blank, next]: &[u8; 3]) -> bool {
+    matches!(end, b'\r' | b'\n') && *blank == b'\r' && *next != b'\n'
 }
 
 /// A line that begins with `--`.

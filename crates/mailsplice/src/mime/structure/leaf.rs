@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::super::charset::{Charset, Codec};
-use super::super::entity::{Entity, Head, join};
+use super::super::entity::{Context, Entity, Head, join};
 use super::super::header::ContentType;
 use super::super::labels::Labels;
 use super::super::openpgp;
@@ -111,7 +111,7 @@ impl Splitter<'_> {
                 self.twice(walk, &part, inner);
             }
         }
-        self.with_blocks(walk, part, raw);
+        self.with_blocks(walk, part, raw, (entity.context, entity.depth));
     }
 
     /// Adds a part as those see it who take a transfer encoding for a charset: unwrapped once more.
@@ -132,8 +132,15 @@ impl Splitter<'_> {
         self.tree.parts.push(again);
     }
 
-    /// Adds a text part, and a part for each uuencoded block in it, as clients show them.
-    fn with_blocks(&mut self, walk: &Walk<'_>, mut part: Part, raw: &[u8]) {
+    /// Adds a text part, and a part for each uuencoded block in it, as clients show them; `above` is what stands
+    /// above the text, and how deep it is.
+    fn with_blocks(
+        &mut self,
+        walk: &Walk<'_>,
+        mut part: Part,
+        raw: &[u8],
+        above: (Context, usize),
+    ) {
         let transfer = part.site.transfers.first().copied().unwrap_or_default();
         let plain = matches!(part.media, Media::Plain | Media::Flowed { .. });
         // In what is labelled as a page, programs look for them in the lines as they stand.
@@ -172,6 +179,9 @@ impl Splitter<'_> {
             part.site.transfers = vec![Transfer::Uuencode];
             part.site.charsets = Vec::new();
             let name = String::from_utf8_lossy(block.name).into_owned();
+            if sniff::names_message(&name) {
+                self.block_as_message(walk, &part, above);
+            }
             part.drawing = sniff::names_drawing(&name);
             part.document = document::is_named_document(&[name], false, || {
                 sniff::opening(content, Transfer::Uuencode)

@@ -80,11 +80,13 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
         if !behind.starts_with(b"=?") {
             break;
         }
-        let Some(next) = Word::of(behind).filter(|word| in_words_of(word.charset).is_some()) else {
+        let Some(next) = Word::of(behind) else { break };
+        let same = next.charset.eq_ignore_ascii_case(first.charset);
+        if !same && in_words_of(next.charset).is_none() {
             break;
-        };
+        }
         length += space;
-        if !next.charset.eq_ignore_ascii_case(first.charset) {
+        if !same {
             break;
         }
         length += next.length;
