@@ -87,6 +87,8 @@ pub(super) struct Candidates<'t> {
     before_domain: (usize, bool),
     /// The last `@` behind which no host was found.
     hostless: Option<usize>,
+    /// Where path, query and fragment of the last link end that was taken apart.
+    dead: usize,
 }
 
 /// How far a run of local-part characters goes, and whether an address follows it: remembered, so
@@ -160,6 +162,7 @@ impl<'t> Candidates<'t> {
             reach: Reach::default(),
             before_domain: (usize::MAX, false),
             hostless: None,
+            dead: 0,
         }
     }
 

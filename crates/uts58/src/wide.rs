@@ -246,6 +246,7 @@ mod tests {
         check(
             "⸠evil[.]com⸡/http://⸠a.com⸡ http://⸠evil[.]com⸡/?u=http://⸠a.com⸡ ⸠a[.]com⸡/c[.]de/x",
         );
+        check("⸠evil[.]com⸡/index.de?x=y.org&⸠www.a.com⸡ ⸠y.org⸡");
         check("hxxp[:]//⸠evil[.]com⸡/bob@⸠a.com⸡ hxxps://⸠evil[.]com⸡:80/x ⸠evil[.]com⸡/x");
     }
 

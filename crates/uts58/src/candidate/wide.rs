@@ -88,7 +88,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// A link that no client follows, up to the end of its host: of what stands behind, some may be alive
-    /// (`evil[.]com/?u=https://…`).
+    /// (`evil[.]com/?u=https://…`), but for dotted words.
     pub(super) fn dead(
         &mut self,
         start: usize,
@@ -96,6 +96,9 @@ impl<'t> Candidates<'t> {
         user: Option<Range<usize>>,
         host: Range<usize>,
     ) -> Found {
+        if self.dead <= host.end {
+            self.dead = self.with_tail(start, kind, None, host.clone()).span.end;
+        }
         let mut link = Link::of_host(kind, host);
         link.span.start = start;
         link.inner = start;
@@ -415,6 +418,9 @@ impl<'t> Candidates<'t> {
         let from = self.behind_bracketed_dot(run.start, tlds).min(run.end);
         let run = from..run.end;
         let name = self.walker.str(run.clone());
+        if run.start < self.dead && www_in(name).is_none() {
+            return None;
+        }
         let mut found = wide::hosts(name, tlds);
         let bracketed = defanged::dot_at(self.walker.bytes_from(run.end)) > 0
             && !self.is_before_bracket(run.end);
