@@ -39,10 +39,7 @@ pub fn read(
         found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
         return;
     }
-    let read = match agreed {
-        Some(fields) => Read::of(bounded, fields.iter().cloned(), |name, _| is_read(name)),
-        None => Read::of(bounded, splice::fields::header_fields(bounded), |name, _| is_read(name)),
-    };
+    let read = Read::of_fields(bounded, agreed, |name, _| is_read(name));
     // Without any of those fields others may lie all the same. The fields of a message are those of its first part.
     let message = read.parser(agreed.is_some()).parse_headers(&read.bytes).unwrap_or_else(|| {
         mail_parser::Message { parts: vec![MessagePart::default()], ..Default::default() }
@@ -81,9 +78,9 @@ pub fn read(
     let mut subjects = HashSet::new();
     // What fields say, so that it is told once.
     let mut said = HashSet::new();
+    let most = budget.findings;
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
-        let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
         reader.value(&header.value);
@@ -101,7 +98,6 @@ pub fn read(
     }
     for (name, span, text) in &words {
         let field = Field { part: "0", name, span: span.clone(), interest: Interest::Lies };
-        let most = budget.findings;
         let mut reader =
             FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
         if reader.is_told(text) && !said.contains(&on_one_line(text)) {
@@ -125,9 +121,7 @@ fn encoded(
         return Default::default();
     }
     let wanted = |name: &[u8], line: &[u8]| !is_read(name) && holds(line, WORD);
-    let fields = || splice::fields::header_fields(head).collect();
-    let fields = agreed.map_or_else(fields, <[_]>::to_vec);
-    let others = words(&Read::of(head, fields.into_iter(), wanted));
+    let others = words(&Read::of_fields(head, agreed, wanted));
     let left = others.iter().filter(|(_, _, text)| text.contains("=?"));
     let unread = left.map(|(_, span, _)| span.start).collect();
     (words(read).into_iter().chain(others).collect(), unread)
@@ -208,6 +202,18 @@ impl Read {
         Read { bytes: head.to_vec(), ..Read::default() }
     }
 
+    /// Of all fields, those that are wanted.
+    fn of_fields(
+        head: &[u8],
+        agreed: Option<&[HeaderField]>,
+        is_wanted: impl Fn(&[u8], &[u8]) -> bool,
+    ) -> Read {
+        match agreed {
+            Some(fields) => Read::of(head, fields.iter().cloned(), is_wanted),
+            None => Read::of(head, splice::fields::header_fields(head), is_wanted),
+        }
+    }
+
     /// The fields of a header that are wanted, by name and line.
     fn of(
         head: &[u8],
@@ -285,14 +291,16 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// What an encoded word begins with (RFC 2047 §2).
-const WORD: &[u8] = b"=?";
+const WORD: &[u8; 2] = b"=?";
 
 fn may_say_url(line: &[u8]) -> bool {
     holds(line, b"//") || holds(line, WORD)
 }
 
-fn holds(bytes: &[u8], sign: &[u8]) -> bool {
-    memchr::memmem::find(bytes, sign).is_some()
+/// Whether the sign stands there: by its second byte, for most fields hold neither.
+fn holds(bytes: &[u8], sign: &[u8; 2]) -> bool {
+    let before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == sign.first();
+    memchr::memchr_iter(sign[1], bytes).any(before)
 }
 
 /// A value without its folds.
@@ -597,27 +605,4 @@ impl FieldReader<'_, '_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::policy::HeaderFields;
-    use crate::{Answers, Facts, Message, Policy, TldTable, inspect};
-
-    /// They are parsed by themselves, one behind the other.
-    #[test]
-    fn fields_that_lie_are_told_where_they_stand() {
-        let fields = "Subject: hi\r\nX-A: http://р\u{430}ypal.com x\r\nX-B: y\r\nX-C: http://p\u{430}ypal.org z\r\n";
-        let policy = Policy { header_fields: HeaderFields::Omit, ..Policy::default() };
-        let tlds = TldTable::new(["com", "org"], "");
-        // Behind a line that is no field nobody knows what others see.
-        let others = fields.strip_prefix("Subject: hi\r\n").unwrap_or_default();
-        for head in
-            [fields.to_owned(), format!("{fields}no field\r\nX-D: z\r\n"), others.to_owned()]
-        {
-            let message = Message { head: head.as_bytes(), body: b"" };
-            let facts = Facts::default();
-            let outcome = inspect(message, &facts, &policy, &tlds).resolve(&Answers::new());
-            let told = outcome.findings.iter().filter(|told| told.place.to_string() != "text");
-            let told: Vec<&str> = told.map(|told| head[told.span.clone()].trim()).collect();
-            assert_eq!(told, ["http://р\u{430}ypal.com x", "http://p\u{430}ypal.org z"]);
-        }
-    }
-}
+mod tests;
