@@ -305,7 +305,14 @@ fn holds(bytes: &[u8], sign: &[u8; 2]) -> bool {
 
 /// A value without its folds.
 fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// Whether a field may hold a URL that deceives.

@@ -122,7 +122,7 @@ impl Limits {
                 reason: "All algorithms are linear; this is the belt to those braces. Real mail \
                          takes four, and 15 at most, 42 where every link is taken apart; a list of \
                          fair international hosts 35 to 43, one of links that deceive 60. A step is \
-                         20 to 80 instructions.",
+                         at most 100 instructions, 30 to 45 where hosts are judged.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",
                 test: "steps_run_out",
             },
