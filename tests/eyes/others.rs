@@ -259,6 +259,8 @@ fn honest_names_in_a_charset_that_nobody_named() {
     for (charset, body) in [
         ("iso-8859-1", &b"https://www.paypa\xB9.com/\r\n"[..]),
         ("us-ascii", b"https://www.payp\xAA1.com/\r\n"),
+        ("iso-8859-1", b"https://www.paypal.com@www.wroc\xB3aw.pl/\r\n"),
+        ("us-ascii", b"https://www.wroc\xB3aw.pl/?u=https://www.paypal.com@evil.example/\r\n"),
         ("utf-8", "https://www.wroc\u{b3}aw.pl/\r\n".as_bytes()),
     ] {
         let fields = format!("Content-Type: text/plain; charset={charset}\r\n");

@@ -77,7 +77,7 @@ impl Judged {
         const SIGNS: [char; 9] = ['ª', '²', '³', '¹', 'º', '¼', '½', '¾', 'µ'];
         let of_signs = |reason: Reason| {
             use Reason::{CompatForm, SeparatorLookalike, StatusRestricted};
-            reason.verdict() < Verdict::Unsafe
+            reason.verdict() <= Verdict::Notice
                 || matches!(reason, CompatForm | SeparatorLookalike | StatusRestricted)
         };
         let misread = |c: char| c.is_ascii() || is_letter(c) || SIGNS.contains(&c);
