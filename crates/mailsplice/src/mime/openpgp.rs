@@ -15,7 +15,8 @@ use super::transfer::Transfer;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
 
-const BEGIN_SIGNED: &[u8] = b"-----BEGIN PGP SIGNED MESSAGE-----";
+/// Of the line that begins it, what quoted-printable has no reason to escape.
+const BEGIN_SIGNED: &[u8] = b"-BEGIN PGP SIGNED MESSAGE-";
 
 /// Bytes of a part in which armor begins, if it does: a line or two may stand before it.
 const FRONT: usize = 1024;
@@ -41,9 +42,12 @@ pub(super) fn is_armored(bytes: &[u8]) -> bool {
 
 /// Whether text that is signed as it stands begins in front of these bytes.
 pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
-    // No encoding takes more than three bytes for one of these.
-    let front = raw.get(..raw.len().min(3 * FRONT)).unwrap_or_default();
-    memchr::memmem::find(&transfer.bytes(front), BEGIN_SIGNED).is_some()
+    let front = raw.get(..FRONT.min(raw.len())).unwrap_or_default();
+    let text = match transfer {
+        Transfer::Base64 => transfer.bytes(front),
+        _ => Cow::Borrowed(front),
+    };
+    memchr::memmem::find(&text, BEGIN_SIGNED).is_some()
 }
 
 /// What a message says, when nothing of it is encrypted, and no more than `most` bytes.
