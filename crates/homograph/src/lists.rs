@@ -90,26 +90,17 @@ impl Words {
 
     /// Those of the words, begun with so many letters, that go on with this one.
     pub(super) fn going_on(&self, begun: Begun, letters: usize, next: u8) -> Begun {
-        let Begun { mut from, to } = begun;
         if letters == 0 {
             let first = usize::from(next.wrapping_sub(b'a')).min(LETTERS);
-            let place = |pair: usize| self.pairs.get(pair).map_or(to, |at| usize::from(*at));
+            let place = |pair: usize| self.pairs.get(pair).map_or(begun.to, |at| usize::from(*at));
             return Begun { from: place(first * LETTERS), to: place((first + 1) * LETTERS) };
         }
-        let behind = |mut from: usize, is_before: &dyn Fn(Option<u8>) -> bool| {
-            let mut to = to;
-            while from < to {
-                let middle = from.midpoint(to);
-                if is_before(self.word(middle).get(letters).copied()) {
-                    from = middle + 1;
-                } else {
-                    to = middle;
-                }
-            }
-            from
-        };
-        from = behind(from, &|letter| letter < Some(next));
-        Begun { from, to: behind(from, &|letter| letter == Some(next)) }
+        // A word that ends here has a line end there, which is less than a letter.
+        let letter = |place: &u32| self.text.as_bytes().get(*place as usize + letters).copied();
+        let words = self.places.get(begun.from..begun.to).unwrap_or_default();
+        let before = words.partition_point(|place| letter(place) < Some(next));
+        let up_to = words.partition_point(|place| letter(place) <= Some(next));
+        Begun { from: begun.from + before, to: begun.from + up_to }
     }
 
     /// Whether one of the words, begun with so many letters, has no more.
