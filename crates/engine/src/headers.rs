@@ -3,6 +3,8 @@
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
 //! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
 
+mod words;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,9 +23,10 @@ use super::outcome::{Done, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 use super::sender::{Author, MAILBOXES, Mailbox, Of};
 use homograph::{Disguise, HostBounds, Judgement};
-use mailsplice::mime::{Charset, Media, Part};
+use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
+use words::{WORD, encoded, holds};
 
 /// Judges the fields that a reader sees or a client acts on; `agreed` are all fields, where programs agree on
 /// them.
@@ -35,8 +38,7 @@ pub fn read(
     found: &mut Findings,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
-    if !budget.spend(Stage::Header, bounded.len() as u64) {
-        found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
+    if !spend(Stage::Header, bounded.len() as u64, budget, found) {
         return;
     }
     let read = Read::of_fields(bounded, agreed, |name, _| is_read(name));
@@ -51,17 +53,7 @@ pub fn read(
     });
     // Other fields that some program makes clickable: honest ones are of no interest.
     let (words, unread) = encoded(bounded, agreed, &read);
-    let lies = may_lie(bounded);
-    let rest = match agreed {
-        _ if !lies && unread.is_empty() => Read::default(),
-        Some(fields) => {
-            let others = fields.iter().filter(|field| unread.contains(&field.value.start) || lies);
-            let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
-            Read::of(bounded, others.cloned(), wanted)
-        }
-        // Not everybody sees the same fields.
-        None => Read::whole(bounded),
-    };
+    let rest = Read::others(bounded, agreed, &unread);
     let others = (!rest.bytes.is_empty())
         .then(|| parser().default_header_text().parse_headers(&rest.bytes))
         .flatten();
@@ -91,8 +83,7 @@ pub fn read(
                 said.insert(on_one_line(text));
             }
         }
-        if !budget.spend(Stage::Judging, judge.spent()) {
-            found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
+        if !spend(Stage::Judging, judge.spent(), budget, found) {
             return;
         }
     }
@@ -104,49 +95,19 @@ pub fn read(
             reader.text(text);
             reader.subject(&author, text, &mut subjects);
         }
+        if !spend(Stage::Judging, judge.spent(), budget, found) {
+            return;
+        }
     }
 }
 
-/// A field with encoded words: its name, its value's bytes in the header, what it says.
-type Decoded = (String, Range<usize>, String);
-
-/// All fields with encoded words, of the fields that are read and of others, and where the values begin in which
-/// words are left that we take for none and others may not.
-fn encoded(
-    head: &[u8],
-    agreed: Option<&[HeaderField]>,
-    read: &Read,
-) -> (Vec<Decoded>, HashSet<usize>) {
-    if !holds(head, WORD) {
-        return Default::default();
+/// Charges the header with these steps; whether the budget had them.
+fn spend(stage: Stage, steps: u64, budget: &mut Budget<'_>, found: &mut Findings) -> bool {
+    let some = budget.spend(stage, steps);
+    if !some {
+        found.bypasses.extend(budget.over().map(|why| ("0".to_owned(), why)));
     }
-    let wanted = |name: &[u8], line: &[u8]| !is_read(name) && holds(line, WORD);
-    let others = words(&Read::of_fields(head, agreed, wanted));
-    let left = others.iter().filter(|(_, _, text)| text.contains("=?"));
-    let unread = left.map(|(_, span, _)| span.start).collect();
-    (words(read).into_iter().chain(others).collect(), unread)
-}
-
-/// Fields with encoded words, as those read them who put the bytes of words together first and take them
-/// wherever they stand: a character begins in one word and ends in the next, a host in a word and ends behind it.
-fn words(read: &Read) -> Vec<Decoded> {
-    if !holds(&read.bytes, WORD) {
-        return Vec::new();
-    }
-    let ends = read.fields.iter().skip(1).map(|(start, _)| *start).chain([read.bytes.len()]);
-    let fields = read.fields.iter().zip(ends);
-    fields
-        .filter_map(|((start, at), end)| Some((*at, read.bytes.get(*start..end)?)))
-        .filter(|(_, line)| holds(line, WORD))
-        .filter_map(|(at, line)| {
-            let colon = memchr::memchr(b':', line)?;
-            let name = String::from_utf8_lossy(line.get(..colon)?.trim_ascii_end()).into_owned();
-            let value = line.get(colon + 1..)?.trim_ascii_end();
-            let start = at + colon + 1;
-            let text = Charset::Words.decode(value.into()).as_str().to_owned();
-            Some((name, start..start + value.len(), text))
-        })
-        .collect()
+    some
 }
 
 /// The fields that are read, one after the other: a header is mostly others.
@@ -200,6 +161,22 @@ impl Read {
     /// The whole header.
     fn whole(head: &[u8]) -> Read {
         Read { bytes: head.to_vec(), ..Read::default() }
+    }
+
+    /// Of the fields that [`parser`] does not read, those that may lie, and those in which words are left `unread`.
+    fn others(head: &[u8], agreed: Option<&[HeaderField]>, unread: &HashSet<usize>) -> Read {
+        let lies = may_lie(head);
+        match agreed {
+            _ if !lies && unread.is_empty() => Read::default(),
+            Some(fields) => {
+                let others =
+                    fields.iter().filter(|field| lies || unread.contains(&field.value.start));
+                let wanted = |name: &[u8], line: &[u8]| !is_read(name) && may_say_url(line);
+                Read::of(head, others.cloned(), wanted)
+            }
+            // Not everybody sees the same fields.
+            None => Read::whole(head),
+        }
     }
 
     /// Of all fields, those that are wanted.
@@ -290,17 +267,8 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
 }
 
-/// What an encoded word begins with (RFC 2047 §2).
-const WORD: &[u8; 2] = b"=?";
-
 fn may_say_url(line: &[u8]) -> bool {
     holds(line, b"//") || holds(line, WORD)
-}
-
-/// Whether the sign stands there: by its second byte, for most fields hold neither.
-fn holds(bytes: &[u8], sign: &[u8; 2]) -> bool {
-    let before = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == sign.first();
-    memchr::memchr_iter(sign[1], bytes).any(before)
 }
 
 /// A value without its folds.
