@@ -268,6 +268,73 @@ fn honest_names_in_a_charset_that_nobody_named() {
     }
 }
 
+/// UTF-8 that a label calls something else, or that was read in another charset and written once more: nobody means
+/// these letters, and what is written in UTF-8 stays whole.
+#[test]
+fn honest_names_in_utf8_that_is_taken_for_another_charset() {
+    let names = [
+        "Яндекс.ru Mail.ru",
+        "https://évêché.fr",
+        "info@müller.de",
+        "<a href=\"https://www.bücher.de/\">x</a>",
+        "http://küche.at/ https://três.br/ www.småland.se https://tűzoltó.hu/ https://żubrówka.pl/",
+        "https://пример.рф/ https://παράδειγμα.gr/ https://例子.中国/ https://דוגמה.co.il/",
+    ];
+    for name in names {
+        let twice: String = name.bytes().map(char::from).collect();
+        let bodies = [name.as_bytes(), twice.as_bytes()];
+        for label in ["", "; charset=us-ascii", "; charset=iso-8859-1", "; charset=windows-1251"] {
+            let fields = format!("Content-Type: text/plain{label}\r\n");
+            honest(&everywhere(&fields, [bodies[0], b"\r\n"].concat()));
+        }
+        let fields = "Content-Type: text/html; charset=utf-8\r\n";
+        honest(&everywhere(fields, [bodies[1], b"\r\n"].concat()));
+    }
+    // What it poses as is worth more than that nobody writes so, and what it carries is no letter.
+    for lie in ["https://www.раypal.com/", "https://evil.example/bÃ¼/?u=https://www.раypal.com/"]
+    {
+        let fields = "Content-Type: text/plain; charset=us-ascii\r\n";
+        class("letters of UTF-8", Fate::Caught, everywhere(fields, format!("{lie}\r\n")));
+    }
+}
+
+/// A host behind an escape that calls ASCII back does not begin with its last byte, nor one behind two bytes of a
+/// character with what Latin-1 takes the second for.
+#[test]
+fn hosts_glued_to_words_in_several_bytes() {
+    for host in ["amazon.co.jp", "paypal.com", "info@paypal.com", "www.apple.com"] {
+        for back in ["B", "J"] {
+            let body = format!("\x1B$B$4CmJ8$O\x1B({back}{host}\x1B$B$G!\"\x1B({back}{host}\r\n");
+            for label in ["; charset=iso-2022-jp", "; charset=us-ascii", ""] {
+                let fields = format!("Content-Type: text/plain{label}\r\n");
+                honest(&everywhere(&fields, &body));
+            }
+        }
+        for word in [&b"\x82\xB2\x92\x8D\x95\xB6\x82\xCD"[..], b"\xC1\xD6\xB9\xAE\xC0\xBA"] {
+            let body = [word, host.as_bytes(), b" ", word, host.as_bytes(), b"\r\n"].concat();
+            for label in ["; charset=us-ascii", ""] {
+                let fields = format!("Content-Type: text/plain{label}\r\n");
+                honest(&everywhere(&fields, &body));
+            }
+        }
+    }
+    let lie = "\x1B(Bhttps://www.xn--pypal-4ve.com/ \x1B(Bwww.xn--pypal-4ve.com\r\n";
+    for label in ["iso-2022-jp", "us-ascii", "iso-8859-1"] {
+        let fields = format!("Content-Type: text/plain; charset={label}\r\n");
+        class("hosts behind escapes", Fate::Caught, everywhere(&fields, lie));
+    }
+}
+
+/// No edit, and nothing worse than a notice.
+fn honest(messages: &[Vec<u8>]) {
+    for message in messages {
+        let outcome = judge(message);
+        let text = String::from_utf8_lossy(message);
+        assert!(outcome.edits.is_empty(), "{text}\n{:?}", outcome.findings);
+        assert!(outcome.verdict <= Verdict::Notice, "{text}\n{:?}", outcome.findings);
+    }
+}
+
 /// Mozilla drops form feeds before it looks for links.
 #[test]
 fn form_feeds_inside_a_host() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Policy;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
+use mailsplice::mime;
 use uts58::unicode::is_letter;
 
 /// An occurrence with its judgement.
@@ -70,10 +71,10 @@ impl Judged {
         self.inner.extend(link.inner);
     }
 
-    /// Where bytes of one charset were read in another: tells of it, without an edit, if all that speaks against
-    /// it are signs of Latin-1 for which other charsets have letters (`wroc³aw` is `wrocław` in ISO 8859-2), and
-    /// it is made to be taken for nobody. The edit would spell a name that the sender did not write.
-    pub(super) fn forgive_misread(&mut self) {
+    /// Where bytes of one charset were read in another: little is told of it, without an edit, if all that speaks
+    /// against it are signs of Latin-1 for which other charsets have letters (`wroc³aw` is `wrocław` in ISO 8859-2),
+    /// and it is made to be taken for nobody. The edit would spell a name that the sender did not write.
+    pub(super) fn forgive_signs(&mut self) {
         const SIGNS: [char; 9] = ['ª', '²', '³', '¹', 'º', '¼', '½', '¾', 'µ'];
         let of_signs = |reason: Reason| {
             use Reason::{CompatForm, SeparatorLookalike, StatusRestricted};
@@ -88,8 +89,27 @@ impl Judged {
             && self.reasons.iter().all(of_signs)
             && labels().all(|label| label.spelling.chars().all(misread))
         {
-            self.edit = self.edit.min(Edit::Told);
+            self.forgive();
         }
+    }
+
+    /// The same where all letters of its host beyond ASCII are known to be others than these.
+    pub(super) fn forgive_letters(&mut self) {
+        if self.inner.is_empty() && speaks_of_letters(self.reasons) {
+            self.forgive();
+        }
+    }
+
+    /// The same where it is not known to have any of its letters beyond ASCII: those of a word before it.
+    pub(super) fn forgive_glued(&mut self) {
+        if self.inner.is_empty() {
+            self.forgive();
+        }
+    }
+
+    fn forgive(&mut self) {
+        self.edit = self.edit.min(Edit::Told);
+        self.verdict = self.verdict.min(Verdict::Notice);
     }
 
     /// The first host that it carries and that deceives.
@@ -156,4 +176,24 @@ impl Judged {
         self.reasons.insert(reason);
         self.verdict = self.verdict.max(verdict);
     }
+}
+
+/// Whether a host deceives: it is unsafe, and not for letters alone that its sender did not mean.
+pub fn deceives(spelling: &str, host: &Judgement) -> bool {
+    host.verdict == Verdict::Unsafe
+        && !(speaks_of_letters(host.reasons) && mime::is_utf8_misread(spelling))
+}
+
+/// Whether nothing speaks against a name but what its letters are.
+fn speaks_of_letters(reasons: Reasons) -> bool {
+    use Reason::{
+        CompatForm, DigitLookalike, IdnaInvalid, MarkAbuse, MixedScript, NumberMix,
+        SeparatorLookalike, StatusRestricted, TldLetter,
+    };
+    reasons.iter().all(|reason| {
+        reason.verdict() <= Verdict::Notice
+            || matches!(reason, CompatForm | DigitLookalike | IdnaInvalid | MarkAbuse)
+            || matches!(reason, MixedScript | NumberMix | SeparatorLookalike)
+            || matches!(reason, StatusRestricted | TldLetter)
+    })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use uts58::unicode::a_label;
 
 use super::content::{Occurrence, Rendering, script};
+use super::judged::deceives;
 pub use super::judged::{Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
@@ -251,7 +252,7 @@ impl<'a> Judge<'a> {
         if !spelling.is_ascii() || a_label::has_a_label(judgement.ascii.as_bytes()) {
             let known = self.met.note(&judgement.ascii);
             if known && bounds == HostBounds::Certain {
-                self.met.note_spelling(spelling, judgement.verdict == Verdict::Unsafe);
+                self.met.note_spelling(spelling, deceives(spelling, &judgement));
             }
         }
         if self.memo.len() >= MEMO {

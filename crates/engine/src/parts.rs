@@ -13,14 +13,14 @@ use super::cost::Stage;
 use super::dense::{Between, Order};
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Edit, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
 use super::{actions, attached, headers, notices};
 use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Tree};
 use mailsplice::span::TextEdit;
-use uts58::Target;
+use uts58::{Kind, Target};
 
 impl PartContext<'_> {
     /// Reads a part in every way that a client might.
@@ -251,6 +251,38 @@ impl<'a> LayerReader<'a> {
         false
     }
 
+    /// The judgement of an occurrence; `None` when it is no link.
+    fn judge(&self, judge: &mut Judge<'_>, occurrence: &Occurrence) -> Option<Judged> {
+        let seen = self.view.seen.get(occurrence.seen);
+        let text = seen.map_or("", |seen| seen.as_str());
+        let mut judged = judge.occurrence(text, occurrence)?;
+        let Target::Link(link) = &occurrence.target else { return Some(judged) };
+        let reading = self.open.reading;
+        let before = text.get(..link.span.start).unwrap_or_default();
+        if link.kind != Kind::Scheme && reading.begins_in_escape(before) {
+            return None;
+        }
+        let host = link.host_str(text);
+        // As the part has it: what nobody sees may be the rest of a character.
+        let written = || {
+            let place = self.layer.seen.source(seen?.source(link.host.clone()));
+            reading.text.as_str().get(place)
+        };
+        if judged.edit >= Edit::Word
+            && (reading.is_utf8_misread(host)
+                || written().is_some_and(|w| reading.is_utf8_misread(w)))
+        {
+            judged.forgive_letters();
+        }
+        if reading.may_be_misread() {
+            judged.forgive_signs();
+        }
+        if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
+            judged.forgive_glued();
+        }
+        Some(judged)
+    }
+
     /// The same of a run of them, whose judgements are in memory together.
     fn judge_run(
         &mut self,
@@ -260,15 +292,10 @@ impl<'a> LayerReader<'a> {
         found: &mut Findings,
         here: &mut Here,
     ) -> bool {
-        let view = self.view;
         let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
         for occurrence in occurrences {
-            let text = view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
-            let mut link = judge.occurrence(text, occurrence);
-            if let Some(link) = link.as_mut().filter(|_| self.open.reading.may_be_misread()) {
-                link.forgive_misread();
-            }
+            let link = self.judge(judge, occurrence);
             let deceives = link.as_ref().is_some_and(|link| link.verdict == Verdict::Unsafe);
             judged.push(link);
             let deceit = if deceives { DECEIT } else { 0 };

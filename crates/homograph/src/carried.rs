@@ -59,7 +59,7 @@ pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>)
     let tail = text.get(link.tail.clone()).unwrap_or_default();
     match (link.kind, user) {
         (Kind::Email, local) => judgement.local(local.unwrap_or_default()),
-        (_, Some(user)) => judgement.userinfo(user, context),
+        (_, Some(user)) => judgement.userinfo(user, host, context),
         (_, None) => {}
     }
     judgement.tail(&host.ascii, tail, context);
@@ -115,10 +115,13 @@ impl LinkJudgement {
         self.inner.push(host);
     }
 
-    /// Userinfo is suspect; one that reads as a host deceives.
-    fn userinfo(&mut self, user: &str, context: &Context<'_>) {
+    /// Userinfo is suspect; one that reads as a host of somebody else deceives.
+    fn userinfo(&mut self, user: &str, host: &Judgement, context: &Context<'_>) {
         self.unseen(user);
-        let read = userinfo::hosts(user, context);
+        let mut read = userinfo::hosts(user, context);
+        if !read.is_empty() && userinfo::leads_there(user, &read, host, context) {
+            read.clear();
+        }
         let verdict = match read.is_empty() {
             true => Reason::Userinfo.verdict(),
             false => Verdict::Unsafe,
@@ -268,6 +271,16 @@ pub(super) mod tests {
                 Verdict::Notice,
             ),
             ("https://john.smith@example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://ann%40example.com@dav.example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://ann%40example.org@dav.example.com/", Reason::Userinfo, Verdict::Unsafe),
+            ("https://example.com:secret@dav.example.com/", Reason::Userinfo, Verdict::Suspect),
+            ("https://example.com:www.paypal.com@example.com/", Reason::Userinfo, Verdict::Unsafe),
+            (
+                "https://www.paypal.com%40example.com@example.com/",
+                Reason::Userinfo,
+                Verdict::Unsafe,
+            ),
+            ("https://www.paypal.com.example.com@example.com/", Reason::Userinfo, Verdict::Unsafe),
             ("https://user:secret@example.com/", Reason::Userinfo, Verdict::Suspect),
             ("https://example.com\\@attack.example", Reason::Userinfo, Verdict::Suspect),
             ("https://example.com\\a@раypal.com:80/", Reason::Userinfo, Verdict::Unsafe),

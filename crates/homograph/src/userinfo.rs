@@ -1,7 +1,10 @@
 //! Userinfo that reads as a host: `https://www.paypal.com@attack.example`.
 
 use super::limits::{EMBEDDED, SEARCHED_BYTES, TRIED};
-use super::{Context, HostBounds, Judgement, is_protected, is_special_use, judge};
+use super::verdict::Verdict;
+use super::{
+    Context, HostBounds, Judgement, Section, is_protected, is_special_use, judge, registrable,
+};
 use uts58::{Boundaries, Kind, Linkifier, percent};
 
 /// The hosts that a reader takes the userinfo for, [`EMBEDDED`] at most: the name as a whole, and
@@ -13,9 +16,12 @@ pub(super) fn hosts(user: &str, context: &Context<'_>) -> Vec<Judgement> {
     let name = decoded.split(':').next().unwrap_or_default();
     // `https://www.example.com/login@evil.test` is a path, but in `…com%2Flogin@…` it is not.
     let first = name.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    let whole = judge(first, context);
-    if exists(&whole, context) || is_known(&whole, context) {
-        return vec![whole];
+    // An address is looked for as one.
+    if !first.contains('@') {
+        let whole = judge(first, context);
+        if exists(&whole, context) || is_known(&whole, context) {
+            return vec![whole];
+        }
     }
     let mut found = Vec::new();
     let seen = decoded.get(..decoded.floor_char_boundary(SEARCHED_BYTES)).unwrap_or_default();
@@ -43,6 +49,27 @@ pub(super) fn known(user: &str, context: &Context<'_>) -> Vec<Judgement> {
     let mut found = hosts(user, context);
     found.retain(|host| is_known(host, context));
     found
+}
+
+/// Whether who takes the userinfo for these hosts is led there all the same: they are of the domain of the host
+/// behind it, by themselves or in an address (`https://ann%40example.org@cloud.example.org`).
+pub(super) fn leads_there(
+    user: &str,
+    read: &[Judgement],
+    host: &Judgement,
+    context: &Context<'_>,
+) -> bool {
+    let domain = registrable(&host.ascii, Section::Private);
+    let same = |named: &Judgement| {
+        named.verdict <= Verdict::Notice
+            && domain.is_some()
+            && registrable(&named.ascii, Section::Private) == domain
+    };
+    // What stands before the `@` or behind the colon may be another name.
+    let decoded = percent::decode_text(user);
+    let (name, password) = decoded.split_once(':').unwrap_or((&decoded, ""));
+    let local = name.rsplit_once('@').map_or("", |(local, _)| local);
+    read.iter().all(same) && [local, password].iter().all(|text| hosts(text, context).is_empty())
 }
 
 /// Whether the name has a top-level domain, of the DNS or beside it.

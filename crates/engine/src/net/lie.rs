@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::front::{is_odd, stops};
 use super::window::is_coded;
+use crate::judged::deceives;
 use crate::judging::Judge;
 use crate::met::Met;
-use crate::outcome::{Reason, Verdict};
+use crate::outcome::Reason;
 use homograph::{HostBounds, Judgement, ends_host_to_a_reader};
 use uts58::unicode::{is_dot_to_somebody, is_letter};
 
@@ -58,6 +59,6 @@ fn is_lie(host: &str, judgement: &Judgement) -> bool {
     tld.is_some_and(|tld| !tld.is_empty())
         && judgement.question.is_none()
         && !judgement.reasons.contains(Reason::TldSyntax)
-        && judgement.verdict == Verdict::Unsafe
+        && deceives(host, judgement)
         && (letters || host.chars().any(ends_host_to_a_reader))
 }

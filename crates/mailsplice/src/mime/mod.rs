@@ -14,6 +14,7 @@ mod labels;
 mod lenient;
 mod lines;
 mod lower;
+mod misread;
 mod openpgp;
 mod prefilter;
 mod reading;
@@ -36,6 +37,7 @@ pub use early::early_end;
 pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
+pub use misread::is_utf8_misread;
 pub use reading::{CHARSETS, DETECTED, Readings};
 pub use sniff::SNIFFED;
 pub use structure::{DELIMITER, LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
@@ -186,6 +188,7 @@ pub struct Reading<'m> {
     wrapped: wrapped::Wrapped<'m>,
     /// Whether the part is read in no other encoding.
     alone: bool,
+    others: misread::Others,
 }
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::charset::{self, Charset};
+use super::misread::Others;
 use super::prefilter::{self, Candidates};
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
@@ -41,6 +42,7 @@ struct Unwrapped<'m> {
     wrapped: Wrapped<'m>,
     /// Whether the part is read in no other encoding.
     alone: bool,
+    others: Others,
     bytes: Cow<'m, [u8]>,
     ways: VecDeque<(Charset, Media)>,
 }
@@ -145,15 +147,17 @@ impl<'m> Readings<'m> {
             && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
         let mut ways = VecDeque::new();
         let shown = if markup { Media::Html } else { media };
-        for charset in charsets(&bytes, shown, labels) {
+        let charsets = charsets(&bytes, shown, labels);
+        let others = Others::among(&charsets, labels);
+        for charset in charsets {
             ways.push_back((charset, media));
-            let others = self.also.iter().filter(|other| !markup || **other != Media::Html);
-            ways.extend(others.map(|other| (charset, *other)));
+            let also = self.also.iter().filter(|other| !markup || **other != Media::Html);
+            ways.extend(also.map(|other| (charset, *other)));
             if markup {
                 ways.push_back((charset, Media::Html));
             }
         }
-        Some(Unwrapped { wrapped, alone: self.alone, bytes, ways })
+        Some(Unwrapped { wrapped, alone: self.alone, others, bytes, ways })
     }
 }
 
@@ -171,6 +175,7 @@ impl<'m> Unwrapped<'m> {
             charset,
             transfer: self.wrapped.transfer(),
             alone: self.alone,
+            others: self.others,
             wrapped: self.wrapped.clone(),
         })
     }
@@ -379,12 +384,6 @@ fn named(rest: &[u8]) -> Option<Charset> {
 }
 
 impl Reading<'_> {
-    /// Whether the bytes may as well be characters of another charset: those of UTF-8, and of what it takes
-    /// escapes or shifts to write, show what they are.
-    pub fn may_be_misread(&self) -> bool {
-        self.charset != Charset::Utf8 && self.charset.keeps_ascii()
-    }
-
     /// Whether the text can be written into the part: its charset has the characters, and its
     /// transfer encoding may carry their bytes (unwrapped 7-bit parts stay 7-bit).
     pub fn holds(&self, text: &str) -> bool {
