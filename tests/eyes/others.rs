@@ -261,7 +261,7 @@ fn honest_names_in_a_charset_that_nobody_named() {
         ("us-ascii", b"https://www.payp\xAA1.com/\r\n"),
         ("iso-8859-1", b"https://www.paypal.com@www.wroc\xB3aw.pl/\r\n"),
         ("us-ascii", b"https://www.wroc\xB3aw.pl/?u=https://www.paypal.com@evil.example/\r\n"),
-        ("utf-8", "https://www.wroc\u{b3}aw.pl/\r\n".as_bytes()),
+        ("utf-8", "https://www.wroc\u{aa}w.pl/\r\n".as_bytes()),
     ] {
         let fields = format!("Content-Type: text/plain; charset={charset}\r\n");
         class("signs of Latin 1", Fate::Caught, everywhere(&fields, body));
@@ -323,6 +323,37 @@ fn hosts_glued_to_words_in_several_bytes() {
         let fields = format!("Content-Type: text/plain; charset={label}\r\n");
         class("hosts behind escapes", Fate::Caught, everywhere(&fields, lie));
     }
+}
+
+/// Turkish in capitals, vowels of Thai, digits that are raised, hosts that are placeholders.
+#[test]
+fn honest_names_that_are_written_as_they_are() {
+    for text in [
+        "WWW.TÜRKİYE.GOV.TR, İSTANBUL.COM.TR: KİRALIK.COM ÜYELİĞİ",
+        "ดู น้ำ.com นะ www.น้ำ.com https://www.น้ำตาล.com/ น้ำ.mwa.co.th",
+        "https://www.co₂online.de/ und https://m²shop.de/",
+        "<a href=\"https://*.example.com/\">*.example.com</a>",
+        "<a href='https://{tenant}.example.com/'>x</a> <a href='http://[unsubscribe]'>x</a>",
+        "<a href='http://[email protected]/'>x</a> <a href='https://[host]/'>x</a>",
+        "<a href='http://example.com/a，www.paypal.com，b'>http://example.com/a，www.paypal.com，b</a>",
+    ] {
+        for media in ["plain", "html"] {
+            let fields = format!("Content-Type: text/{media}; charset=utf-8\r\n");
+            honest(&everywhere(&fields, format!("{text}\r\n")));
+        }
+    }
+    for message in
+        everywhere("Content-Type: text/plain; charset=utf-8\r\n", "NETFLİX.COM ÜYELİĞİ\r\n")
+    {
+        assert!(judge(&message).edits.is_empty());
+    }
+    for lie in ["https://NETFLİX.COM/", "https://www.paypa¹.com/"] {
+        let fields = "Content-Type: text/plain; charset=utf-8\r\n";
+        class("names as they are", Fate::Caught, everywhere(fields, format!("{lie}\r\n")));
+    }
+    let lie = "<a href=\"https://www.paypal.com⁄a'b.evil.com/\">x</a>\r\n";
+    let fields = "Content-Type: text/html; charset=utf-8\r\n";
+    class("signs in hosts", Fate::Caught, everywhere(fields, lie));
 }
 
 /// No edit, and nothing worse than a notice.

@@ -107,6 +107,15 @@ impl Judged {
         }
     }
 
+    /// Little is told of a host that stands for another (`https://[host]/`): no client opens it, and it says so.
+    pub(super) fn forgive_placeholder(&mut self) {
+        let of_form =
+            |reason: Reason| reason == Reason::IdnaInvalid || reason.verdict() <= Verdict::Notice;
+        if self.edit == Edit::Inert && self.reasons.iter().all(of_form) {
+            self.verdict = self.verdict.min(Verdict::Notice);
+        }
+    }
+
     fn forgive(&mut self) {
         self.edit = self.edit.min(Edit::Told);
         self.verdict = self.verdict.min(Verdict::Notice);

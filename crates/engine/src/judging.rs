@@ -109,7 +109,13 @@ impl<'a> Judge<'a> {
     /// The judgement of an occurrence in its text; `None` when it is no link.
     pub fn occurrence(&mut self, text: &str, occurrence: &Occurrence) -> Option<Judged> {
         let mut judged = match &occurrence.target {
-            Target::Link(link) => self.link(text, link, occurrence.bounds)?,
+            Target::Link(link) => {
+                let mut judged = self.link(text, link, occurrence.bounds)?;
+                if link.host_str(text).is_ascii() {
+                    judged.forgive_placeholder();
+                }
+                judged
+            }
             Target::Dangerous { host, span, .. } => {
                 let mut judged = self.dangerous(text, host.clone());
                 let url = text.get(span.clone()).unwrap_or_default();

@@ -74,6 +74,9 @@ impl PartContext<'_> {
     }
 }
 
+/// Bytes of a visible URL that are compared with its target's.
+const SHOWN: usize = 512;
+
 /// Steps of a reading of a part, however short it is.
 const READING: u64 = 64;
 
@@ -407,10 +410,24 @@ impl<'a> LayerReader<'a> {
             }
             let Some(anchor) = anchor else { continue };
             let Some(visible) = judged.get(index).cloned().flatten() else { continue };
-            if let Some(Some(target)) = judged.get_mut(anchor) {
+            let shows =
+                run.occurrences.get(anchor).is_some_and(|href| self.shows(occurrence, href));
+            if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows) {
                 judge.compare(&visible, target);
             }
         }
+    }
+
+    /// Whether the text begins as the `href` does, up to the end of what is visible: `a.example/b，c.example` has two
+    /// links to who ends one at the comma, and both show the target.
+    fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
+        let seen = |of: &Occurrence| self.view.seen.get(of.seen).map_or("", |seen| seen.as_str());
+        let (target, span) = (href.span(), visible.span());
+        let target = seen(href).get(target).unwrap_or_default();
+        let before = seen(visible).get(..span.end).unwrap_or_default();
+        let start = before.floor_char_boundary(before.len().saturating_sub(SHOWN));
+        let text = before.get(start..).unwrap_or_default().rsplit(char::is_whitespace).next();
+        text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
     }
 
     /// Where it stands in the text of the reading.

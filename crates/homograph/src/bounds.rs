@@ -46,8 +46,10 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             // All of it stands behind a scheme: what is no name at all stays none.
             least = judgement.verdict;
         }
+        // What begins later is read by some clients only, and what cannot exist by none.
         let counts = worst.as_ref().is_none_or(|worst| {
             weight(&judgement) > weight(worst)
+                && judgement.edit > Edit::Inert
                 && (reads_as_name(&judgement)
                     || deceives_behind_first(&judgement)
                     || !is_prose(reading))

@@ -7,7 +7,7 @@
 
 use unicode_script::Script;
 
-use super::form::is_dot;
+use super::form::{is_dot, is_in_turkish_capitals};
 use super::properties::is_numeral;
 use super::properties::{nfd, nfkc};
 use super::script::compat_char;
@@ -56,7 +56,9 @@ pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
         told && bad && is_u_label(&label.unicode)
     };
     if judgement.labels.iter().any(mistaken) || has_styled_name(&judgement.labels, protected) {
-        let prose = ends_sentence(&judgement.labels);
+        // In capitals, Turkish writes names of others so.
+        let turkish = |label: &Label| is_in_turkish_capitals(&label.spelling);
+        let prose = ends_sentence(&judgement.labels) || judgement.labels.iter().any(turkish);
         return if prose { Edit::Link } else { Edit::Anywhere };
     }
     if judgement.verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }

@@ -28,6 +28,11 @@ use uts58::{ipv4, percent};
 /// ASCII that no host holds. STD3 but for `_` (S28).
 const DENIED: AsciiDenyList = AsciiDenyList::new(true, "!\"#$%&'()*+,/:;<=>?@[\\]^`{|}~");
 
+/// ASCII that browsers open no host with (WHATWG URL §3.5, forbidden domain code points). Other signs of
+/// [`DENIED`] stand in no name of the DNS, and whoever answers for all names below his own has those as well.
+const FORBIDDEN: AsciiDenyList = AsciiDenyList::new(true, FORBIDDEN_SIGNS);
+const FORBIDDEN_SIGNS: &str = "#%/:<>?@[\\]^|";
+
 /// Longest label and name, in ASCII form, without the root dot (S14).
 pub(super) const LABEL_OCTETS: usize = 63;
 pub(super) const NAME_CHARACTERS: usize = 253;
@@ -97,6 +102,7 @@ impl Form {
         } else {
             text.split('.').for_each(|label| form.read_label(label));
         }
+        form.read_turkish_capitals();
         // A last label of invisible characters leaves a root dot.
         if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
             form.parts.pop();
@@ -156,7 +162,12 @@ impl Form {
             self.parts.push(Part::settled(label, unicode));
             return;
         }
-        let (unicode, result) = Uts46::new().to_unicode(label.as_bytes(), DENIED, Hyphens::Allow);
+        let to_unicode = |denied| Uts46::new().to_unicode(label.as_bytes(), denied, Hyphens::Allow);
+        let (mut unicode, mut result) = to_unicode(DENIED);
+        let odd = result.is_err() && label.contains(is_sign);
+        if odd {
+            (unicode, result) = to_unicode(FORBIDDEN);
+        }
         if result.is_err() {
             let mut part = Part::failed(label);
             if label.contains(is_invisible) {
@@ -175,7 +186,29 @@ impl Form {
             let removed = (Reason::InvisibleRemoved, Verdict::Notice);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
+        if odd {
+            let sign = (Reason::IdnaInvalid, Verdict::Notice);
+            pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(sign));
+        }
         self.parts.extend(pieces);
+    }
+
+    /// UTS #46 maps the capital `İ` to `i` with a dot above, of which no name under `.tr` is made: there it is the
+    /// capital of `i` that its writer means.
+    fn read_turkish_capitals(&mut self) {
+        if !self.parts.last().is_some_and(|tld| tld.ascii == "tr") {
+            return;
+        }
+        for part in &mut self.parts {
+            if has_turkish_capital(&part.spelling) {
+                let meant = part.spelling.replace('İ', "i");
+                let mut form = Form::default();
+                form.read_label(&meant);
+                if let [read] = form.parts.as_slice() {
+                    *part = Part { spelling: meant, ..read.clone() };
+                }
+            }
+        }
     }
 
     fn join(&mut self) {
@@ -253,7 +286,10 @@ impl Part {
         let mut problems = Vec::new();
         let sound = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if !ascii.bytes().all(sound) {
-            problems.push((Reason::IdnaInvalid, Verdict::Invalid));
+            let opened = |c: char| c.is_ascii_graphic() && !FORBIDDEN_SIGNS.contains(c);
+            let opens = ascii.chars().all(opened);
+            let verdict = if opens { Verdict::Notice } else { Verdict::Invalid };
+            problems.push((Reason::IdnaInvalid, verdict));
         } else if ascii.starts_with('-') || ascii.ends_with('-') {
             problems.push((Reason::IdnaInvalid, Verdict::Notice));
         } else if ascii.get(2..4) == Some("--") {
@@ -310,6 +346,21 @@ impl Part {
     fn is_failed(&self) -> bool {
         self.problems.contains(&(Reason::IdnaInvalid, Verdict::Invalid))
     }
+}
+
+/// Whether the label has the capital that Turkish keyboards write for `i`, and no dot above of its own.
+pub(super) fn has_turkish_capital(spelling: &str) -> bool {
+    !spelling.is_ascii() && spelling.contains('İ') && !spelling.contains('\u{307}')
+}
+
+/// Whether it is one of a word in capitals.
+pub(super) fn is_in_turkish_capitals(spelling: &str) -> bool {
+    has_turkish_capital(spelling) && !spelling.contains(char::is_lowercase)
+}
+
+/// Signs of ASCII that no name holds, and their width forms.
+fn is_sign(c: char) -> bool {
+    c.is_ascii_punctuation() && !matches!(c, '-' | '_') || matches!(c, '\u{ff01}'..='\u{ff5e}')
 }
 
 /// Punycode whether or not the label is a valid U-label: it must become harmless ASCII.

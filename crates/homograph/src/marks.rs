@@ -2,6 +2,7 @@
 
 use unicode_script::{Script, ScriptExtension};
 
+use super::form::{has_turkish_capital, is_in_turkish_capitals};
 use super::label_context::LabelContext;
 use super::properties::{extension, nfd};
 use crate::verdict::{Reason, Verdict};
@@ -16,7 +17,8 @@ const STACKED: usize = 3;
 /// script, cover the letter, or are invisible because the base has the dot already.
 ///
 /// UTS #46 maps the capital `İ` to `i` with such a dot, so that Turkish in capitals
-/// (`WWW.İSTANBUL.COM`) leads elsewhere than its writer means: told, not taken apart.
+/// (`WWW.İSTANBUL.COM`) leads elsewhere than its writer means: told, not taken apart; of a word in capitals,
+/// that nobody mistakes for another, a notice.
 pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
     if !are_abused(context.unicode) {
         return None;
@@ -27,10 +29,10 @@ pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
     {
         return Some(Verdict::Suspect);
     }
-    let typed = context.spelling.contains('İ') && !context.spelling.contains('\u{307}');
     let plain = || context.unicode.replace("i\u{307}", "i");
-    if typed && !are_abused(&plain()) {
-        return Some(Verdict::Suspect);
+    if has_turkish_capital(context.spelling) && !are_abused(&plain()) {
+        let capitals = is_in_turkish_capitals(context.spelling);
+        return Some(if capitals { Verdict::Notice } else { Verdict::Suspect });
     }
     Some(Reason::MarkAbuse.verdict())
 }

@@ -153,6 +153,10 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     if c.is_ascii() || !Traits::of(c).is_styled() || super::form::is_dot(c) {
         return None;
     }
+    // The vowel of Thai and Lao that keyboards write in one.
+    if matches!(c, '\u{e33}' | '\u{eb3}') {
+        return None;
+    }
     let plain: Vec<char> = nfkc(c).collect();
     // What is canonically the same is spelling (`Å` for Å), but for the Kelvin sign, a `K` that
     // hides a name from a search for it.
@@ -161,7 +165,10 @@ pub(super) fn compat_char(c: char) -> Option<Verdict> {
     }
     // ĳ, ǆ and their like are two letters of the language, on one key.
     let digraph = c < '\u{250}' && plain.len() > 1;
+    // `CO₂` and `m²` lead to what everybody reads; `¹` and `⁰` pass for letters.
+    let raised = matches!(c, '²' | '³' | '\u{2074}'..='\u{2079}' | '\u{2082}'..='\u{2089}');
     let harmless = digraph
+        || raised
         || matches!(u32::from(c), 0xff01..=0xffef | 0x3000 | 0xfb00..=0xfb06)
         || !plain.iter().any(char::is_ascii_alphanumeric);
     Some(if harmless { Verdict::Notice } else { Verdict::Unsafe })

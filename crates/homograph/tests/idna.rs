@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use homograph::{Context, HostBounds, Names, RestrictionLevel, Verdict, judge};
+use homograph::{Context, HostBounds, Names, Reason, RestrictionLevel, Verdict, judge};
 use libtest_mimic::{Arguments, Failed, Trial};
 use uts58::tlds::TldTable;
 
@@ -111,7 +111,11 @@ impl Row {
             let code = if code == "A4_2" && self.has_root() { "A4_2 root" } else { code };
             !lenient.iter().any(|known| known == code)
         });
-        let refused = judgement.verdict == Verdict::Invalid;
+        // Signs that browsers open a host with are noticed (S28).
+        let sign = |c: char| c.is_ascii_punctuation() && !"-_.".contains(c);
+        let signs =
+            judgement.reasons.contains(Reason::IdnaInvalid) && judgement.unicode.contains(sign);
+        let refused = judgement.verdict == Verdict::Invalid || signs;
         if wrong != refused {
             return Err(format!("status {:?}, verdict {}", self.ascii_status, judgement.verdict));
         }
