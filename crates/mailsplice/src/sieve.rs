@@ -51,9 +51,9 @@ pub fn each(
 /// search do.
 pub fn find(bytes: &[u8], sign: &[u8], rare: usize) -> Option<usize> {
     let byte = *sign.get(rare)?;
-    let starts = memchr::memchr_iter(byte, bytes).filter_map(|at| at.checked_sub(rare));
+    let mut starts = memchr::memchr_iter(byte, bytes).filter_map(|at| at.checked_sub(rare));
     let is_sign = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(sign));
-    starts.into_iter().find(is_sign)
+    starts.find(is_sign)
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 /// Fields of one header that are kept together: real ones have fewer than two hundred.
 pub const KEPT: usize = 1_000;
 
-/// Bytes of a field, at least, of most headers: there is room for so many of its fields from the start.
-const USUAL: usize = 64;
+/// Fields of one header that there is room for from the start: a kilobyte, which allocators have at hand.
+const USUAL: usize = 21;
 
 /// The fields of a block of which all programs see the same: each line is a field or the fold of one, but for the
 /// first one of a mailbox file, no name is set off from its colon, and no character stands in it that some take for
@@ -49,25 +49,19 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
         return None;
     }
-    let mut all = Vec::with_capacity((block.len() / USUAL).clamp(1, KEPT));
+    let mut all = Vec::with_capacity(USUAL);
     let mut at = envelope(block);
     let mut pairs = usize::from(block.get(..at).is_some_and(|line| line.ends_with(b"\r\n")));
     if at > 0 && matches!(block.get(at), Some(b' ' | b'\t')) {
         return None;
     }
-    let mut feeds = memchr::memchr_iter(b'\n', block.get(at..).unwrap_or_default());
-    let behind_envelope = at;
-    let mut next_line = |at: usize| {
-        let end = feeds.next().map_or(block.len(), |feed| behind_envelope + feed + 1);
-        block.get(at..end).unwrap_or_default()
-    };
     while at < block.len() {
         let start = at;
-        let line = next_line(start);
+        let line = line_at(block, start);
         pairs += usize::from(line.ends_with(b"\r\n"));
         at += line.len();
         while matches!(block.get(at), Some(b' ' | b'\t')) {
-            let fold = next_line(at);
+            let fold = line_at(block, at);
             if fold.trim_ascii_start().is_empty() {
                 return None;
             }
@@ -209,6 +203,7 @@ pub(super) fn labels_among<'b>(
 
 fn label(block: &[u8], field: &HeaderField) -> Option<(Label, Vec<u8>)> {
     let name = field.name(block);
+    let [b'C' | b'c', ..] = name else { return None };
     let label = match name.len() {
         12 if name.eq_ignore_ascii_case(b"content-type") => Label::Type,
         12 if name.eq_ignore_ascii_case(b"content-base") => Label::Base,
