@@ -93,7 +93,7 @@ impl Splitter<'_> {
                 sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
-            label: format!("{}/{}", label.kind, label.subtype),
+            label: [label.kind.as_str(), "/", label.subtype.as_str()].concat(),
             view: walk.views.view(),
             bases,
             externals,
