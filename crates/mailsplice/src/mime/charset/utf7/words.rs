@@ -97,14 +97,14 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
 }
 
 /// The charset that words of this label are in: what is read inside words is no form of words again.
-fn in_words_of(label: &str) -> Option<Charset> {
-    Charset::from_label(label)
+fn in_words_of(label: &[u8]) -> Option<Charset> {
+    Charset::from_label(str::from_utf8(label).ok()?)
         .filter(|found| !matches!(found, Charset::Words | Charset::Mailbox | Charset::Escapes))
 }
 
 /// An encoded word: `=?charset?encoding?text?=`.
 struct Word<'b> {
-    charset: &'b str,
+    charset: &'b [u8],
     encoding: Encoding,
     text: &'b [u8],
     length: usize,
@@ -133,8 +133,7 @@ impl<'b> Word<'b> {
             _ => return None,
         };
         // RFC 2231 §5: a language behind an asterisk.
-        let label = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
-        let charset = std::str::from_utf8(label).ok()?;
+        let charset = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
         let text = behind.get(..length)?;
         Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
     }
