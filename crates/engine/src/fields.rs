@@ -92,13 +92,13 @@ fn all(outcome: &Outcome, with: Describe<'_>, undo: Option<Field>) -> Vec<Field>
 }
 
 fn summary(outcome: &Outcome, with: Describe<'_>) -> String {
-    let mut parts = vec![
-        "v=1".to_owned(),
-        format!("by={}", word(with.by)),
-        format!("verdict={}", outcome.verdict),
-        format!("links={}", outcome.links),
-        format!("edited={}", outcome.edited()),
-    ];
+    let mut parts = vec![format!(
+        "v=1; by={}; verdict={}; links={}; edited={}",
+        word(with.by),
+        outcome.verdict,
+        outcome.links,
+        outcome.edited(),
+    )];
     let reasons = outcome
         .findings
         .iter()

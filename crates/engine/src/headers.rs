@@ -271,6 +271,11 @@ fn may_say_url(line: &[u8]) -> bool {
     holds(line, b"//") || holds(line, WORD)
 }
 
+/// Whether a link with a scheme may stand in a text: base64 has many slashes, and no colon.
+fn may_say_scheme(text: &str) -> bool {
+    memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
+}
+
 /// A value without its folds.
 fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -449,7 +454,7 @@ impl FieldReader<'_, '_, '_> {
 
     /// Whether something may be told of a text with encoded words.
     fn is_told(&self, text: &str) -> bool {
-        text.contains("//") || self.is_subject()
+        may_say_scheme(text) || self.is_subject()
     }
 
     fn is_of_sender(&self) -> bool {
@@ -531,10 +536,10 @@ impl FieldReader<'_, '_, '_> {
     }
 
     fn text(&mut self, text: &str) {
-        if self.field.interest == Interest::Lies && !text.contains("//") {
+        let lies = self.field.interest == Interest::Lies;
+        if lies && !may_say_scheme(text) {
             return;
         }
-        let lies = self.field.interest == Interest::Lies;
         for link in self.links(text) {
             // What is judged is no longer hidden to the net, so it is not judged where nobody would hear of it.
             if lies && link.kind != Kind::Scheme {

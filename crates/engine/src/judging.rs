@@ -1,6 +1,7 @@
 //! Judges what the content room sighted: each distinct host once a message.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
@@ -39,7 +40,7 @@ pub struct Judge<'a> {
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
     /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
-    memo: HashMap<Box<str>, Vec<(HostBounds, Arc<Judgement>)>>,
+    memo: HashMap<Box<str>, Known>,
     /// What is known from other messages.
     memory: Option<&'a dyn Memory>,
     /// What is to be asked for.
@@ -48,6 +49,19 @@ pub struct Judge<'a> {
     steps: u64,
     /// What the net is to know of.
     met: Met,
+}
+
+/// The judgements of one spelling: few are met in more than one way.
+struct Known {
+    first: (HostBounds, Arc<Judgement>),
+    others: Vec<(HostBounds, Arc<Judgement>)>,
+}
+
+impl Known {
+    fn within(&self, bounds: HostBounds) -> Option<&Arc<Judgement>> {
+        let mut all = std::iter::once(&self.first).chain(&self.others);
+        all.find(|(known, _)| *known == bounds).map(|(_, judgement)| judgement)
+    }
 }
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
@@ -249,8 +263,7 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or remembers it.
     pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
-        let known = self.memo.get(spelling).into_iter().flatten();
-        if let Some((_, known)) = known.into_iter().find(|(known, _)| *known == bounds) {
+        if let Some(known) = self.memo.get(spelling).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
         }
         let judgement = self.listed(self.recall(spelling, bounds));
@@ -264,9 +277,11 @@ impl<'a> Judge<'a> {
         if self.memo.len() >= MEMO {
             self.memo.clear();
         }
-        // Few are met in more than one way.
-        let known = self.memo.entry(Box::from(spelling)).or_insert_with(|| Vec::with_capacity(1));
-        known.push((bounds, Arc::clone(&judgement)));
+        let new = (bounds, Arc::clone(&judgement));
+        match self.memo.entry(Box::from(spelling)) {
+            Entry::Vacant(entry) => _ = entry.insert(Known { first: new, others: Vec::new() }),
+            Entry::Occupied(entry) => entry.into_mut().others.push(new),
+        }
         judgement
     }
 

@@ -66,9 +66,17 @@ pub(super) struct DisplayText {
     gaps: Vec<usize>,
 }
 
+/// Words of most names, with the end of the last one.
+const WORDS: usize = 8;
+
 impl DisplayText {
     pub(super) fn read(text: &str) -> DisplayText {
-        let mut shown = DisplayText { letters: Vec::new(), bounds: Vec::new(), gaps: Vec::new() };
+        let room = text.len().min(SHOWN);
+        let mut shown = DisplayText {
+            letters: Vec::with_capacity(room),
+            bounds: Vec::with_capacity(WORDS),
+            gaps: Vec::with_capacity(WORDS),
+        };
         let mut before = None;
         let seen = text.chars().filter(|c| !Class::of(*c).is_ignored()).take(SHOWN);
         for c in seen.map(of_usual_width) {

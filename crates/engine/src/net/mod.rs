@@ -41,7 +41,7 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Bypass, Done, Edit, Limit, Place, RawEdit, Reason, Verdict};
 use super::policy::{LinkAction, Policy};
-use front::{begins_plainly, host_of};
+use front::{begins_plainly, host_of, stays_plain};
 use homograph::ends_host_to_a_reader;
 use lie::{Lie, judged_lie, lie_of, met};
 use mailsplice::mime::{self, Media, Message, Tree, View};
@@ -276,7 +276,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 if self.met.is_lie(host) {
                     self.keep_place(at, of);
                 }
-            } else if !begins_plainly(window) {
+            } else if !begins_plainly(window) && !stays_plain(window) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
                 for text in shifted(window) {
@@ -293,6 +293,10 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
 
     /// Looks behind `://` in EBCDIC.
     fn ebcdic(&mut self) {
+        // Its letters are no ASCII.
+        if self.body.is_ascii() {
+            return;
+        }
         for at in memchr::memmem::find_iter(self.body, EBCDIC) {
             let rest = self.body.get(at..).unwrap_or_default();
             if rest.get(EBCDIC.len()).is_some_and(|byte| !byte.is_ascii()) {

@@ -6,6 +6,7 @@ use memchr::memmem;
 use super::header::ContentType;
 use super::sniff::{self, SNIFFED};
 use super::transfer::Transfer;
+use crate::sieve;
 
 /// Whether bytes open a PDF: programs look for the mark in the first KiB.
 pub fn is_pdf(opening: &[u8]) -> bool {
@@ -26,7 +27,7 @@ pub fn may_be_pdf(wrapped: &[u8], transfer: Transfer) -> bool {
 }
 
 fn pdf_mark(opening: &[u8]) -> Option<usize> {
-    memmem::find(opening.get(..SNIFFED).unwrap_or(opening), b"%PDF-")
+    sieve::find(opening.get(..SNIFFED).unwrap_or(opening), b"%PDF-", 2)
 }
 
 /// Whether a leaf is such a file by its label, by every one of its names and by its first bytes. What some

@@ -198,7 +198,9 @@ pub(super) fn labels_among<'b>(
     block: &'b [u8],
     fields: &'b [HeaderField],
 ) -> impl Iterator<Item = (Label, Vec<u8>)> + 'b {
-    fields.iter().filter_map(|field| label(block, field))
+    // What most fail on.
+    let may_be = |field: &&HeaderField| matches!(block.get(field.name.start), Some(b'C' | b'c'));
+    fields.iter().filter(may_be).filter_map(|field| label(block, field))
 }
 
 fn label(block: &[u8], field: &HeaderField) -> Option<(Label, Vec<u8>)> {

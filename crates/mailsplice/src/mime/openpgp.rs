@@ -12,11 +12,16 @@ use std::borrow::Cow;
 
 use super::inflate::{Format, inflated};
 use super::transfer::Transfer;
+use crate::sieve;
 
 const BEGIN: &[u8] = b"-----BEGIN PGP MESSAGE-----";
 
 /// Of the line that begins it, what quoted-printable has no reason to escape.
 const BEGIN_SIGNED: &[u8] = b"-BEGIN PGP SIGNED MESSAGE-";
+
+/// Where the letter that is rarest in text stands in each: the G of PGP.
+const LETTER: usize = 12;
+const LETTER_SIGNED: usize = 8;
 
 /// Bytes of a part in which armor begins, if it does: a line or two may stand before it.
 const FRONT: usize = 1024;
@@ -37,7 +42,7 @@ const PADDING: u8 = 21;
 /// Whether armor begins in front of these bytes.
 pub(super) fn is_armored(bytes: &[u8]) -> bool {
     let front = bytes.get(..FRONT.min(bytes.len())).unwrap_or_default();
-    memchr::memmem::find(front, BEGIN).is_some()
+    sieve::find(front, BEGIN, LETTER).is_some()
 }
 
 /// Whether text that is signed as it stands begins in front of these bytes.
@@ -47,7 +52,7 @@ pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
         Transfer::Base64 => transfer.bytes(front),
         _ => Cow::Borrowed(front),
     };
-    memchr::memmem::find(&text, BEGIN_SIGNED).is_some()
+    sieve::find(&text, BEGIN_SIGNED, LETTER_SIGNED).is_some()
 }
 
 /// What a message says, when nothing of it is encrypted, and no more than `most` bytes.

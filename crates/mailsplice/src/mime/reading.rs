@@ -281,6 +281,9 @@ fn holds_utf8(bytes: &[u8]) -> bool {
 /// Bytes outside ASCII below which a guess at their charset says nothing of a text.
 const LETTERS: usize = 16;
 
+/// Bytes that are looked at together.
+const BLOCK: usize = 64;
+
 /// Bytes between what announces a host and a letter of it.
 const HOST: usize = 253;
 
@@ -310,7 +313,8 @@ pub const DETECTED: usize = 16 << 10;
 /// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
 /// mbstring does, where signs of Western charsets would stand in a host.
 fn guessed(bytes: &[u8]) -> Vec<Charset> {
-    let many = bytes.iter().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
+    let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
+    let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
     let mut linked = bytes_of_links(bytes).peekable();
     if !many && linked.peek().is_none() {
         return Vec::new();

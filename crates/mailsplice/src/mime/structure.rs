@@ -95,7 +95,8 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         message,
         limits,
         stop,
-        tree: Tree::default(),
+        // Most messages have one part.
+        tree: Tree { parts: Vec::with_capacity(1), ..Tree::default() },
         queue: VecDeque::with_capacity(1),
         unwrapped: 0,
         visited: Visited::default(),

@@ -18,6 +18,7 @@ pub const UNDO: &str = "X-Linkmilter-Undo";
 
 /// Whether a field name is one of ours, or looks like one.
 pub fn is_ours(name: &[u8]) -> bool {
+    let [b'X' | b'x', ..] = name else { return false };
     let prefix = name.get(..SUMMARY.len()).unwrap_or_default();
     prefix.eq_ignore_ascii_case(SUMMARY.as_bytes())
         && matches!(name.get(SUMMARY.len()), None | Some(b'-'))

@@ -555,7 +555,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn close(&mut self, tag: &Tag) {
         let name = self.slice(&tag.name);
-        if name.eq_ignore_ascii_case("a") && self.open_anchor.is_some() {
+        if self.open_anchor.is_some() && matches!(name, "a" | "A") {
             self.end_anchor();
             self.set_apart(tag.range.start);
         }

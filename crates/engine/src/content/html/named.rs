@@ -1,6 +1,8 @@
 //! Named character references (HTML §13.5), from `named.txt`: in each line a name without `&`, a tab and
 //! the code points it stands for; sorted by name. `UPDATE=1 cargo test named_references` writes it.
 
+use std::cmp::Ordering;
+
 /// The table.
 pub(super) static TEXT: &str = include_str!("named.txt");
 
@@ -12,15 +14,19 @@ static STARTS: [u16; ENTRIES] = starts();
 
 /// What `name` stands for, in hexadecimal code points with blanks between.
 pub(super) fn points(name: &str) -> Option<&'static str> {
-    let index = STARTS.binary_search_by(|start| entry(*start).0.cmp(name)).ok()?;
-    STARTS.get(index).map(|start| entry(*start).1)
+    let index = STARTS.binary_search_by(|start| compared(*start, name.as_bytes())).ok()?;
+    let rest = TEXT.get(usize::from(*STARTS.get(index)?) + name.len() + 1..)?;
+    rest.split('\n').next()
 }
 
-/// The name and the code points of the entry at `start`.
-fn entry(start: u16) -> (&'static str, &'static str) {
-    let rest = TEXT.get(usize::from(start)..).unwrap_or_default();
-    let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
-    line.split_once('\t').unwrap_or((line, ""))
+/// How the name of the entry at `start` stands to this one. The tab behind it comes before whatever a name may hold.
+fn compared(start: u16, name: &[u8]) -> Ordering {
+    let rest = TEXT.as_bytes().get(usize::from(start)..).unwrap_or_default();
+    let front = rest.get(..name.len()).unwrap_or(rest);
+    front.cmp(name).then_with(|| match rest.get(name.len()) {
+        Some(b'\t') => Ordering::Equal,
+        _ => Ordering::Greater,
+    })
 }
 
 const fn starts() -> [u16; ENTRIES] {

@@ -287,26 +287,21 @@ fn comment_end(rest: &[u8]) -> (usize, usize) {
     (rest.len(), rest.len())
 }
 
-const RAW_ELEMENTS: [(&str, RawElement); 9] = [
-    ("script", RawElement::Script),
-    ("style", RawElement::Style),
-    ("title", RawElement::Escapable),
-    ("textarea", RawElement::Escapable),
-    ("xmp", RawElement::Text),
-    ("iframe", RawElement::Text),
-    ("noembed", RawElement::Text),
-    ("noframes", RawElement::Text),
-    ("plaintext", RawElement::Text),
-];
-
 fn raw_element(name: &[u8]) -> Option<RawElement> {
-    let letters = |first: u8| matches!(first | 0x20, b's' | b't' | b'x' | b'i' | b'n' | b'p');
-    // What most elements fail on: `td`, `a`, `div`.
-    if !matches!(name.len(), 3..=9) || !name.first().copied().is_some_and(letters) {
-        return None;
-    }
-    let is_named = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-    RAW_ELEMENTS.iter().find(|(known, _)| is_named(known)).map(|(_, raw)| *raw)
+    // By length and first letter, which tell most others apart: `td`, `span`, `table`.
+    let (known, raw) = match (name.len(), name.first()? | 0x20) {
+        (6, b's') => ("script", RawElement::Script),
+        (5, b's') => ("style", RawElement::Style),
+        (5, b't') => ("title", RawElement::Escapable),
+        (8, b't') => ("textarea", RawElement::Escapable),
+        (3, b'x') => ("xmp", RawElement::Text),
+        (6, b'i') => ("iframe", RawElement::Text),
+        (7, b'n') => ("noembed", RawElement::Text),
+        (8, b'n') => ("noframes", RawElement::Text),
+        (9, b'p') => ("plaintext", RawElement::Text),
+        _ => return None,
+    };
+    name.eq_ignore_ascii_case(known.as_bytes()).then_some(raw)
 }
 
 /// What a byte is inside of a tag.

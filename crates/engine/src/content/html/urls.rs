@@ -22,15 +22,12 @@ impl<'t> Reader<'t, '_, '_> {
     /// `<img width=0>`.
     fn takes_no_room(&self, element: &str, attribute: &str, value: &Range<usize>) -> bool {
         let is = |name: &str| attribute.eq_ignore_ascii_case(name);
-        // What most attributes fail on.
-        if !(is("type") || is("width") || is("height")) {
-            return false;
-        }
-        match element {
-            _ if element.eq_ignore_ascii_case("input") => {
+        match element.len() {
+            // What most attributes fail on.
+            5 if element.eq_ignore_ascii_case("input") => {
                 is("type") && self.says(value.clone(), "hidden")
             }
-            _ if element.eq_ignore_ascii_case("img") => {
+            3 if element.eq_ignore_ascii_case("img") => {
                 (is("width") || is("height")) && self.says(value.clone(), "0")
             }
             _ => false,
@@ -69,10 +66,13 @@ impl<'t> Reader<'t, '_, '_> {
                     written.as_bytes().first().map(|first| first | 0x20),
                     Some(b'h' | b't' | b'w' | b'd' | b'o' | BRACKET)
                 ) => {}
-                None if written.eq_ignore_ascii_case("hidden") => traits.shown = Sight::Hidden,
+                None if written.len() == HIDDEN.len() && written.eq_ignore_ascii_case(HIDDEN) => {
+                    traits.shown = Sight::Hidden;
+                }
                 None if self.takes_no_room(name, written, &value) => traits.shown = Sight::Hidden,
-                None if written.eq_ignore_ascii_case("dir")
-                    && name.eq_ignore_ascii_case("bdo")
+                None if name.len() == BDO.len()
+                    && name.eq_ignore_ascii_case(BDO)
+                    && written.eq_ignore_ascii_case("dir")
                     && self.says(value.clone(), "rtl") =>
                 {
                     traits.direction = Direction::Turned;
@@ -245,6 +245,10 @@ impl<'t> Reader<'t, '_, '_> {
         })
     }
 }
+
+/// The attribute that hides an element, and the element that turns its text.
+const HIDDEN: &str = "hidden";
+const BDO: &str = "bdo";
 
 /// `[` in what would be lower case.
 const BRACKET: u8 = b'[' | 0x20;

@@ -93,7 +93,7 @@ impl Splitter<'_> {
                 sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
-            label: format!("{}/{}", label.kind, label.subtype),
+            label: [label.kind.as_str(), "/", label.subtype.as_str()].concat(),
             view: walk.views.view(),
             bases,
             externals,
@@ -151,8 +151,11 @@ impl Splitter<'_> {
         }
         let text = transfer.bytes(raw);
         let blocks = uu::blocks(&text);
+        if blocks.is_empty() {
+            return self.tree.parts.push(part);
+        }
         let mut start = part.site.body.start;
-        if !blocks.is_empty() && transfer != Transfer::Identity {
+        if transfer != Transfer::Identity {
             // Text and blocks share the encoded bytes, so they are edited in one layer.
             let Some(layer) = self.layer(walk, &part.site.body, transfer) else {
                 self.bypass(&part.path, Bypass::Limit(Limit::Unwrapped));

@@ -31,6 +31,33 @@ const fn values() -> [u8; 256] {
     table
 }
 
+/// What each byte says in each place of a unit; the byte above the three is not empty where it says nothing.
+static PLACED: [[u32; 256]; 4] = [placed(18), placed(12), placed(6), placed(0)];
+
+const fn placed(shift: u32) -> [u32; 256] {
+    let mut table = [u32::MAX; 256];
+    let mut value = 0;
+    while value < 64 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            table[ALPHABET[value] as usize] = (value as u32) << shift;
+        }
+        value += 1;
+    }
+    table
+}
+
+/// The bytes of four characters, when all are of the alphabet.
+fn unit([a, b, c, d]: [u8; 4]) -> Option<[u8; 3]> {
+    let [first, second, third, fourth] = &PLACED;
+    let at = |table: &[u32; 256], byte: u8| table.get(usize::from(byte)).copied();
+    let bits = at(first, a)? | at(second, b)? | at(third, c)? | at(fourth, d)?;
+    match bits.to_be_bytes() {
+        [0, bytes @ ..] => Some(bytes),
+        _ => None,
+    }
+}
+
 fn value(byte: u8) -> u8 {
     VALUES.get(usize::from(byte)).copied().unwrap_or(64)
 }
@@ -38,24 +65,29 @@ fn value(byte: u8) -> u8 {
 /// Unwraps, and says where each byte came from.
 pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
     let mut map = Map::new();
-    let (bytes, restarts) = unwrap(raw, padding, &mut map);
+    let mut bytes = Vec::new();
+    let mut restarts = unwrap_onto(&mut bytes, raw, padding, &mut map);
+    restarts.insert(0, 0);
     map.close(bytes.len(), raw.len());
     Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts }
 }
 
-/// Unwraps. The bytes, and where the alignment of units begins anew.
-pub(in crate::mime) fn unwrap(
+/// Unwraps.
+pub(in crate::mime) fn unwrap(raw: &[u8], padding: Padding, map: &mut impl Track) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    unwrap_onto(&mut bytes, raw, padding, map);
+    bytes
+}
+
+/// Adds what these bytes unwrap to; where the alignment of units begins anew, but for the front.
+pub(in crate::mime) fn unwrap_onto(
+    bytes: &mut Vec<u8>,
     raw: &[u8],
     padding: Padding,
     map: &mut impl Track,
-) -> (Vec<u8>, Vec<usize>) {
-    let mut reader = Reader {
-        bytes: Vec::with_capacity(raw.len() / 4 * 3 + 3),
-        map,
-        restarts: vec![0],
-        unit: Unit::default(),
-        padding,
-    };
+) -> Vec<usize> {
+    bytes.reserve(raw.len() / 4 * 3 + 3);
+    let mut reader = Reader { bytes, map, restarts: Vec::new(), unit: Unit::default(), padding };
     let mut at = 0;
     while at < raw.len() {
         if reader.unit.count == 0 {
@@ -66,11 +98,11 @@ pub(in crate::mime) fn unwrap(
         at += 1;
     }
     reader.flush();
-    (reader.bytes, reader.restarts)
+    reader.restarts
 }
 
 struct Reader<'t, T> {
-    bytes: Vec<u8>,
+    bytes: &'t mut Vec<u8>,
     map: &'t mut T,
     restarts: Vec<usize>,
     unit: Unit,
@@ -146,12 +178,9 @@ impl<T: Track> Reader<'_, T> {
         for several in units.chunks(UNITS) {
             let mut bytes = [[0; 3]; UNITS];
             let mut count = 0;
-            for (unit, [a, b, c, d]) in bytes.iter_mut().zip(several) {
-                let (a, b, c, d) = (value(*a), value(*b), value(*c), value(*d));
-                if (a | b | c | d) & 64 != 0 {
-                    break;
-                }
-                *unit = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
+            for (three, four) in bytes.iter_mut().zip(several) {
+                let Some(unwrapped) = unit(*four) else { break };
+                *three = unwrapped;
                 count += 1;
             }
             self.bytes.extend_from_slice(bytes.get(..count).unwrap_or_default().as_flattened());

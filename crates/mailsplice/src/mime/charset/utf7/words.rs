@@ -1,7 +1,9 @@
 //! Encoded words in running text (RFC 2047): read as those do who take them for a charset, and written.
 
 use super::super::super::transfer::Transfer;
+use super::super::super::transfer::base64::{self, Padding};
 use super::Charset;
+use crate::span::Untracked;
 
 /// Text with encoded words for what would not be read as it stands: what is not ASCII, a sign that could begin
 /// a word, white space where a word could be beside it (RFC 2047 §6.2: between words there is none).
@@ -72,16 +74,15 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
     let first = Word::of(bytes)?;
     let charset = in_words_of(first.charset)?;
     let mut length = first.length;
-    let mut decoded = first.decoded;
+    let mut decoded = Vec::new();
+    first.decode_onto(&mut decoded);
     loop {
         let behind = bytes.get(length..).unwrap_or_default();
         let space = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let behind = behind.get(space..).unwrap_or_default();
-        if !behind.starts_with(b"=?") {
-            break;
-        }
         let Some(next) = Word::of(behind) else { break };
-        let same = next.charset.eq_ignore_ascii_case(first.charset);
+        let same =
+            next.charset == first.charset || next.charset.eq_ignore_ascii_case(first.charset);
         if !same && in_words_of(next.charset).is_none() {
             break;
         }
@@ -90,22 +91,29 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
             break;
         }
         length += next.length;
-        decoded.extend(next.decoded);
+        next.decode_onto(&mut decoded);
     }
     Some((length, charset.decode(decoded.into()).as_str().to_owned()))
 }
 
 /// The charset that words of this label are in: what is read inside words is no form of words again.
-fn in_words_of(label: &str) -> Option<Charset> {
-    Charset::from_label(label)
+fn in_words_of(label: &[u8]) -> Option<Charset> {
+    Charset::from_label(str::from_utf8(label).ok()?)
         .filter(|found| !matches!(found, Charset::Words | Charset::Mailbox | Charset::Escapes))
 }
 
 /// An encoded word: `=?charset?encoding?text?=`.
 struct Word<'b> {
-    charset: &'b str,
-    decoded: Vec<u8>,
+    charset: &'b [u8],
+    encoding: Encoding,
+    text: &'b [u8],
     length: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Encoding {
+    B,
+    Q,
 }
 
 impl<'b> Word<'b> {
@@ -116,20 +124,31 @@ impl<'b> Word<'b> {
         let charset = memchr::memchr(b'?', inner)?;
         let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
         let start = charset + 3;
-        let length = memchr::memmem::find(inner.get(start..)?, b"?=")?;
-        let payload = inner.get(start..start + length)?;
-        let decoded = match encoding.to_ascii_lowercase() {
-            b'b' => Transfer::Base64.bytes(payload).into_owned(),
-            b'q' => {
-                let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
-                let payload: Vec<u8> = payload.iter().map(space).collect();
-                Transfer::QuotedPrintable.bytes(&payload).into_owned()
-            }
+        let behind = inner.get(start..)?;
+        let is_end = |mark: &usize| behind.get(mark + 1) == Some(&b'=');
+        let length = memchr::memchr_iter(b'?', behind).find(is_end)?;
+        let encoding = match encoding {
+            b'b' | b'B' => Encoding::B,
+            b'q' | b'Q' => Encoding::Q,
             _ => return None,
         };
         // RFC 2231 §5: a language behind an asterisk.
-        let label = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
-        let charset = std::str::from_utf8(label).ok()?;
-        Some(Word { charset, decoded, length: 2 + start + length + 2 })
+        let charset = inner.get(..charset)?.split(|byte| *byte == b'*').next()?;
+        let text = behind.get(..length)?;
+        Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
+    }
+
+    /// Adds the bytes that it stands for.
+    fn decode_onto(&self, decoded: &mut Vec<u8>) {
+        match self.encoding {
+            Encoding::B => {
+                base64::unwrap_onto(decoded, self.text, Padding::Ends, &mut Untracked);
+            }
+            Encoding::Q => {
+                let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
+                let text: Vec<u8> = self.text.iter().map(space).collect();
+                decoded.extend_from_slice(&Transfer::QuotedPrintable.bytes(&text));
+            }
+        }
     }
 }
