@@ -86,6 +86,11 @@ impl Label {
         self.places += 1;
     }
 
+    /// Whether it has room, whatever its characters are: each beyond ASCII takes six digits at most.
+    pub(crate) fn surely_fits(&self) -> bool {
+        self.places as usize + 5 * self.count + PREFIX.len() < LABEL
+    }
+
     /// Octets in the DNS; some number above 63 when there are more.
     pub(crate) fn length(&mut self) -> usize {
         let places = self.places as usize;
@@ -112,14 +117,15 @@ impl Label {
         for same in points.chunk_by(|one, other| one >> PLACE == other >> PLACE) {
             let point = same.first().map_or(next, |point| point >> PLACE);
             delta += (point - next) * (digits.inserted + 1);
-            let mut from = 0;
+            let (mut from, mut behind) = (0, digits.inserted);
             for place in same.iter().map(|point| point & 63) {
-                let passed = smaller >> from & ((1 << (place - from)) - 1);
-                digits.of(delta + passed.count_ones(), &mut digit)?;
+                let passed = (smaller >> from & ((1 << (place - from)) - 1)).count_ones();
+                digits.of(delta + passed, &mut digit)?;
                 delta = 0;
                 from = place + 1;
+                behind -= passed;
             }
-            delta = (smaller >> from).count_ones() + 1;
+            delta = behind + 1;
             next = point + 1;
             smaller |= same.iter().fold(0, |bits, point| bits | 1u64 << (point & 63));
         }
