@@ -18,14 +18,16 @@ pub fn letter_table() -> String {
          //! Letters of living languages, from CLDR (tests/tables/cldr-latin.tsv, cldr-cyrillic.tsv).\n\n\
          /// Words of a set of languages: a bit a language.\n\
          pub(super) const WORDS: usize = {WORDS};\n\n\
-         /// Latin letters beyond ASCII, sorted; the languages of whose main alphabet each is, and those \
-         that know\n/// it at all.\n#[rustfmt::skip]\n\
+         /// Latin letters beyond ASCII, sorted; the languages of whose main alphabet each is, and the others \
+         that\n/// know it.\n#[rustfmt::skip]\n\
          pub(super) static LETTERS: [(char, [u64; WORDS], [u64; WORDS]); {}] = [\n",
         all.len()
     );
     for (c, known) in all {
         let main: Set = main.get(c).copied().unwrap_or_default();
-        writeln!(out, "    ('\\u{{{:x}}}', {}, {}),", u32::from(*c), hex(main), hex(*known))
+        let others: Set = std::array::from_fn(|word| known[word] & !main[word]);
+        assert!(main.iter().zip(known).all(|(main, known)| main & !known == 0), "{c:?}");
+        writeln!(out, "    ('\\u{{{:x}}}', {}, {}),", u32::from(*c), hex(main), hex(others))
             .unwrap();
     }
     write!(

@@ -36,7 +36,12 @@ pub fn main(c: char) -> Languages {
 
 /// The languages that know the letter: of the main alphabet, or of foreign words and names in it.
 pub fn all(c: char) -> Languages {
-    row(c).map_or(Languages::NONE, |(_, _, all)| Languages(*all))
+    let either = |main: &[u64; WORDS], others: &[u64; WORDS]| {
+        let mut both = *main;
+        both.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
+        Languages(both)
+    };
+    row(c).map_or(Languages::NONE, |(_, main, others)| either(main, others))
 }
 
 fn row(c: char) -> Option<&'static (char, [u64; WORDS], [u64; WORDS])> {
@@ -74,15 +79,16 @@ fn home(tld: &str) -> Option<&'static (&'static str, [u64; WORDS], [u64; WORDS])
 /// `None` for letters of which nothing is known; those of other scripts are known with the feature
 /// `character-names`.
 pub fn names(c: char) -> Option<Vec<&'static str>> {
-    let mut found: Vec<(&str, u8)> = match c.script() {
+    let found: Vec<(&str, u8)> = match c.script() {
         Script::Latin => of_bits(&LATIN_LANGUAGES, &main(c).0).collect(),
         Script::Cyrillic => {
             of_bits(&CYRILLIC_LANGUAGES, &[cyrillic(c).map_or(0, |row| row.1)]).collect()
         }
         _ => return of_other_scripts(c),
     };
-    found.sort_by_key(|(_, homes)| std::cmp::Reverse(*homes));
-    Some(found.into_iter().map(|(name, _)| name).collect())
+    let most = found.iter().map(|(_, homes)| *homes).max().unwrap_or_default();
+    let at_home = |count| found.iter().filter(move |(_, homes)| *homes == count);
+    Some((0..=most).rev().flat_map(at_home).map(|(name, _)| *name).collect())
 }
 
 #[cfg(feature = "character-names")]

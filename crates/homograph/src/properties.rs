@@ -94,8 +94,15 @@ fn decompose(c: char, out: &mut Chars) {
 fn reorder(text: &mut [char]) {
     let class = |c: &char| if Traits::of(*c).is_mark() { CLASSES.get(*c) } else { 0 };
     for marks in text.split_mut(|c| class(c) == 0) {
-        if marks.len() > 1 {
-            marks.sort_by_key(class);
+        if !marks.is_sorted_by_key(class) {
+            // Those of one class stay as they stand.
+            let places = (0_u32..).zip(marks.iter());
+            let mut sorted: Vec<(u64, u32)> = places
+                .map(|(at, c)| (u64::from(class(c)) << 32 | u64::from(at), u32::from(*c)))
+                .collect();
+            sorted.sort_unstable();
+            let sorted = sorted.into_iter().filter_map(|(_, code)| char::from_u32(code));
+            marks.iter_mut().zip(sorted).for_each(|(to, c)| *to = c);
         }
     }
 }

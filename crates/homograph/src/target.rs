@@ -340,9 +340,15 @@ fn pieces(letters: &[Sight], names: &Names) -> Vec<Range<usize>> {
             && piece.start < LABEL_CHARS
             && letters.get(piece.clone()).is_some_and(|piece| piece.iter().any(foreign))
     };
-    let mut pieces: Vec<Range<usize>> = from_start.chain(to_end).filter(counts).collect();
-    pieces.sort_unstable_by_key(|piece| (piece.start, piece.end));
-    pieces
+    // Numbers of the one kind that is sorted elsewhere: each other is 1 kB of a web page.
+    let ends = |piece: Range<usize>| {
+        Some((u64::try_from(piece.start).ok()?, u32::try_from(piece.end).ok()?))
+    };
+    let mut pieces: Vec<(u64, u32)> =
+        from_start.chain(to_end).filter(counts).filter_map(ends).collect();
+    pieces.sort_unstable();
+    let piece = |(start, end)| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?);
+    pieces.into_iter().filter_map(piece).collect()
 }
 
 #[cfg(test)]

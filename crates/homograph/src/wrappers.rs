@@ -1,11 +1,10 @@
 //! Links that a mail security service or a redirector rewrote: where they lead. `table.rs` says who
 //! rewrites and how, `vectors.tsv` what comes of it.
 
+mod json;
 mod table;
 
 use std::cmp::Ordering;
-
-use serde_json::Value;
 
 use super::domain::{and_above, suffix_labels};
 use super::limits::NESTING;
@@ -139,16 +138,8 @@ fn base64_url(value: &str) -> Option<String> {
 fn mandrill(value: &str) -> Option<String> {
     let json = base64::decode(percent::decode_text(value).as_bytes());
     let json = String::from_utf8(json).ok()?;
-    json_string(&json_string(&json, "p").unwrap_or_default(), "url")
-        .or_else(|| json_string(&json, "url"))
-}
-
-/// The string of a JSON object behind this key.
-fn json_string(json: &str, key: &str) -> Option<String> {
-    match serde_json::from_str::<Value>(json).ok()?.get_mut(key)?.take() {
-        Value::String(value) => Some(value),
-        _ => None,
-    }
+    json::string_of(&json::string_of(&json, "p").unwrap_or_default(), "url")
+        .or_else(|| json::string_of(&json, "url"))
 }
 
 /// `s/HOST/…` or `HOST/…`.
@@ -276,7 +267,7 @@ mod tests {
             (r#"{"url":"\"#, None),
             ("", None),
         ] {
-            assert_eq!(json_string(json, "url").as_deref(), url, "{json}");
+            assert_eq!(json::string_of(json, "url").as_deref(), url, "{json}");
         }
     }
 }

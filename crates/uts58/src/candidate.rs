@@ -191,8 +191,9 @@ impl<'t> Candidates<'t> {
             return None;
         }
         let name = self.walker.str(start..colon);
-        let taken_apart = self.reading.tlds().is_some() && scheme::is_dead(name);
-        let known = taken_apart || scheme::is_web(name);
+        let alive = scheme::is_web(name);
+        let taken_apart = !alive && self.reading.tlds().is_some() && scheme::is_dead(name);
+        let known = taken_apart || alive;
         let authority = self.authority(colon + 3);
         let Authority { user, host, spelling } = authority;
         let well_formed = self.is_host(host.clone(), spelling);

@@ -14,16 +14,36 @@ pub(super) const NAME: usize = 253;
 /// Whether the name fits in the DNS; `None` where UTS #46 has to be asked, because it may map, drop
 /// or join some character.
 pub(super) fn fits(name: &str) -> Option<bool> {
+    // Most names are short enough for labels that are as long as can be.
+    let bound = |label: &mut Label| if label.surely_fits() { LABEL } else { label.length() };
+    match length(name, bound)? {
+        Length::Of(total) if total > NAME => {
+            let exact = length(name, Label::length)?;
+            Some(matches!(exact, Length::Of(total) if total <= NAME))
+        }
+        Length::Of(_) => Some(true),
+        Length::LongLabel => Some(false),
+    }
+}
+
+/// How long a name is.
+enum Length {
+    Of(usize),
+    /// Some label is too long.
+    LongLabel,
+}
+
+fn length(name: &str, of: impl Fn(&mut Label) -> usize) -> Option<Length> {
     let mut label = Label::default();
     let mut total = 0;
     for c in name.chars() {
         if is_settled(c) {
             label.push(c);
         } else if is_dot_to_somebody(c) {
-            let length = label.length();
+            let length = of(&mut label);
             total += length + 1;
             if length > LABEL {
-                return Some(false);
+                return Some(Length::LongLabel);
             }
             label = Label::default();
         } else if c.is_ascii() {
@@ -32,8 +52,8 @@ pub(super) fn fits(name: &str) -> Option<bool> {
             return None;
         }
     }
-    let length = label.length();
-    Some(length <= LABEL && total + length <= NAME)
+    let length = of(&mut label);
+    Some(if length > LABEL { Length::LongLabel } else { Length::Of(total + length) })
 }
 
 #[cfg(test)]

@@ -1,25 +1,28 @@
 //! Sorted words in one text, each without what it shares with the one before: how lists that are built into a
 //! program are kept, where a web page loads it.
 
-/// Letters that a word may leave out: as many as there are capitals behind `A`.
+/// The number of the last capital, `A` being none.
 pub(crate) const MOST: usize = 25;
 
-/// Words in one text. Each begins with a capital that says how many bytes it shares with the one before: none
-/// (`A`) to 25 (`Z`). The words themselves are of ASCII and have no capitals.
+/// Words in one text. Each begins with a capital that says how many bytes of the one before are dropped, from its
+/// end: none (`A`) to 24 (`Y`), or all there are (`Z`). The words themselves are of ASCII and have no capitals.
+/// How much of a word goes repeats itself more often than how much stays: ends are alike.
 ///
 /// ```
 /// use uts58::front_coded::{pack, words};
 ///
 /// let packed = pack(["com", "community", "coop"]);
-/// assert_eq!(packed, "AcomDmunityCop");
+/// assert_eq!(packed, "AcomAmunityHop");
 /// assert!(words(&packed).eq(["com", "community", "coop"]));
 /// ```
 pub fn pack<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
     let (mut out, mut before) = (String::new(), "");
     for word in words {
-        let pairs = before.bytes().zip(word.bytes()).take(MOST);
+        let pairs = before.bytes().zip(word.bytes());
         let same = pairs.take_while(|(one, other)| one == other).count();
-        out.extend(('A'..='Z').nth(same));
+        let dropped = before.len() - same;
+        let (dropped, same) = if dropped < MOST { (dropped, same) } else { (MOST, 0) };
+        out.extend(('A'..='Z').nth(dropped));
         out.push_str(word.get(same..).unwrap_or_default());
         before = word;
     }
@@ -36,8 +39,23 @@ pub fn words(packed: &str) -> impl Iterator<Item = String> {
         let end = behind.find(|c: char| c.is_ascii_uppercase()).unwrap_or(behind.len());
         let (letters, next) = behind.split_at_checked(end)?;
         rest = next;
-        before.truncate(usize::from(capital.saturating_sub(b'A')));
+        let dropped = usize::from(capital.saturating_sub(b'A'));
+        let kept = if dropped < MOST { before.len().saturating_sub(dropped) } else { 0 };
+        before.truncate(kept);
         before.push_str(letters);
         Some(before.clone())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_words_come_back() {
+        let long = |letter: &str, length: usize| ["a", &letter.repeat(length)].concat();
+        let all = [long("b", 24), long("c", 25), long("d", 26), long("d", 60), "ae".to_owned()];
+        let packed = pack(all.iter().map(String::as_str));
+        assert!(words(&packed).eq(all), "{packed}");
+    }
 }

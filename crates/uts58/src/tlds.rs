@@ -120,8 +120,9 @@ pub struct TldTable {
     names: Set,
     /// U-labels of the names that have one.
     unicode: Set,
-    /// The U-labels again, sorted, each behind its first character: most text is told apart by that.
-    sorted_unicode: Vec<(char, Box<str>)>,
+    /// The U-labels again, each behind its first character, by which they are sorted: most text is told apart
+    /// by that.
+    by_first: Vec<(char, Box<str>)>,
     /// First characters of the U-labels, a bit each: see [`bit_of`].
     starts: Vec<u64>,
     /// Version line of the source: IANA's date and serial.
@@ -137,17 +138,15 @@ impl TldTable {
             .collect();
         let unicode: Set =
             names.iter().filter_map(|name| u_label(name)).map(String::into_boxed_str).collect();
-        let mut sorted_unicode: Vec<(char, Box<str>)> =
-            unicode.iter().filter_map(|name| Some((name.chars().next()?, name.clone()))).collect();
-        sorted_unicode.sort_unstable();
+        let firsts = unicode.iter().filter_map(|name| name.chars().next());
         let mut starts = vec![0; START_WORDS];
-        for (first, _) in &sorted_unicode {
-            let (word, bit) = bit_of(*first);
+        for (word, bit) in firsts.map(bit_of) {
             if let Some(word) = starts.get_mut(word) {
                 *word |= bit;
             }
         }
-        TldTable { names, unicode, sorted_unicode, starts, version: version.to_owned() }
+        let by_first = by_first(&unicode);
+        TldTable { names, unicode, by_first, starts, version: version.to_owned() }
     }
 
     /// Whether the TLD, in lower-case ASCII form, is in the table.
@@ -173,6 +172,17 @@ impl TldTable {
     }
 }
 
+/// The names, each behind its first character, sorted by that. What is sorted are numbers, as elsewhere: each kind
+/// of thing that is sorted is 1 kB of a web page.
+fn by_first(names: &Set) -> Vec<(char, Box<str>)> {
+    let names: Vec<&Box<str>> = names.iter().collect();
+    let firsts = (0..).zip(&names).filter_map(|(at, name)| Some((name.chars().next()?, at)));
+    let mut order: Vec<(u64, u32)> = firsts.map(|(first, at)| (u64::from(first), at)).collect();
+    order.sort_unstable();
+    let names = order.into_iter().filter_map(|(_, at)| names.get(usize::try_from(at).ok()?));
+    names.filter_map(|name| Some((name.chars().next()?, (*name).clone()))).collect()
+}
+
 impl TldSet for TldTable {
     fn exists(&self, ascii: &str) -> bool {
         self.contains(ascii)
@@ -185,11 +195,11 @@ impl TldSet for TldTable {
 
     fn unicode_prefix(&self, text: &str, ends: &dyn Fn(usize) -> bool) -> Option<usize> {
         let first = text.chars().next()?;
-        let from = self.sorted_unicode.partition_point(|(head, _)| *head < first);
-        let names = self.sorted_unicode.get(from..)?.iter();
+        let from = self.by_first.partition_point(|(head, _)| *head < first);
+        let names = self.by_first.get(from..)?.iter();
         let same = names.take_while(|(head, _)| *head == first);
         let begun = same.filter(|(_, name)| text.starts_with(name.as_ref()));
-        begun.map(|(_, name)| name.len()).filter(|length| ends(*length)).last()
+        begun.map(|(_, name)| name.len()).filter(|length| ends(*length)).max()
     }
 
     /// Here an ASCII letter or digit, or the first character of some U-label.

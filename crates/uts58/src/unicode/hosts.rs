@@ -25,6 +25,7 @@ pub fn is_stable(c: char) -> bool {
 /// small letters, digits and hyphens of ASCII. Most letters of most names are such; there are more.
 pub fn is_settled(c: char) -> bool {
     match c {
+        'ぁ'.. => is_stable(c),
         '\u{df}'..='\u{24f}' => {
             let at = u32::from(c) - 0xdf;
             SMALL_LATIN.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 == 1)

@@ -11,6 +11,20 @@ use super::a_label::PREFIX;
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
 pub(crate) const LABEL: usize = 63;
 
+/// Sorts what are few and mostly short.
+fn sort(points: &mut [u32]) {
+    for end in 2..=points.len() {
+        let mut sorted = points.get_mut(..end).unwrap_or_default();
+        while let [before @ .., one, two] = sorted
+            && one > two
+        {
+            std::mem::swap(one, two);
+            let end = before.len() + 1;
+            sorted = sorted.get_mut(..end).unwrap_or_default();
+        }
+    }
+}
+
 /// The A-label of a label beyond ASCII, its characters taken as they are; `None` when its numbers overflow,
 /// which those of no name in the DNS do.
 pub fn a_label(name: &str) -> Option<String> {
@@ -31,7 +45,10 @@ pub fn a_label(name: &str) -> Option<String> {
     if out.len() > PREFIX.len() {
         out.push('-');
     }
-    label.digits(|digit| out.push(digit));
+    label.digits(|digit| {
+        out.push(digit);
+        Some(())
+    });
     Some(out)
 }
 
@@ -69,6 +86,11 @@ impl Label {
         self.places += 1;
     }
 
+    /// Whether it has room, whatever its characters are: each beyond ASCII takes six digits at most.
+    pub(crate) fn surely_fits(&self) -> bool {
+        self.places as usize + 5 * self.count + PREFIX.len() < LABEL
+    }
+
     /// Octets in the DNS; some number above 63 when there are more.
     pub(crate) fn length(&mut self) -> usize {
         let places = self.places as usize;
@@ -77,14 +99,17 @@ impl Label {
         }
         let ascii = places - self.count;
         let mut length = PREFIX.len() + ascii + usize::from(ascii > 0);
-        self.digits(|_| length += 1);
+        self.digits(|_| {
+            length += 1;
+            (length <= LABEL).then_some(())
+        });
         length
     }
 
-    /// Hands out the digits of all deltas, of a label that has room.
-    fn digits(&mut self, mut digit: impl FnMut(char)) {
+    /// Hands out the digits of all deltas, of a label that has room, for as long as they are asked for.
+    fn digits(&mut self, mut digit: impl FnMut(char) -> Option<()>) -> Option<()> {
         let points = self.points.get_mut(..self.count).unwrap_or_default();
-        points.sort_unstable();
+        sort(points);
         let mut digits = Digits::new(self.ascii.count_ones());
         // The places of smaller code points than the one at hand.
         let mut smaller = self.ascii;
@@ -92,17 +117,19 @@ impl Label {
         for same in points.chunk_by(|one, other| one >> PLACE == other >> PLACE) {
             let point = same.first().map_or(next, |point| point >> PLACE);
             delta += (point - next) * (digits.inserted + 1);
-            let mut from = 0;
+            let (mut from, mut behind) = (0, digits.inserted);
             for place in same.iter().map(|point| point & 63) {
-                let passed = smaller >> from & ((1 << (place - from)) - 1);
-                digits.of(delta + passed.count_ones(), &mut digit);
+                let passed = (smaller >> from & ((1 << (place - from)) - 1)).count_ones();
+                digits.of(delta + passed, &mut digit)?;
                 delta = 0;
                 from = place + 1;
+                behind -= passed;
             }
-            delta = (smaller >> from).count_ones() + 1;
+            delta = behind + 1;
             next = point + 1;
             smaller |= same.iter().fold(0, |bits, point| bits | 1u64 << (point & 63));
         }
+        Some(())
     }
 }
 
@@ -123,18 +150,18 @@ impl Digits {
     }
 
     /// Hands out the digits of a delta; the bias adapts to it.
-    fn of(&mut self, delta: u32, digit: &mut impl FnMut(char)) {
-        let mut say = |value: u32| {
-            digit(DIGITS.get(value as usize).map_or('a', |digit| char::from(*digit)));
-        };
+    fn of(&mut self, delta: u32, digit: &mut impl FnMut(char) -> Option<()>) -> Option<()> {
+        let mut say =
+            |value: u32| digit(DIGITS.get(value as usize).map_or('a', |digit| char::from(*digit)));
         let (mut rest, mut k) = (delta, 36_u32);
         loop {
             let threshold = k.saturating_sub(self.bias).clamp(1, 26);
             if rest < threshold {
-                break say(rest);
+                say(rest)?;
+                break;
             }
             let base = 36 - threshold;
-            say(threshold + (rest - threshold) % base);
+            say(threshold + (rest - threshold) % base)?;
             rest = (rest - threshold) / base;
             k += 36;
         }
@@ -148,6 +175,7 @@ impl Digits {
             k += 36;
         }
         self.bias = k + 36 * delta / (delta + 38);
+        Some(())
     }
 }
 

@@ -1,0 +1,232 @@
+//! One string of an object in JSON (RFC 8259).
+//!
+//! A page that judges loads this file for what is a string in a link: a crate that reads all of JSON would be
+//! 8 kB of it, most of them for numbers.
+
+/// Brackets that may be open at a time, as most readers have it.
+const DEPTH: u32 = 127;
+
+/// The string behind this key of an object; of a key that stands twice the last counts. `None` where the text is
+/// not JSON.
+pub(super) fn string_of(json: &str, key: &str) -> Option<String> {
+    let mut rest = Rest(json);
+    let mut open = Open::default();
+    let mut found = None;
+    loop {
+        let name = if open.is_object() { Some(rest.name()?) } else { None };
+        let is_asked = open.depth == 1 && name.is_some_and(|name| name == key);
+        if let Some(is_object) = rest.opened() {
+            found = found.filter(|_| !is_asked);
+            open.push(is_object)?;
+            if !rest.skips(open.end()) {
+                continue;
+            }
+            open.pop();
+        } else if rest.token().starts_with('"') {
+            let value = rest.string()?;
+            found = if is_asked { Some(value) } else { found };
+        } else {
+            rest.scalar()?;
+            found = found.filter(|_| !is_asked);
+        }
+        while open.depth > 0 && !rest.skips(',') {
+            rest.skips(open.end()).then(|| open.pop())?;
+        }
+        if open.depth == 0 {
+            return found.filter(|_| rest.token().is_empty());
+        }
+    }
+}
+
+/// The brackets that are open.
+#[derive(Default)]
+struct Open {
+    depth: u32,
+    /// Whether each is that of an object: the innermost is the lowest bit.
+    objects: u128,
+}
+
+impl Open {
+    fn is_object(&self) -> bool {
+        self.objects & 1 == 1
+    }
+
+    /// What closes the innermost.
+    fn end(&self) -> char {
+        if self.is_object() { '}' } else { ']' }
+    }
+
+    fn push(&mut self, is_object: bool) -> Option<()> {
+        self.depth += 1;
+        self.objects = self.objects << 1 | u128::from(is_object);
+        (self.depth <= DEPTH).then_some(())
+    }
+
+    fn pop(&mut self) {
+        self.depth -= 1;
+        self.objects >>= 1;
+    }
+}
+
+/// What is still to be read.
+struct Rest<'t>(&'t str);
+
+impl<'t> Rest<'t> {
+    /// From the next token on.
+    fn token(&mut self) -> &'t str {
+        self.0 = self.0.trim_start_matches([' ', '\t', '\n', '\r']);
+        self.0
+    }
+
+    /// Whether the next token is this one, which is passed then.
+    fn skips(&mut self, token: char) -> bool {
+        let behind = self.token().strip_prefix(token);
+        self.0 = behind.unwrap_or(self.0);
+        behind.is_some()
+    }
+
+    /// Whether what opens is an object; `None` where nothing does.
+    fn opened(&mut self) -> Option<bool> {
+        let is_object = self.skips('{');
+        (is_object || self.skips('[')).then_some(is_object)
+    }
+
+    /// A key, and the colon behind it.
+    fn name(&mut self) -> Option<String> {
+        let name = self.string()?;
+        self.skips(':').then_some(name)
+    }
+
+    /// A string, its escapes read.
+    fn string(&mut self) -> Option<String> {
+        let mut out = String::new();
+        self.skips('"').then_some(())?;
+        loop {
+            let end = self.0.find(|c| c < ' ' || c == '"' || c == '\\')?;
+            let (plain, behind) = self.0.split_at_checked(end)?;
+            out.push_str(plain);
+            self.0 = behind;
+            match self.char()? {
+                '"' => return Some(out),
+                '\\' => out.push(self.escape()?),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The character that stands behind a backslash.
+    fn escape(&mut self) -> Option<char> {
+        Some(match self.char()? {
+            c @ ('"' | '\\' | '/') => c,
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let first = self.unit()?;
+                if !(0xd800..0xdc00).contains(&first) {
+                    return char::from_u32(first.into());
+                }
+                self.0 = self.0.strip_prefix("\\u")?;
+                char::decode_utf16([first, self.unit()?]).next()?.ok()?
+            }
+            _ => return None,
+        })
+    }
+
+    /// Four digits.
+    fn unit(&mut self) -> Option<u16> {
+        (0..4).try_fold(0, |unit, _| {
+            let digit = self.char()?.to_digit(16)?;
+            Some(unit << 4 | u16::try_from(digit).ok()?)
+        })
+    }
+
+    fn char(&mut self) -> Option<char> {
+        let mut chars = self.0.chars();
+        let c = chars.next()?;
+        self.0 = chars.as_str();
+        Some(c)
+    }
+
+    /// A number or a word, passed.
+    fn scalar(&mut self) -> Option<()> {
+        let text = self.token();
+        let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)));
+        let (scalar, behind) = text.split_at_checked(end.unwrap_or(text.len()))?;
+        self.0 = behind;
+        (["true", "false", "null"].contains(&scalar) || is_number(scalar)).then_some(())
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (text, power) = split(text.strip_prefix('-').unwrap_or(text), &['e', 'E']);
+    let (whole, fraction) = split(text, &['.']);
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && power.is_none_or(|power| digits(power.strip_prefix(['+', '-']).unwrap_or(power)))
+}
+
+fn split<'t>(text: &'t str, at: &[char]) -> (&'t str, Option<&'t str>) {
+    text.split_once(at).map_or((text, None), |(before, behind)| (before, Some(behind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn by_crate(json: &str) -> Option<String> {
+        match serde_json::from_str::<Value>(json).ok()?.get_mut("url")?.take() {
+            Value::String(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn strings_are_those_that_a_crate_reads() {
+        let deep = |depth: usize| {
+            format!(r#"{{"url":"x","a":{}{}}}"#, "[".repeat(depth), "]".repeat(depth))
+        };
+        for json in [
+            r#"{"url":"http:\/\/\u0440aypal.com"}"#,
+            r#"{"a":"url","url" : "x\ud83d\ude00"}"#,
+            r#" {"a":{"url":"no"},"b":[{"url":"no"},{}],"url":"yes", "c":[]} "#,
+            r#"{"url":"x","url":{}}"#,
+            r#"{"url":"x","url":-0.5e+1}"#,
+            r#"["url","x"]"#,
+            r#"{"url":"x"]"#,
+            r#"{"url":"\ud83d\u0041"}"#,
+            r#"{"url":"\u+123"}"#,
+            "{\"url\":\"\t\"}",
+            &deep(126),
+            &deep(127),
+        ] {
+            assert_eq!(string_of(json, "url"), by_crate(json), "{json}");
+        }
+    }
+
+    proptest! {
+        /// Pieces of JSON in any order, most of them no JSON.
+        #[test]
+        fn what_is_no_json_is_none_to_a_crate(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "{", "}", "[", "]", ",", ":", " ", "\"url\"", "\"url\":", "\"x\"", "\"\\u00e9\"", "\"\\ud800\"",
+                    "0", "-1.5e3", "01", "1.", "true", "nul", "\"\\q\"", "\"", "{}", "[1]", "\n", "{\"url\":\"x\",",
+                ]),
+                0..12,
+            ),
+        ) {
+            let json = pieces.concat();
+            prop_assert_eq!(string_of(&json, "url"), by_crate(&json));
+            let json = format!(r#"{{"url":"x",{json}}}"#);
+            prop_assert_eq!(string_of(&json, "url"), by_crate(&json));
+        }
+    }
+}
