@@ -44,6 +44,11 @@ fn www_in(run: &str) -> Option<usize> {
     memchr::memchr2_iter(b'w', b'W', run.as_bytes()).find(begins)
 }
 
+/// Whether an authority ends here for every client: of blanks and controls, Mozilla ends at these alone.
+fn ends_authority(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r' | '\0' | '\u{A0}' | '\u{3000}')
+}
+
 /// What may stand in the local part of a URL.
 fn is_local(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'@' | b'<' | b'>' | b'"')
@@ -157,7 +162,10 @@ impl<'t> Candidates<'t> {
     /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it.
     fn prose_before(&self, user: Range<usize>) -> Option<usize> {
         let text = self.walker.str(user.clone());
-        let odd = |c: char| !c.is_ascii() && !Class::of(c).is_host_or_dot();
+        let odd = |c: char| match c.is_ascii() {
+            true => c.is_whitespace(),
+            false => !Class::of(c).is_host() && !is_dot_to_somebody(c),
+        };
         let (at, sign) = text.char_indices().rev().find(|(_, c)| odd(*c))?;
         let local = text.get(at + sign.len_utf8()..).unwrap_or_default();
         let is_local = !local.is_empty() && local.chars().all(|c| Class::of(c).is_email());
@@ -176,7 +184,7 @@ impl<'t> Candidates<'t> {
                         length = at;
                         break;
                     }
-                    c if c.is_whitespace() || c.is_control() => {
+                    c if ends_authority(c) => {
                         length = at;
                         break;
                     }
