@@ -119,3 +119,25 @@ fn blanks_that_end_no_url() {
         }
     }
 }
+
+/// `www.` without a scheme: what stands between the name and the `@` makes no address of it.
+#[test]
+fn names_with_www_before_an_at_sign() {
+    for sign in [
+        "", ":80", "%20", "%2F", "+x", "&x", "~", "!", "=", "$", "*", ",", "(", "|", ";", "'",
+        "。", "’", "！",
+    ] {
+        caught("www", &format!("www.paypal.com{sign}@evil.example/"));
+    }
+    caught("www", "www.paypal․com@evil.example/");
+    caught("www", "//www.paypal.com@evil.example/");
+    for text in [
+        "www.paypal.com, bob@example.org",
+        "www.paypal.com,bob@example.org",
+        "www.paypal.com、bob@example.org",
+    ] {
+        for message in texts(text) {
+            assert!(judge(&message).edits.is_empty(), "{text:?}");
+        }
+    }
+}
