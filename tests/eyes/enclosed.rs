@@ -73,6 +73,9 @@ fn sentences_between_angles_and_quotes() {
         "\"https://www.paypal.com\" \"bob@example.org\"",
         "\"https://www.paypal.com\r\nbob@example.org\"",
         "<https://www.paypal.com/a b@example.org>",
+        "<https://{your tenant}.example.com/>",
+        "\"http://[your host]/\"",
+        "<mailto:jm-hotmail@ho=\r\ntmail.com>",
     ] {
         for message in texts(text) {
             let outcome = judge(&message);

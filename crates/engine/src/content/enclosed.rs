@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::mapped::{Builder, MappedText};
 use super::{Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
 use homograph::HostBounds;
-use uts58::{reference, scheme};
+use uts58::{Target, reference, scheme};
 
 /// Bytes of an authority, blanks and all.
 pub const LONGEST: usize = 4 * STRETCH;
@@ -118,6 +118,15 @@ impl<'t> Url<'t> {
     }
 }
 
+/// Whether a client would go there: dropped blanks make hosts of placeholders and lines of quoted-printable.
+fn has_host(url: &str, target: &Target) -> bool {
+    let of_host = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-._%:".contains(c);
+    match target {
+        Target::Link(link) => link.host_str(url).chars().all(of_host),
+        Target::Dangerous { .. } => false,
+    }
+}
+
 impl<'l> View<'l> {
     /// Adds those URLs of a stretch of a text, so many at most: how many those were.
     pub(super) fn enclosed(&mut self, text: &str, stretch: Range<usize>, room: usize) -> usize {
@@ -125,7 +134,10 @@ impl<'l> View<'l> {
         for url in urls(text, stretch) {
             self.steps += url.as_str().len() as u64;
             let all = 0..url.as_str().len();
-            let Some(target) = reference::parse(url.as_str(), all).next() else { continue };
+            let target = reference::parse(url.as_str(), all).next();
+            let Some(target) = target.filter(|target| has_host(url.as_str(), target)) else {
+                continue;
+            };
             if added == room {
                 self.cut = true;
                 break;
