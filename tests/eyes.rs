@@ -7,6 +7,8 @@
 mod codecs;
 #[path = "eyes/edges.rs"]
 mod edges;
+#[path = "eyes/enclosed.rs"]
+mod enclosed;
 #[path = "eyes/inside.rs"]
 mod inside;
 #[path = "eyes/joins.rs"]

@@ -54,6 +54,13 @@ pub const SCHEMES: &[Scheme] = &[
     row("mailto", Does::Address, "RFC 6068 §2"),
     linked("ftp", "fxp", Does::Web, SPECIAL),
     linked("ftps", "fxps", Does::Socket, "linkifyjs links it; no RFC"),
+    linked(
+        "webcal",
+        "wxbcal",
+        Does::Socket,
+        "IANA; Thunderbird links it and subscribes to a calendar",
+    ),
+    linked("webcals", "wxbcals", Does::Socket, "the same over TLS"),
     row("ws", Does::Socket, SPECIAL),
     row("wss", Does::Socket, SPECIAL),
     row("facetime", Does::Address, "Apple URL Scheme Reference, FaceTime links"),

@@ -272,6 +272,15 @@ mod tests {
     }
 
     #[test]
+    fn s29_userinfo_with_blanks_that_end_no_url() {
+        check(
+            "http://a.com\u{2003}@⸠раypal.com⸡ http://a.com\u{1}x@⸠раypal.com⸡ http://a․com@⸠раypal.com⸡",
+        );
+        check("http://⸠a.com⸡\u{2028}bob@⸠раypal.com⸡ http://⸠a.com⸡\u{3000}@⸠раypal.com⸡");
+        check("http://⸠a.com⸡\u{b}bob@⸠раypal.com⸡ http://⸠a.com⸡\u{a0}@⸠раypal.com⸡");
+    }
+
+    #[test]
     fn s29_a_host_with_www_before_an_at_sign() {
         let tlds = tlds();
         let users = |text: &str| -> Vec<String> {
@@ -291,6 +300,14 @@ mod tests {
             ("見てwww.a.com@x@b.org", "www.a.com@x b.org"),
             ("www.аpple.com@b.zz", "www.аpple.com b.zz"),
             ("www.a.com.@b.zz", "www.a.com. b.zz"),
+            ("www.a.com%20@b.zz", "www.a.com%20 b.zz"),
+            ("www.a.com+x@b.zz", "www.a.com+x b.zz"),
+            ("www.a.com,@b.zz", "www.a.com, b.zz"),
+            ("www.a.com’@b.zz", "www.a.com’ b.zz"),
+            ("www.a.com。@b.zz", "www.a.com。 b.zz"),
+            ("www.a․com@b.zz", "www.a․com b.zz"),
+            ("//www.a.com@b.zz/", "www.a.com b.zz/"),
+            ("(//www.a.com@b.zz)", "www.a.com b.zz"),
         ] {
             assert_eq!(users(text), [expected], "{text}");
         }
@@ -303,7 +320,8 @@ mod tests {
             "www.a.com@a.com",
             "www.a.com@mail.a.com",
             "awww.a.com@b.org",
-            "www.a.com/b@c.org www.a.com,b@c.org www.a.com、b@c.org",
+            "www.a.com/b@c.org www.a.com,b@c.org www.a.com、b@c.org www.a.com|b@c.org www.a.com;b@c.org",
+            "x//www.a.com@b.org",
         ] {
             assert_eq!(users(address), [""; 0], "{address}");
         }

@@ -7,6 +7,7 @@
 mod calendar;
 mod css;
 mod defanger;
+mod enclosed;
 mod encoded;
 mod flowed;
 mod html;

@@ -87,6 +87,7 @@ pub fn read<'t>(
             let room = left.min(room.together);
             left -= view.across(&linkifier, (&joined, words), room, &Site::Text);
         }
+        left -= view.enclosed(text, at..end, left.min(room.together));
         take(view)?;
         at = end;
     }

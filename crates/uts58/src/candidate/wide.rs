@@ -44,6 +44,25 @@ fn www_in(run: &str) -> Option<usize> {
     memchr::memchr2_iter(b'w', b'W', run.as_bytes()).find(begins)
 }
 
+/// Whether an authority ends here for every client: of blanks and controls, Mozilla ends at these alone.
+fn ends_authority(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r' | '\0' | '\u{A0}' | '\u{3000}')
+}
+
+/// Whether what stands behind `www.example.com` may go on to an `@`: what the userinfo of a URL holds, or one sign
+/// alone. A list of names goes on with a sign and a name.
+fn goes_on_to_at_sign(behind: &str) -> bool {
+    let mut chars = behind.chars();
+    let first = chars.next();
+    matches!(first, Some('@' | ':' | '%' | '+' | '&' | '=' | '$' | '*' | '!' | '~' | '\''))
+        || first.is_some_and(|c| !ends_authority(c)) && chars.next() == Some('@')
+}
+
+/// What a path or a scheme ends with in front of `//`.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, ':' | '/' | '\\' | '.' | '-' | '_')
+}
+
 /// What may stand in the local part of a URL.
 fn is_local(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'@' | b'<' | b'>' | b'"')
@@ -157,7 +176,10 @@ impl<'t> Candidates<'t> {
     /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it.
     fn prose_before(&self, user: Range<usize>) -> Option<usize> {
         let text = self.walker.str(user.clone());
-        let odd = |c: char| !c.is_ascii() && !Class::of(c).is_host_or_dot();
+        let odd = |c: char| match c.is_ascii() {
+            true => c.is_whitespace(),
+            false => !Class::of(c).is_host() && !is_dot_to_somebody(c),
+        };
         let (at, sign) = text.char_indices().rev().find(|(_, c)| odd(*c))?;
         let local = text.get(at + sign.len_utf8()..).unwrap_or_default();
         let is_local = !local.is_empty() && local.chars().all(|c| Class::of(c).is_email());
@@ -176,7 +198,7 @@ impl<'t> Candidates<'t> {
                         length = at;
                         break;
                     }
-                    c if c.is_whitespace() || c.is_control() => {
+                    c if ends_authority(c) => {
                         length = at;
                         break;
                     }
@@ -258,15 +280,18 @@ impl<'t> Candidates<'t> {
     /// with userinfo. It counts as one where a whole host stands in front, and not that of the address:
     /// mailboxes are named `www.somebody` as well.
     fn www_before_at_sign(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
-        if !matches!(self.walker.bytes_from(run.end).first(), Some(b'@' | b':')) {
+        if !goes_on_to_at_sign(self.walker.str(run.end..self.walker.text.len())) {
             return None;
         }
         let start = run.start + www_in(self.walker.str(run.clone()))?;
         let before = self.walker.str(self.floor..start);
+        // `//www.…`, but nothing in front of the slashes.
+        let before =
+            before.strip_suffix("//").filter(|word| !word.ends_with(is_word)).unwrap_or(before);
         if before.ends_with(['+', '-', '.', '=', '%', '/', '\\', '@']) || ends_with_scheme(before) {
             return None;
         }
-        let name = self.walker.str(start + 4..run.end).trim_end_matches('.');
+        let name = self.walker.str(start + 4..run.end).trim_end_matches(is_dot_to_somebody);
         let (_, tld) = name.rsplit_once(is_dot_to_somebody)?;
         let reach = self.reach(start);
         let at_sign = reach.at_sign.filter(|at| *at >= run.end && tlds.exists_as(tld))?;

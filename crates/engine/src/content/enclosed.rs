@@ -1,0 +1,224 @@
+//! URLs between `<` and `>`, `<URL:` and `>`, or two quotes. Mozilla takes all that stands there for one URL and drops
+//! the blanks in it (RFC 2396 appendix E), so that `<https://www.example.com @attack.example/>` leads to the attacker.
+//!
+//! Between quotes people write sentences as well, so only a lie counts, and only where a blank cuts the authority.
+
+use std::ops::Range;
+
+use super::mapped::{Builder, MappedText};
+use super::{Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, View};
+use homograph::HostBounds;
+use uts58::{Target, reference, scheme};
+
+/// Bytes of an authority, blanks and all.
+pub const LONGEST: usize = 4 * STRETCH;
+
+/// Letters that are looked at for the name of a scheme.
+const LONGEST_SCHEME: usize = 16;
+
+/// The URLs that begin in a stretch of a text and that blanks cut, without them, up to the end of the authority of
+/// each. Linear: each sign ends one and begins the next.
+fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'static>> {
+    let rest = text.as_bytes().get(stretch.start..).unwrap_or_default();
+    let mut signs = memchr::memchr3_iter(b'<', b'>', b'"', rest).map(move |at| stretch.start + at);
+    let mut open = signs.next();
+    let next = move || {
+        let at = open.filter(|at| *at < stretch.end)?;
+        open = signs.next();
+        Some((at, open?))
+    };
+    std::iter::from_fn(next).flat_map(|(open, close)| enclosed(text, open, close))
+}
+
+/// What stands between the signs at these places, if that is a URL.
+fn enclosed(text: &str, open: usize, close: usize) -> impl Iterator<Item = MappedText<'static>> {
+    let signs = [open, close].map(|at| text.as_bytes().get(at));
+    let sort = match signs {
+        [Some(b'<'), Some(b'>')] => Some(Sort::Angles),
+        [Some(b'"'), Some(b'"')] => Some(Sort::Quotes),
+        _ => None,
+    };
+    let inside = sort.map(|sort| (sort, behind_label(text, open + 1..close)));
+    let url = inside.and_then(|(sort, inside)| Url::of(text, inside, sort));
+    url.into_iter().flat_map(Url::readings)
+}
+
+/// Without the `URL:` of RFC 1738 in front.
+fn behind_label(text: &str, inside: Range<usize>) -> Range<usize> {
+    let label = text.get(inside.clone()).and_then(|text| text.get(..4));
+    let labelled = label.is_some_and(|label| label.eq_ignore_ascii_case("URL:"));
+    inside.start + if labelled { 4 } else { 0 }..inside.end
+}
+
+/// What a URL stands between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Angles,
+    /// Of one line: people quote sentences, and forget to end that.
+    Quotes,
+}
+
+/// A URL that blanks cut in front of its path.
+#[derive(Clone, Copy, Debug)]
+struct Url<'t> {
+    /// Up to the end of its authority.
+    text: &'t str,
+    /// Where that begins.
+    at: usize,
+    /// Bytes of scheme and slashes.
+    front: usize,
+    sort: Sort,
+}
+
+impl<'t> Url<'t> {
+    fn of(text: &'t str, inside: Range<usize>, sort: Sort) -> Option<Url<'t>> {
+        let inner = text.get(inside.clone())?;
+        let text = inner.trim_start();
+        // Most are told by their first characters.
+        let mut letters = text.chars().filter(|c| !c.is_whitespace()).take(LONGEST_SCHEME);
+        let name: String = letters.by_ref().take_while(|c| c.is_ascii_alphabetic()).collect();
+        let is_name = |linked: scheme::Linked| linked.name.eq_ignore_ascii_case(&name);
+        if !name.eq_ignore_ascii_case("mailto") && !scheme::linked_in_text().any(is_name) {
+            return None;
+        }
+        let colon = text.find(':')?;
+        let behind = text.get(colon + 1..)?;
+        let is_slash = |c: char| matches!(c, '/' | '\\') || c.is_whitespace();
+        let front = text.len() - behind.trim_start_matches(is_slash).len();
+        let rest = text.get(front..)?;
+        let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()).min(LONGEST);
+        let text = text.get(..front + rest.floor_char_boundary(end))?.trim_end();
+        let lines = sort == Sort::Quotes && text.contains('\n');
+        let at = inside.end - inner.trim_start().len();
+        let url = Url { text, at, front: front.min(text.len()), sort };
+        (!lines && text.contains(char::is_whitespace)).then_some(url)
+    }
+
+    /// Without its blanks; and between angles, where nobody writes a sentence, with those in front of the `@` as well,
+    /// since to a reader a name ends there.
+    fn readings(self) -> impl Iterator<Item = MappedText<'static>> {
+        let kept = self.text.rfind('@').map(|at_sign| self.front..at_sign);
+        let user = kept.clone().and_then(|kept| self.text.get(kept)).unwrap_or_default().trim();
+        let ends = self.sort == Sort::Angles && user.contains(char::is_whitespace);
+        let kept = kept.filter(|_| ends).map(|kept| self.without_blanks(&kept));
+        std::iter::once(self.without_blanks(&(0..0))).chain(kept)
+    }
+
+    /// Without its blanks, but for some.
+    fn without_blanks(self, but: &Range<usize>) -> MappedText<'static> {
+        let is_blank = |at: usize, c: char| c.is_whitespace() && !but.contains(&at);
+        let mut words = Builder::default();
+        let mut start = 0;
+        for (at, c) in self.text.char_indices().filter(|(at, c)| is_blank(*at, *c)) {
+            words.linear(self.text.get(start..at).unwrap_or_default(), self.at + start);
+            start = at + c.len_utf8();
+        }
+        words.linear(self.text.get(start..).unwrap_or_default(), self.at + start);
+        words.finish()
+    }
+}
+
+/// Whether a client would go there: dropped blanks make hosts of placeholders and lines of quoted-printable.
+fn has_host(url: &str, target: &Target) -> bool {
+    let of_host = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-._%:".contains(c);
+    match target {
+        Target::Link(link) => link.host_str(url).chars().all(of_host),
+        Target::Dangerous { .. } => false,
+    }
+}
+
+impl<'l> View<'l> {
+    /// Adds those URLs of a stretch of a text, so many at most: how many those were.
+    pub(super) fn enclosed(&mut self, text: &str, stretch: Range<usize>, room: usize) -> usize {
+        let mut added = 0;
+        for url in urls(text, stretch) {
+            self.steps += url.as_str().len() as u64;
+            let all = 0..url.as_str().len();
+            let target = reference::parse(url.as_str(), all).next();
+            let Some(target) = target.filter(|target| has_host(url.as_str(), target)) else {
+                continue;
+            };
+            if added == room {
+                self.cut = true;
+                break;
+            }
+            self.occurrences.push(Occurrence {
+                seen: self.seen.len(),
+                target,
+                site: Site::Text,
+                bounds: HostBounds::Certain,
+                shown: Rendering::AsWritten,
+                anchor: None,
+                markup: Markup::Shown,
+                seen_by: SeenBy::Careless,
+            });
+            self.seen.push(url);
+            added += 1;
+        }
+        added
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        urls(text, 0..text.len()).map(|url| url.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn blanks_between_the_signs_are_none() {
+        let url = ["https://www.example.com@attack.example"];
+        assert_eq!(found("<https://www.example.com @attack.example/ x>"), url);
+        assert_eq!(found("\"https://www.example.com @attack.example/\""), url);
+        assert_eq!(found("<URL:https://www.example.com\t@attack.example?x>"), url);
+        assert_eq!(found("<url: ht tps : / /www.example.com\x0c@attack.example>"), url);
+        assert_eq!(found("< https://www.example.com\u{3000}@attack.example >"), url);
+        assert_eq!(found("<https://www.example.com\r\n @attack. example/>"), url);
+        assert_eq!(found("a \"x\" https://www.example.com @attack.example/\"b\""), url);
+        assert_eq!(found("x\"http: a. b/\"http:c .d/\"y"), ["http:a.b", "http:c.d"]);
+    }
+
+    #[test]
+    fn what_is_not_cut_in_front_of_its_path_is_read_by_others() {
+        for text in [
+            "<https://example.com/a b>",
+            "< https://example.com >",
+            "<https://example.com?a b> \"https://example.com\"",
+            "\"see https://example.com and bob@example.org\"",
+            "<https://example. com/\" <https://example. com/< \"https://example. com/>",
+            "\"https://example.com\r\n and\"",
+            "<Bob bob@example.com> <www.exam ple.com> <hxxps://www[.]exam ple[.]com/>",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_between_angles_ends_at_a_blank() {
+        let both = ["https://a.comx@b.com", "https://a.com  x @b.com"];
+        assert_eq!(found("<ht tps:/ / a.com  x @b. com/>"), both);
+        assert_eq!(found("\"https://a.com x @b.com/\""), both[..1]);
+        assert_eq!(found("<https://a. com/>"), ["https://a.com"]);
+    }
+
+    #[test]
+    fn what_was_put_together_leads_back() {
+        let text = "see <https://exa mple.com/>";
+        assert!(urls(text, 5..text.len()).next().is_none());
+        let url = urls(text, 0..5).next().unwrap();
+        assert_eq!(url.as_str(), "https://example.com");
+        assert_eq!(url.source(8..15), 13..21);
+    }
+
+    #[test]
+    fn hostile_text_takes_little() {
+        for piece in ["<", "\"", "<http://", "\"http:// ", "<http://a b", "< "] {
+            let found = found(&piece.repeat(100_000)).len();
+            assert!(found <= 50_000, "{piece:?} {found}");
+        }
+        let long = format!("<https://{}>", "a ".repeat(100_000));
+        assert_eq!(found(&long)[0].len(), LONGEST / 2 + "https://".len());
+    }
+}
