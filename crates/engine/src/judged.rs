@@ -95,9 +95,14 @@ impl Judged {
 
     /// The same where all letters of its host beyond ASCII are known to be others than these.
     pub(super) fn forgive_letters(&mut self) {
-        if self.inner.is_empty() && speaks_of_letters(self.reasons) {
+        if self.speaks_of_letters() {
             self.forgive();
         }
+    }
+
+    /// Whether nothing speaks against it but what the letters of its host are.
+    pub(super) fn speaks_of_letters(&self) -> bool {
+        self.inner.is_empty() && speaks_of_letters(self.reasons)
     }
 
     /// The same where it is not known to have any of its letters beyond ASCII: those of a word before it.

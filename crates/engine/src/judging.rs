@@ -69,10 +69,14 @@ impl Known {
 const JUDGED: u64 = 32;
 const JUDGED_BYTE: u64 = 4;
 
-/// The same for a host that takes a closer look, at each place where it may begin and end: one of other
+/// The same for a host that takes a closer look, for each place where it may begin and end: one of other
 /// letters, or one that comes near a name.
 const CLOSER: u64 = 256;
 const CLOSER_BYTE: u64 = 24;
+
+/// Steps of looking for what a link of ASCII carries.
+const CARRIED: u64 = 64;
+const CARRIED_BYTE: u64 = 6;
 
 /// Steps of reading what a text says of its sender.
 const TOLD: u64 = 768;
@@ -82,14 +86,16 @@ const TOLD_BYTE: u64 = 16;
 fn judging(spelling: &str, judgement: &Judgement) -> u64 {
     let plain = spelling.is_ascii() && judgement.labels.is_empty();
     let (host, byte) = if plain { (JUDGED, JUDGED_BYTE) } else { (CLOSER, CLOSER_BYTE) };
-    host + byte * spelling.len() as u64
+    let steps = host + byte * spelling.len() as u64;
+    // Where else it may begin or end, less of it is judged.
+    steps + steps * judgement.more_bounds as u64 / 4
 }
 
 /// Steps of looking for what a link carries, and of judging what was found.
 fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
-    let byte = if spelling.is_ascii() { JUDGED_BYTE } else { CLOSER_BYTE };
+    let byte = if spelling.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
     let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));
-    JUDGED + byte * spelling.len() as u64 + inner.sum::<u64>()
+    CARRIED + byte * spelling.len() as u64 + inner.sum::<u64>()
 }
 
 impl<'a> Judge<'a> {
@@ -197,6 +203,14 @@ impl<'a> Judge<'a> {
             }
             if word || judged.edit < Edit::Anywhere {
                 judged.edit = judged.edit.min(Edit::Word);
+            }
+        }
+        // Browsers open hosts with signs (`a'b.example`), mail knows none.
+        if link.kind == Kind::Email && judged.reasons.contains(Reason::IdnaInvalid) {
+            let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
+            if spelling.is_ascii() && spelling.contains(sign) {
+                judged.verdict = judged.verdict.max(Verdict::Invalid);
+                judged.edit = Edit::Inert;
             }
         }
         let edit = judged.edit;

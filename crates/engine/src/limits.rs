@@ -120,7 +120,7 @@ impl Limits {
                 unit: "steps for each byte of the message",
                 default: self.steps_per_byte,
                 reason: "All algorithms are linear; this is the belt to those braces. Real mail \
-                         takes four, and 15 at most, 42 where every link is taken apart; a list of \
+                         takes four, and 17 at most, 36 where every link is taken apart; a list of \
                          fair international hosts 35 to 43, one of links that deceive 60. A step is \
                          at most 100 instructions, 30 to 45 where hosts are judged.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",

@@ -13,7 +13,7 @@ use super::cost::Stage;
 use super::dense::{Between, Order};
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Edit, Limit, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
 use super::{actions, attached, headers, notices};
@@ -271,7 +271,8 @@ impl<'a> LayerReader<'a> {
             let place = self.layer.seen.source(seen?.source(link.host.clone()));
             reading.text.as_str().get(place)
         };
-        if judged.edit >= Edit::Word
+        if judged.verdict > Verdict::Notice
+            && judged.speaks_of_letters()
             && (reading.is_utf8_misread(host)
                 || written().is_some_and(|w| reading.is_utf8_misread(w)))
         {

@@ -20,8 +20,10 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     let known = spelling.trim_end_matches(is_dot).len();
     let shorter = uts58::known_end(spelling, context.tlds).filter(|end| *end < known);
     let shorter = shorter.and_then(|end| spelling.get(..end));
-    let shorter = shorter.map(|host| judge_starts(host, context));
-    shorter.filter(|host| host.edit >= Edit::Link).unwrap_or(whole)
+    let Some(shorter) = shorter.map(|host| judge_starts(host, context)) else { return whole };
+    let more_bounds = whole.more_bounds + 1 + shorter.more_bounds;
+    let counts = if shorter.edit >= Edit::Link { shorter } else { whole };
+    Judgement { more_bounds, ..counts }
 }
 
 /// The worst judgement of the host, wherever it begins.
@@ -39,6 +41,7 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
     };
     let mut worst: Option<Judgement> = None;
     let mut least = Verdict::Ok;
+    let more_bounds = starts.len().saturating_sub(1);
     for start in starts {
         let reading = spelling.get(start..).unwrap_or_default();
         let judgement = judge_part(spelling, start..spelling.len(), context);
@@ -59,7 +62,7 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
         }
     }
     let worst = worst.unwrap_or_default();
-    Judgement { verdict: worst.verdict.max(least), ..worst }
+    Judgement { verdict: worst.verdict.max(least), more_bounds, ..worst }
 }
 
 /// What is edited wherever it stands weighs more than what is edited in links, and that more than what

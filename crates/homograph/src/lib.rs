@@ -170,6 +170,8 @@ pub struct Judgement {
     pub question: Option<String>,
     /// Bytes of the spelling that are the host: all of it, unless prose was glued to it (S27).
     pub span: Range<usize>,
+    /// Places at which it may begin and end that were judged beside the first (S29).
+    pub more_bounds: usize,
 }
 
 /// Judges a host as spelled, without port.

@@ -147,10 +147,18 @@ impl<'t> MappedText<'t> {
 
     /// The text without the characters that `drop` names.
     pub fn without(self, drop: impl Fn(char) -> bool) -> MappedText<'t> {
-        if !self.text.chars().any(&drop) {
+        if !self.text.contains(&drop) {
             return self;
         }
-        self.keep(|c| !drop(c), |range| range)
+        let Origin::At(source) = self.origin else { return self.keep(|c| !drop(c), |range| range) };
+        let mut kept = Builder::with_capacity(self.text.len());
+        let mut start = 0;
+        for (at, dropped) in self.text.match_indices(&drop) {
+            kept.linear(self.text.get(start..at).unwrap_or_default(), source + start);
+            start = at + dropped.len();
+        }
+        kept.linear(self.text.get(start..).unwrap_or_default(), source + start);
+        kept.finish()
     }
 
     /// The text as browsers read a URL in it ([`reference::parse`]).

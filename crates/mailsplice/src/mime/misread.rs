@@ -52,7 +52,10 @@ pub fn is_utf8_misread(host: &str) -> bool {
 }
 
 fn is_utf8_in(charset: Charset, host: &str) -> bool {
-    !host.is_ascii() && charset.encode(host).is_some_and(|bytes| is_cut_from_utf8(&bytes))
+    // A character of UTF-8 is two of any other charset at least, side by side.
+    let mut before = true;
+    let pair = host.chars().any(|c| !std::mem::replace(&mut before, c.is_ascii()) && !c.is_ascii());
+    pair && charset.encode(host).is_some_and(|bytes| is_cut_from_utf8(&bytes))
 }
 
 impl Reading<'_> {

@@ -16,7 +16,7 @@ pub(super) struct Piece {
 }
 
 /// Pieces of a block: a block takes some 50 bytes beside them, a step of a look-up a few nanoseconds.
-const BLOCK: u8 = 64;
+const BLOCK: u8 = 32;
 
 /// Units (in text, in source) that have a code of one byte: its index here.
 const UNITS: [(u8, u8); 10] =
