@@ -121,6 +121,15 @@ impl Judged {
         }
     }
 
+    /// Browsers open hosts with signs (`a'b.example`), mail knows none.
+    pub(super) fn refuse_signs(&mut self, host: &str) {
+        let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
+        if self.reasons.contains(Reason::IdnaInvalid) && host.is_ascii() && host.contains(sign) {
+            self.verdict = self.verdict.max(Verdict::Invalid);
+            self.edit = Edit::Inert;
+        }
+    }
+
     fn forgive(&mut self) {
         self.edit = self.edit.min(Edit::Told);
         self.verdict = self.verdict.min(Verdict::Notice);

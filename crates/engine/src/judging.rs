@@ -205,13 +205,8 @@ impl<'a> Judge<'a> {
                 judged.edit = judged.edit.min(Edit::Word);
             }
         }
-        // Browsers open hosts with signs (`a'b.example`), mail knows none.
-        if link.kind == Kind::Email && judged.reasons.contains(Reason::IdnaInvalid) {
-            let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');
-            if spelling.is_ascii() && spelling.contains(sign) {
-                judged.verdict = judged.verdict.max(Verdict::Invalid);
-                judged.edit = Edit::Inert;
-            }
+        if link.kind == Kind::Email {
+            judged.refuse_signs(spelling);
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
