@@ -155,7 +155,7 @@ impl<'t> Candidates<'t> {
         from: usize,
         tlds: &dyn TldSet,
     ) -> Option<(Option<Range<usize>>, Range<usize>, bool)> {
-        let reach = self.reach(from);
+        let reach = self.reach(from, tlds);
         let at_sign = reach.at_sign.filter(|at| *at >= from);
         if let Some(at_sign) = at_sign
             && !self.is_address_in_prose(from, reach, tlds)
@@ -173,20 +173,25 @@ impl<'t> Candidates<'t> {
         reach.prose.is_some_and(|sign| sign >= from) && self.host_from(from, tlds).is_some()
     }
 
-    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it.
-    fn prose_before(&self, user: Range<usize>) -> Option<usize> {
+    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it. The stop
+    /// of Chinese and Japanese is one where a sentence goes on behind it that begins no top-level domain.
+    fn prose_before(&self, user: Range<usize>, tlds: &dyn TldSet) -> Option<usize> {
         let text = self.walker.str(user.clone());
-        let odd = |c: char| match c.is_ascii() {
-            true => c.is_whitespace(),
-            false => !Class::of(c).is_host() && !is_dot_to_somebody(c),
+        let stops = |behind: &str| {
+            behind.starts_with(|c: char| !c.is_ascii()) && !prose::may_be_tld(behind, tlds)
         };
-        let (at, sign) = text.char_indices().rev().find(|(_, c)| odd(*c))?;
+        let odd = |at: usize, c: char| match c.is_ascii() {
+            true => c.is_whitespace(),
+            false if !is_dot_to_somebody(c) => !Class::of(c).is_host(),
+            false => text.get(at + c.len_utf8()..).is_some_and(stops),
+        };
+        let (at, sign) = text.char_indices().rev().find(|(at, c)| odd(*at, *c))?;
         let local = text.get(at + sign.len_utf8()..).unwrap_or_default();
         let is_local = !local.is_empty() && local.chars().all(|c| Class::of(c).is_email());
         is_local.then_some(user.start + at)
     }
 
-    fn reach(&mut self, from: usize) -> Reach {
+    fn reach(&mut self, from: usize, tlds: &dyn TldSet) -> Reach {
         if from >= self.reach.end {
             let rest = self.walker.str(from..self.walker.text.len());
             let mut at_sign = None;
@@ -207,7 +212,7 @@ impl<'t> Candidates<'t> {
             }
             self.walker.steps += length as u64;
             // The place itself counts as read.
-            let prose = at_sign.and_then(|at_sign| self.prose_before(from..at_sign));
+            let prose = at_sign.and_then(|at_sign| self.prose_before(from..at_sign, tlds));
             self.reach = Reach { end: from + length + 1, at_sign, prose };
         }
         self.reach
@@ -293,7 +298,7 @@ impl<'t> Candidates<'t> {
         }
         let name = self.walker.str(start + 4..run.end).trim_end_matches(is_dot_to_somebody);
         let (_, tld) = name.rsplit_once(is_dot_to_somebody)?;
-        let reach = self.reach(start);
+        let reach = self.reach(start, tlds);
         let at_sign = reach.at_sign.filter(|at| *at >= run.end && tlds.exists_as(tld))?;
         if self.hostless == Some(at_sign) || self.is_address_in_prose(start, reach, tlds) {
             return None;
