@@ -56,15 +56,37 @@ fn addresses_behind_a_known_host() {
     }
 }
 
-/// Punctuation of charsets of the East where a label says Latin 1.
+/// Punctuation of Big5 where a label says Latin 1.
 #[test]
-fn addresses_behind_a_known_host_in_other_charsets() {
-    for stop in [b"\xa1A", b"\x81A", b"\xa1]"] {
-        let text = [&b"https://www.amazon.co.jp"[..], stop, b"info@shop.example.jp\r\n"].concat();
-        for message in everywhere("Content-Type: text/plain; charset=iso-8859-1\r\n", &text) {
-            let outcome = judge(&message);
-            assert!(outcome.edits.is_empty(), "{stop:x?}: {:?}", outcome.findings);
-            assert!(outcome.verdict < Verdict::Suspect, "{stop:x?}");
+fn addresses_behind_a_known_host_in_another_charset() {
+    let text = b"https://www.amazon.co.jp\xa1Ainfo@shop.example.jp\r\n";
+    for message in everywhere("Content-Type: text/plain; charset=iso-8859-1\r\n", text) {
+        let outcome = judge(&message);
+        let fine = outcome.edits.is_empty() && outcome.verdict < Verdict::Suspect;
+        assert!(fine, "{:?}", outcome.findings);
+    }
+}
+
+/// Behind what reads as a slash browsers go on with the host whatever signs it has.
+#[test]
+fn signs_in_a_host_behind_what_reads_as_a_slash() {
+    for sign in "!$&'()*+,;=~{}`".chars() {
+        for slash in ['⁄', '∕', '╱', '⧸'] {
+            caught("signs", &format!("https://paypal.com{slash}x{sign}.evil.com/"));
+            caught("signs", &format!("https://www.paypal.com{slash}a{sign}b.evil.com/"));
+            caught(
+                "signs",
+                &format!("https://www.paypal.com{slash}{sign}{sign}a.b{sign}b.evil.com"),
+            );
+        }
+    }
+    for text in [
+        "https://www.paypal.com,www.ebay.com",
+        "https://www.paypal.com!Go",
+        "https://www.paypal.com(www.ebay.com)",
+    ] {
+        for message in texts(text) {
+            assert!(judge(&message).edits.is_empty(), "{text}");
         }
     }
 }

@@ -12,10 +12,11 @@
 
 use std::ops::Range;
 
-use super::{Candidates, Flaw, Found, LOCAL_PART, ends_with_scheme, is_www};
+use super::{Candidates, Flaw, Found, LOCAL_PART, Reading, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
+use crate::unicode::hosts::ends_host_to_a_reader;
 use crate::unicode::{Class, is_dot_to_somebody};
 use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, scheme};
@@ -31,6 +32,14 @@ pub(super) struct Reach {
 }
 
 const MAILTO: &str = "mailto";
+
+/// Bytes of a host with signs: no longer one exists, however its characters are mapped.
+const SIGNED: usize = 1_024;
+
+/// Signs of ASCII that no name of the DNS holds, and that browsers take into a host.
+pub(super) fn is_sign_of_host(c: char) -> bool {
+    matches!(c, '!' | '$'..='\'' | '('..=',' | ';' | '=' | '~' | '{' | '}' | '`') && c != '%'
+}
 
 /// Where the first word of a run begins that begins with `www.`.
 fn www_in(run: &str) -> Option<usize> {
@@ -248,6 +257,26 @@ impl<'t> Candidates<'t> {
             _ => None,
         };
         run.end - name.map_or(0, |scheme| scheme.name.len())
+    }
+
+    /// Where a host ends that goes on with signs at which others end it: behind what reads as the end of a host,
+    /// nobody writes them to go on with a sentence, and browsers take them into a host (WHATWG URL §3.5).
+    /// Up to a top-level domain, or the sign was none of it.
+    pub(super) fn behind_signs(&mut self, start: usize, end: usize) -> Option<usize> {
+        let Reading::Wide(tlds) = self.reading else { return None };
+        let is_sign =
+            |byte: Option<&u8>| byte.is_some_and(|byte| is_sign_of_host(char::from(*byte)));
+        if !is_sign(self.walker.bytes_from(end).first())
+            || !self.walker.str(start..end).contains(ends_host_to_a_reader)
+        {
+            return None;
+        }
+        let mut longer = end;
+        while longer - start < SIGNED && is_sign(self.walker.bytes_from(longer).first()) {
+            longer = self.walker.run_end(longer + 1);
+        }
+        let behind = self.walker.str(end..longer).rsplit(is_sign_of_host).next()?;
+        known_end(behind, tlds).map(|_| longer)
     }
 
     /// Whether a bracketed dot stands here that the host does not go on behind: a client ends it here.
