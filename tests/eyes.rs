@@ -9,6 +9,8 @@ mod codecs;
 mod edges;
 #[path = "eyes/enclosed.rs"]
 mod enclosed;
+#[path = "eyes/greedy.rs"]
+mod greedy;
 #[path = "eyes/inside.rs"]
 mod inside;
 #[path = "eyes/joins.rs"]

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Plain text in each transfer encoding that leaves it as it is to a reader.
-fn texts(text: &str) -> Vec<Vec<u8>> {
+pub fn texts(text: &str) -> Vec<Vec<u8>> {
     let plain = "Content-Type: text/plain; charset=utf-8\r\n";
     let line = format!("Please go to {text} now\r\n");
     let mut all = everywhere(plain, &line);
@@ -13,7 +13,7 @@ fn texts(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// What was taken apart stays so: a second run edits nothing.
-fn caught(name: &str, text: &str) {
+pub fn caught(name: &str, text: &str) {
     let messages = texts(text);
     for message in &messages {
         let outcome = judge(message);

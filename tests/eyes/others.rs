@@ -146,6 +146,9 @@ fn urls_with_userinfo_that_programs_open() {
             ("tg://msg_url?url=", ""),
             ("whatsapp://send?text=", ""),
             ("x-app:open?url=", ""),
+            ("mttbrowser://url=", ""),
+            ("x-app://u@open&url=", "&x"),
+            ("x-app://", ""),
         ] {
             let page = format!("<p><a href=\"{before}{url}{behind}\">Open</a></p>\r\n");
             for message in everywhere("Content-Type: text/html\r\n", page) {
@@ -157,6 +160,9 @@ fn urls_with_userinfo_that_programs_open() {
     for fine in [
         "tg://msg_url?url=https://www.paypal.com/x",
         "whatsapp://send?text=https://bob@example.org/",
+        "mttbrowser://url=https://www.paypal.com/x",
+        "x-app://https://example.org/x",
+        "mttbrowser://url=https%3A%2F%2Fbob%40example.org",
         "intent://x#Intent;scheme=https;S.browser_fallback_url=https%3A%2F%2Fexample.org;end",
     ] {
         let page = format!("<p><a href=\"{fine}\">Open</a></p>\r\n");

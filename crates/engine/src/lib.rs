@@ -30,6 +30,7 @@ mod images;
 mod inspection;
 mod judged;
 mod judging;
+mod lies;
 pub mod limits;
 pub mod lists;
 mod met;

@@ -80,11 +80,6 @@ const SHOWN: usize = 512;
 /// Steps of a reading of a part, however short it is.
 const READING: u64 = 64;
 
-/// Whether a link leads to a host that deceives: a scheme that runs code is not enough.
-fn is_lie(occurrence: &Occurrence, judged: &Judged) -> bool {
-    matches!(occurrence.target, Target::Link(_)) && judged.verdict >= Verdict::Unsafe
-}
-
 /// Names what ended the budget, in the part that it ended in.
 fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
     if let Some(why) = budget.over() {
@@ -315,9 +310,9 @@ impl<'a> LayerReader<'a> {
             // Who asks for every link to be taken apart means those that plain text has of a page as well.
             let wanted = || {
                 let all = self.open.context.policy.defang == Defang::All;
-                is_lie(occurrence, &judged) || all && occurrence.site == Site::HtmlText
+                judge.is_lie(occurrence, &judged) || all && occurrence.site == Site::HtmlText
             };
-            if occurrence.seen_by == SeenBy::Careless && !wanted() {
+            if occurrence.seen_by != SeenBy::Everybody && !wanted() {
                 continue;
             }
             // Where a link stands is worth a look only where it can be met again, or somebody hears of it.

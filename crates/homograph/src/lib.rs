@@ -83,7 +83,7 @@ pub use names::Names;
 pub use posing::{SHOWN, Sender, poses};
 pub use reading::{are_twins, reads_as};
 pub use script::mixes_scripts;
-pub use separators::ends_host_to_a_reader;
+pub use uts58::unicode::hosts::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 
 use domain::Endings;

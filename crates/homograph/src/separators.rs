@@ -7,11 +7,10 @@ use unicode_script::Script;
 use super::cjk::is_cjk;
 use super::homes::is_home;
 use super::label_context::LabelContext;
-use super::properties::skeleton;
 use super::reading::{Separates, Sights};
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldSet;
-use uts58::unicode::{ScriptOf as _, is_letter};
+use uts58::unicode::ScriptOf as _;
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
@@ -47,16 +46,6 @@ pub(super) fn deceives(context: &LabelContext<'_>) -> Option<Verdict> {
         bad.then_some(Reason::SeparatorLookalike.verdict())
     };
     label.separators().enumerate().filter_map(judge).max()
-}
-
-/// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
-pub fn ends_host_to_a_reader(c: char) -> bool {
-    if c.is_ascii() || is_letter(c) {
-        return false;
-    }
-    let mut buffer = [0; 4];
-    let seen = skeleton(c.encode_utf8(&mut buffer));
-    !seen.is_empty() && seen.into_iter().all(|c| "/\\?#>".contains(c))
 }
 
 /// RFC 5892 A.3: Catalan `l·l`.
@@ -130,7 +119,10 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
 mod tests {
     use super::*;
     use crate::label_context::Role;
+    use crate::properties::skeleton;
     use crate::verdict::RestrictionLevel;
+    use uts58::unicode::hosts::ends_host_to_a_reader;
+    use uts58::unicode::is_letter;
 
     fn verdict(label: &str, tld: &str) -> Option<Verdict> {
         deceives(&LabelContext {
@@ -142,6 +134,20 @@ mod tests {
             level: RestrictionLevel::default(),
             tlds: &uts58::tlds::TldTable::new(["com"], ""),
         })
+    }
+
+    #[test]
+    fn what_ends_a_host_to_a_reader_is_in_the_data() {
+        let ends = |c: char| {
+            let seen = skeleton(c.encode_utf8(&mut [0; 4]));
+            !c.is_ascii()
+                && !is_letter(c)
+                && !seen.is_empty()
+                && seen.into_iter().all(|c| "/\\?#>".contains(c))
+        };
+        let other: Vec<char> =
+            ('\0'..=char::MAX).filter(|c| ends(*c) != ends_host_to_a_reader(*c)).collect();
+        assert_eq!(other, ['\0'; 0]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod wide;
 
 use std::ops::Range;
 
-use wide::Reach;
+use wide::{Reach, is_sign_of_host};
 
 use super::authority::{self, Port};
 use super::defanged::{dot_at, is_complete, refanged};
@@ -114,6 +114,8 @@ enum Spelling {
     Plain,
     /// `%61` or `[.]` among them.
     Pieces,
+    /// Signs of which browsers take some into a host ([`Candidates::behind_signs`]).
+    Signs,
     /// A well-formed IPv6 address in brackets.
     Ipv6,
 }
@@ -252,6 +254,9 @@ impl<'t> Candidates<'t> {
             spelling = Spelling::Pieces;
             end = self.walker.run_end(end + skip);
         }
+        if let Some(longer) = self.behind_signs(start, end) {
+            (spelling, end) = (Spelling::Signs, longer);
+        }
         Authority { user: None, host: start..self.host_end(start..end), spelling }
     }
 
@@ -284,6 +289,10 @@ impl<'t> Candidates<'t> {
         match spelling {
             Spelling::Ipv6 => true,
             Spelling::Plain => authority::is_host(self.walker.text, host),
+            Spelling::Signs => {
+                let plain = self.walker.str(host).replace(is_sign_of_host, "x");
+                authority::is_spelled_host(&plain)
+            }
             Spelling::Pieces => match refanged(self.walker.str(host.clone())) {
                 Some(plain) => authority::is_spelled_host(&plain),
                 None => authority::is_spelled_host(self.walker.str(host)),

@@ -67,6 +67,9 @@ fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
         Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
         Some(Does::Share) => return Some(dangerous(range.clone(), len, behind())),
         Some(Does::Web | Does::Socket) => behind(),
+        _ if behind_slashes >= after + 2 && holds_url(value.get(behind_slashes..range.end)?) => {
+            return Some(Target::Link(program(range, len)));
+        }
         _ if behind_slashes >= after + 2 => behind(),
         _ => None,
     };
@@ -92,7 +95,25 @@ fn carrier(text: &str, span: Range<usize>, scheme: usize) -> Option<Link> {
     let colon = |at: usize| text.get(at..at + 2).is_some_and(|hex| hex.eq_ignore_ascii_case("3a"));
     let inside =
         text.get(scheme..)?.match_indices(['%', '5']).any(|(at, _)| colon(scheme + at + 1));
-    inside.then(|| Link {
+    inside.then(|| program(span, scheme))
+}
+
+/// Whether what stands in the place of an authority is, or goes on with, the scheme of a URL, encoded or not:
+/// `app://url=https://…`.
+fn holds_url(behind: &str) -> bool {
+    let end = behind.find(['/', '\\', '?', '#']).unwrap_or(behind.len());
+    let (authority, rest) = behind.split_at(end);
+    let name = authority.strip_suffix(':').filter(|_| rest.starts_with(['/', '\\']));
+    let is_scheme = |name: &str| scheme::linked_at_end(name).is_some();
+    let decoded = || percent::decode_text(authority);
+    let holds =
+        |text: &str| text.match_indices("://").any(|(at, _)| text.get(..at).is_some_and(is_scheme));
+    name.is_some_and(is_scheme) || authority.contains('%') && holds(&decoded())
+}
+
+/// The call of a program.
+fn program(span: Range<usize>, scheme: usize) -> Link {
+    Link {
         inner: span.start,
         kind: Kind::Scheme,
         host: span.start..span.start + scheme,
@@ -102,7 +123,7 @@ fn carrier(text: &str, span: Range<usize>, scheme: usize) -> Option<Link> {
         span,
         defanged: false,
         confidence: Confidence::Sure,
-    })
+    }
 }
 
 /// A URL whose scheme, so many bytes long, is dangerous.
@@ -273,6 +294,10 @@ mod tests {
             ("x-app://?url=https://example.com/x", "example.com"),
             ("x-app:?url=https%3A%2F%2Fexample.com", "x-app"),
             ("x-app:open/https%253a%252F%252Fexample.com", "x-app"),
+            ("x-app://url=https://example.com/x", "x-app"),
+            ("x-app://https://example.com", "x-app"),
+            ("x-app://url=https%3A%2F%2Fexample.com", "x-app"),
+            ("x-app://example.com://", "example.com"),
             ("tel:%2B123", "-"),
             ("`http://example.com/`", "example.com"),
             ("\u{201D}http://example.com\u{201D}", "example.com"),

@@ -10,6 +10,7 @@ mod defanger;
 mod enclosed;
 mod encoded;
 mod flowed;
+mod greedy;
 mod html;
 mod joined;
 mod mapped;
@@ -148,6 +149,9 @@ pub enum SeenBy {
     /// internal subset, plain text that joins what anchors part. Honest mail has links there that nobody is
     /// shown, so only a lie counts.
     Careless,
+    /// Programs that end a URL of plain text at blanks alone. Honest text has the same where an address is glued to
+    /// a URL, so that only the name of somebody else counts as a lie.
+    Greedy,
 }
 
 /// Whether the link is shown as it stands in the text.

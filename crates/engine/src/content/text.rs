@@ -88,6 +88,7 @@ pub fn read<'t>(
             left -= view.across(&linkifier, (&joined, words), room, &Site::Text);
         }
         left -= view.enclosed(text, at..end, left.min(room.together));
+        left -= view.greedy(stretch, tlds, left.min(room.together));
         take(view)?;
         at = end;
     }

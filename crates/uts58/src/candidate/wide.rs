@@ -12,10 +12,11 @@
 
 use std::ops::Range;
 
-use super::{Candidates, Flaw, Found, LOCAL_PART, ends_with_scheme, is_www};
+use super::{Candidates, Flaw, Found, LOCAL_PART, Reading, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
+use crate::unicode::hosts::ends_host_to_a_reader;
 use crate::unicode::{Class, is_dot_to_somebody};
 use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, scheme};
@@ -31,6 +32,14 @@ pub(super) struct Reach {
 }
 
 const MAILTO: &str = "mailto";
+
+/// Bytes of a host with signs: no longer one exists, however its characters are mapped.
+const SIGNED: usize = 1_024;
+
+/// Signs of ASCII that no name of the DNS holds, and that browsers take into a host.
+pub(super) fn is_sign_of_host(c: char) -> bool {
+    matches!(c, '!' | '$'..='\'' | '('..=',' | ';' | '=' | '~' | '{' | '}' | '`') && c != '%'
+}
 
 /// Where the first word of a run begins that begins with `www.`.
 fn www_in(run: &str) -> Option<usize> {
@@ -155,7 +164,7 @@ impl<'t> Candidates<'t> {
         from: usize,
         tlds: &dyn TldSet,
     ) -> Option<(Option<Range<usize>>, Range<usize>, bool)> {
-        let reach = self.reach(from);
+        let reach = self.reach(from, tlds);
         let at_sign = reach.at_sign.filter(|at| *at >= from);
         if let Some(at_sign) = at_sign
             && !self.is_address_in_prose(from, reach, tlds)
@@ -173,20 +182,25 @@ impl<'t> Candidates<'t> {
         reach.prose.is_some_and(|sign| sign >= from) && self.host_from(from, tlds).is_some()
     }
 
-    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it.
-    fn prose_before(&self, user: Range<usize>) -> Option<usize> {
+    /// Where the last sign in front of an `@` stands that no userinfo holds, with a local part behind it. The stop
+    /// of Chinese and Japanese is one where a sentence goes on behind it that begins no top-level domain.
+    fn prose_before(&self, user: Range<usize>, tlds: &dyn TldSet) -> Option<usize> {
         let text = self.walker.str(user.clone());
-        let odd = |c: char| match c.is_ascii() {
-            true => c.is_whitespace(),
-            false => !Class::of(c).is_host() && !is_dot_to_somebody(c),
+        let stops = |behind: &str| {
+            behind.starts_with(|c: char| !c.is_ascii()) && !prose::may_be_tld(behind, tlds)
         };
-        let (at, sign) = text.char_indices().rev().find(|(_, c)| odd(*c))?;
+        let odd = |at: usize, c: char| match c.is_ascii() {
+            true => c.is_whitespace(),
+            false if !is_dot_to_somebody(c) => !Class::of(c).is_host(),
+            false => text.get(at + c.len_utf8()..).is_some_and(stops),
+        };
+        let (at, sign) = text.char_indices().rev().find(|(at, c)| odd(*at, *c))?;
         let local = text.get(at + sign.len_utf8()..).unwrap_or_default();
         let is_local = !local.is_empty() && local.chars().all(|c| Class::of(c).is_email());
         is_local.then_some(user.start + at)
     }
 
-    fn reach(&mut self, from: usize) -> Reach {
+    fn reach(&mut self, from: usize, tlds: &dyn TldSet) -> Reach {
         if from >= self.reach.end {
             let rest = self.walker.str(from..self.walker.text.len());
             let mut at_sign = None;
@@ -207,7 +221,7 @@ impl<'t> Candidates<'t> {
             }
             self.walker.steps += length as u64;
             // The place itself counts as read.
-            let prose = at_sign.and_then(|at_sign| self.prose_before(from..at_sign));
+            let prose = at_sign.and_then(|at_sign| self.prose_before(from..at_sign, tlds));
             self.reach = Reach { end: from + length + 1, at_sign, prose };
         }
         self.reach
@@ -243,6 +257,26 @@ impl<'t> Candidates<'t> {
             _ => None,
         };
         run.end - name.map_or(0, |scheme| scheme.name.len())
+    }
+
+    /// Where a host ends that goes on with signs at which others end it: behind what reads as the end of a host,
+    /// nobody writes them to go on with a sentence, and browsers take them into a host (WHATWG URL §3.5).
+    /// Up to a top-level domain, or the sign was none of it.
+    pub(super) fn behind_signs(&mut self, start: usize, end: usize) -> Option<usize> {
+        let Reading::Wide(tlds) = self.reading else { return None };
+        let is_sign =
+            |byte: Option<&u8>| byte.is_some_and(|byte| is_sign_of_host(char::from(*byte)));
+        if !is_sign(self.walker.bytes_from(end).first())
+            || !self.walker.str(start..end).contains(ends_host_to_a_reader)
+        {
+            return None;
+        }
+        let mut longer = end;
+        while longer - start < SIGNED && is_sign(self.walker.bytes_from(longer).first()) {
+            longer = self.walker.run_end(longer + 1);
+        }
+        let behind = self.walker.str(end..longer).rsplit(is_sign_of_host).next()?;
+        known_end(behind, tlds).map(|_| longer)
     }
 
     /// Whether a bracketed dot stands here that the host does not go on behind: a client ends it here.
@@ -293,7 +327,7 @@ impl<'t> Candidates<'t> {
         }
         let name = self.walker.str(start + 4..run.end).trim_end_matches(is_dot_to_somebody);
         let (_, tld) = name.rsplit_once(is_dot_to_somebody)?;
-        let reach = self.reach(start);
+        let reach = self.reach(start, tlds);
         let at_sign = reach.at_sign.filter(|at| *at >= run.end && tlds.exists_as(tld))?;
         if self.hostless == Some(at_sign) || self.is_address_in_prose(start, reach, tlds) {
             return None;

@@ -35,6 +35,57 @@ pub fn is_settled(c: char) -> bool {
     }
 }
 
+/// Whether a sign beyond ASCII reads as one that ends a host (`/ \ ? # >`), by confusables.txt.
+pub fn ends_host_to_a_reader(c: char) -> bool {
+    c > '\u{2C2}' && ENDS_HOST.binary_search(&c).is_ok()
+}
+
+/// Those signs. [`homograph`](https://docs.rs/homograph) has the data, and tests them against it.
+const ENDS_HOST: [char; 42] = [
+    '˃',
+    '᜵',
+    '›',
+    '⁁',
+    '⁄',
+    '⁇',
+    '∕',
+    '∖',
+    '≫',
+    '⋙',
+    '⑊',
+    '╱',
+    '╲',
+    '❯',
+    '⟋',
+    '⟍',
+    '⧵',
+    '⧸',
+    '⧹',
+    '⨠',
+    '⫻',
+    '⫽',
+    '⳹',
+    '⼂',
+    '⼃',
+    '㇒',
+    '㇓',
+    '㇔',
+    '︖',
+    '﹖',
+    '﹟',
+    '﹥',
+    '﹨',
+    '＃',
+    '／',
+    '＞',
+    '？',
+    '＼',
+    '\u{1D20F}',
+    '\u{1D237}',
+    '\u{1D23A}',
+    '\u{1D23B}',
+];
+
 /// Small Latin letters from U+00DF on that UTS #46 leaves as they are, a bit each.
 const SMALL_LATIN: [u64; 6] = [
     0x5555_5555_ffff_ffff,

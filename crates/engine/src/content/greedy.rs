@@ -1,0 +1,224 @@
+//! URLs as those read them who end one at blanks and angles alone (Mozilla; linkify-it at few signs more): to them
+//! `https://www.example.com†x@attack.example/` has userinfo, where others see a URL, a sign and an address.
+//!
+//! `https://example.com、bob@example.org` has the same form, and is honest. So a sign counts only where nobody parts a
+//! URL from an address with it ([`parts_words`]), no letter beyond ASCII stands beside it, and the rest could be
+//! the local part of an address; and only a protected name in front of it deceives ([`SeenBy::Greedy`]).
+
+use std::ops::Range;
+
+use super::{Occurrence, SeenBy, Site, View};
+use uts58::tlds::TldSet;
+use uts58::unicode::{Class, is_dot_to_somebody};
+use uts58::{Confidence, Kind, Link, known_end, scheme};
+
+/// Where every client ends what stands in front of a path.
+fn ends_authority(c: char) -> bool {
+    matches!(c, '\0' | '\t' | '\n' | '\x0C' | '\r' | ' ' | '\u{A0}' | '\u{3000}')
+        || matches!(c, '/' | '\\' | '?' | '#' | '<' | '>' | '"')
+}
+
+/// What stands round the at signs of a text, each piece up to where an authority ends on both sides. Linear: a piece is
+/// met once, whatever at signs it holds.
+fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(from..)?;
+        let at_sign = from + memchr::memchr(b'@', rest.as_bytes())?;
+        let before = text.get(from..at_sign)?;
+        let end = before.char_indices().rev().find(|(_, c)| ends_authority(*c));
+        let start = end.map_or(from, |(at, c)| from + at + c.len_utf8());
+        let behind = text.get(at_sign..)?;
+        from = at_sign + behind.find(ends_authority).unwrap_or(behind.len());
+        Some(start..from)
+    })
+}
+
+/// The URL with such userinfo that begins in front of the piece, or in it.
+fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
+    let at_sign = piece.start + text.get(piece.clone())?.rfind('@')?;
+    let (start, user, kind) = begins(text, piece.start..at_sign)?;
+    if !is_host_and_sign(text.get(user..at_sign)?) {
+        return None;
+    }
+    let host = at_sign + 1..at_sign + 1 + host_end(text.get(at_sign + 1..piece.end)?, tlds)?;
+    Some(Link {
+        span: start..host.end,
+        inner: start,
+        kind,
+        user: Some(user..at_sign),
+        port: None,
+        tail: host.end..host.end,
+        defanged: false,
+        confidence: Confidence::Low,
+        host,
+    })
+}
+
+/// Where the URL begins, and its userinfo.
+fn begins(text: &str, before: Range<usize>) -> Option<(usize, usize, Kind)> {
+    let front = text.get(..before.start)?;
+    let name = front.trim_end_matches(['/', '\\']).strip_suffix(':').filter(|_| {
+        // Behind a path or a query no scheme ends.
+        front.ends_with(['/', '\\'])
+    });
+    if let Some(scheme) = name.and_then(scheme::linked_at_end) {
+        return Some((name?.len() - scheme.name.len(), before.start, Kind::Scheme));
+    }
+    let piece = text.get(before.clone())?;
+    if let Some((name, _)) = piece.split_once(':')
+        && let Some(scheme) = scheme::linked_at_end(name)
+    {
+        let start = before.start + name.len() - scheme.name.len();
+        return Some((start, before.start + name.len() + 1, Kind::Scheme));
+    }
+    let word = piece.trim_start_matches(|c: char| c.is_ascii_punctuation());
+    let www = word.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    let start = before.end - word.len();
+    (www && !front.ends_with(['/', '\\', '?', '#'])).then_some((start, start, Kind::Www))
+}
+
+/// Whether it is a host, and behind that what could be a local part but for the signs in it.
+fn is_host_and_sign(user: &str) -> bool {
+    let is_of_host = |c: char| Class::of(c).is_host() || is_dot_to_somebody(c);
+    let host = user.find(|c| !is_of_host(c)).unwrap_or(user.len());
+    let (host, behind) = user.split_at(host);
+    let host = host.trim_end_matches(is_dot_to_somebody);
+    if !host.contains(is_dot_to_somebody) {
+        return false;
+    }
+    let is_sign = |c: char| !c.is_ascii() && !is_of_host(c);
+    let is_local = |c: char| c.is_ascii() && (Class::of(c).is_email() || c == ':');
+    let rest = |c: char| is_local(c) || is_sign(c) && !parts_words(c);
+    if is_port(behind) {
+        return true;
+    }
+    behind.contains(is_sign) && behind.chars().all(rest) && !reads_as_misread(behind)
+}
+
+/// A wide colon and digits: nobody has a mailbox of so few.
+fn is_port(behind: &str) -> bool {
+    let digits = behind.strip_prefix(['：', '﹕', '︓']);
+    digits.is_some_and(|digits| {
+        (1..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// Signs with which people part a URL from an address without a blank: blanks and line ends of all kinds, dashes,
+/// quotes, bullets; the punctuation of scripts that have no blanks between words; what turns the direction; what
+/// stands for a character that could not be read, or for one of a font's own.
+fn parts_words(c: char) -> bool {
+    // These ask or mark in no honest address, and to a reader a host ends there.
+    if matches!(c, '？' | '＃' | '﹖' | '﹟') {
+        return false;
+    }
+    c.is_whitespace()
+        || matches!(c,
+            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{2010}'..='\u{2015}' | '‘' | '’' | '“' | '”' | '•' | '‣')
+        || matches!(c, '\u{2E80}'..='\u{30FF}' | '\u{FE10}'..='\u{FE6F}' | '\u{FF00}'..='\u{FFEF}')
+        // Thai to Myanmar, Ethiopic, Khmer, Javanese.
+        || matches!(c, '\u{E00}'..='\u{109F}' | '\u{1360}'..='\u{1368}' | '\u{1780}'..='\u{17FF}')
+        || matches!(c, '\u{1950}'..='\u{1B7F}' | '\u{A900}'..='\u{AAFF}')
+        || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFF}' | '\u{F0000}'..)
+}
+
+/// Whether that may be punctuation of a charset of two bytes that was read as Latin 1: `¡£` is `。` in EUC and GBK,
+/// `¡C` in Big5.
+fn reads_as_misread(behind: &str) -> bool {
+    let is_latin = |c: char| matches!(c, '\u{80}'..='\u{FF}');
+    let mut signs = behind.char_indices().filter(|(_, c)| is_latin(*c));
+    let Some((at, sign)) = signs.next() else { return false };
+    let next = behind.get(at + sign.len_utf8()..).and_then(|rest| rest.chars().next());
+    signs.next().is_some() || next.is_some_and(|next| matches!(next, '@'..='`' | '{'..='~'))
+}
+
+/// Where the host at the start of a text ends.
+fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
+    let is_of_host = |c: char| c == '%' || Class::of(c).is_host() || is_dot_to_somebody(c);
+    let run = text.get(..text.find(|c| !is_of_host(c)).unwrap_or(text.len()))?;
+    let end =
+        known_end(run, tlds).unwrap_or_else(|| run.trim_end_matches(is_dot_to_somebody).len());
+    (end > 0).then_some(end)
+}
+
+impl View<'_> {
+    /// Adds those of the text that is seen first, so many at most: how many those were.
+    pub(super) fn greedy(&mut self, stretch: &str, tlds: &dyn TldSet, room: usize) -> usize {
+        let mut added = 0;
+        for piece in pieces(stretch) {
+            self.steps += piece.len() as u64;
+            let Some(link) = link(stretch, piece, tlds) else { continue };
+            if added == room {
+                self.cut = true;
+                break;
+            }
+            self.occurrences.push(Occurrence {
+                seen_by: SeenBy::Greedy,
+                ..Occurrence::in_text(0, link, Site::Text)
+            });
+            added += 1;
+        }
+        added
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uts58::tlds::TldTable;
+
+    fn found(text: &str) -> Vec<&str> {
+        let tlds = TldTable::new(["com", "example"], "");
+        let links = pieces(text).filter_map(|piece| link(text, piece, &tlds));
+        links.filter_map(|link| text.get(link.span)).collect()
+    }
+
+    #[test]
+    fn a_sign_that_parts_no_words_ends_no_userinfo() {
+        for url in [
+            "https://www.a.com†x@b.example",
+            "https://www.a.com¡x@b.example",
+            "HTTPS:/\\www.a.com‖x.y†z@b.example",
+            "https:www.a.com‡@b.example",
+            "https://www.a.com:80…x@b.example",
+            "https://a.com？x@1.2.3.4",
+            "https://a.com：443@b.example",
+            "www.a.com§x@b.example",
+        ] {
+            assert_eq!(found(url), [url]);
+            assert_eq!(found(&format!("See ({url}/x?y@b.com), c@d.com")), [url]);
+        }
+    }
+
+    #[test]
+    fn what_people_write_between_a_url_and_an_address() {
+        for text in [
+            "https://www.a.com、x@b.example",
+            "https://www.a.com（x@b.example）",
+            "https://www.a.com。お問い合わせはx@b.example",
+            "https://www.a.com†お問い合わせx@b.example",
+            "https://www.a.com、E-mail：x@b.example",
+            "https://www.a.com：x@b.example https://www.a.com：100000@b.example",
+            "https://www.a.com\u{2003}x@b.example https://www.a.com\u{2028}x@b.example",
+            "https://www.a.com–x@b.example “https://www.a.com”x@b.example",
+            "https://www.a.com¡£x@b.example https://www.a.com¡Cx@b.example",
+            "https://www.a.com/†x@b.example /www.a.com†x@b.example",
+            "a.com†x@b.example https://a†x@b.example https://www.a.com†@",
+            "https://www.a.com, x†y@b.example",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_at_signs_take_little() {
+        for piece in ["https://a", "@", "†", "https://www.a.com†x@", "www.a.com†@", "https:", "@/"]
+        {
+            let text = piece.repeat(20_000);
+            let met: usize = pieces(&text).map(|piece| piece.len()).sum();
+            assert!(met <= text.len(), "{piece} {met}");
+            assert!(found(&text).len() <= 20_000);
+        }
+    }
+}
