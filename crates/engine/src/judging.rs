@@ -12,6 +12,7 @@ pub use super::judged::{Judged, TldStatus};
 use super::met::Met;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
+use super::prices::{carrying, judging, telling};
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
@@ -62,40 +63,6 @@ impl Known {
         let mut all = std::iter::once(&self.first).chain(&self.others);
         all.find(|(known, _)| *known == bounds).map(|(_, judgement)| judgement)
     }
-}
-
-/// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
-/// spelling. What stands beside the host of a link is charged as a host is.
-const JUDGED: u64 = 32;
-const JUDGED_BYTE: u64 = 4;
-
-/// The same for a host that takes a closer look, for each place where it may begin and end: one of other
-/// letters, or one that comes near a name.
-const CLOSER: u64 = 256;
-const CLOSER_BYTE: u64 = 24;
-
-/// Steps of looking for what a link of ASCII carries.
-const CARRIED: u64 = 64;
-const CARRIED_BYTE: u64 = 6;
-
-/// Steps of reading what a text says of its sender.
-const TOLD: u64 = 768;
-const TOLD_BYTE: u64 = 16;
-
-/// Steps of judging a host.
-fn judging(spelling: &str, judgement: &Judgement) -> u64 {
-    let plain = spelling.is_ascii() && judgement.labels.is_empty();
-    let (host, byte) = if plain { (JUDGED, JUDGED_BYTE) } else { (CLOSER, CLOSER_BYTE) };
-    let steps = host + byte * spelling.len() as u64;
-    // Where else it may begin or end, less of it is judged.
-    steps + steps * judgement.more_bounds as u64 / 4
-}
-
-/// Steps of looking for what a link carries, and of judging what was found.
-fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
-    let byte = if spelling.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
-    let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));
-    CARRIED + byte * spelling.len() as u64 + inner.sum::<u64>()
 }
 
 impl<'a> Judge<'a> {
@@ -371,7 +338,7 @@ impl<'a> Judge<'a> {
 
     /// Whom the text says that the sender is, who it is not.
     pub fn poses(&mut self, text: &str, sender: Sender<'_>) -> Option<String> {
-        self.steps += TOLD + TOLD_BYTE * text.len() as u64;
+        self.steps += telling(text);
         homograph::poses(text, sender, &self.context(HostBounds::Certain))
     }
 
@@ -381,7 +348,7 @@ impl<'a> Judge<'a> {
         if text.is_ascii() {
             return None;
         }
-        self.steps += TOLD + TOLD_BYTE * text.len() as u64;
+        self.steps += telling(text);
         let host = host.filter(|_| self.facts.dmarc == Dmarc::Pass);
         let host = host.map_or("", |host| host.ascii.as_str());
         homograph::disguised(text, host, &self.context(HostBounds::Certain))

@@ -41,6 +41,7 @@ mod part_context;
 mod parts;
 mod pdf;
 pub mod policy;
+mod prices;
 mod sender;
 pub mod trace;
 pub mod words;

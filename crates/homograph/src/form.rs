@@ -196,7 +196,7 @@ impl Form {
     /// UTS #46 maps the capital `İ` to `i` with a dot above, of which no name under `.tr` is made: there it is the
     /// capital of `i` that its writer means.
     fn read_turkish_capitals(&mut self) {
-        if !self.parts.last().is_some_and(|tld| tld.ascii == "tr") {
+        if self.parts.last().is_none_or(|tld| tld.ascii != "tr") {
             return;
         }
         for part in &mut self.parts {
