@@ -187,7 +187,7 @@ impl Form {
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(removed));
         }
         if odd {
-            let sign = (Reason::IdnaInvalid, Verdict::Notice);
+            let sign = (Reason::IdnaInvalid, Verdict::Suspect);
             pieces.iter_mut().take(1).for_each(|piece| piece.problems.push(sign));
         }
         self.parts.extend(pieces);

@@ -88,10 +88,10 @@ impl<'t> Url<'t> {
         let rest = text.get(front..)?;
         let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len()).min(LONGEST);
         let text = text.get(..front + rest.floor_char_boundary(end))?.trim_end();
-        let lines = sort == Sort::Quotes && text.contains('\n');
+        let sentence = sort == Sort::Quotes && (text.contains('\n') || ends_in_address(text));
         let at = inside.end - inner.trim_start().len();
         let url = Url { text, at, front: front.min(text.len()), sort };
-        (!lines && text.contains(char::is_whitespace)).then_some(url)
+        (!sentence && text.contains(char::is_whitespace)).then_some(url)
     }
 
     /// Without its blanks; and between angles, where nobody writes a sentence, with those in front of the `@` as well,
@@ -116,6 +116,14 @@ impl<'t> Url<'t> {
         words.linear(self.text.get(start..).unwrap_or_default(), self.at + start);
         words.finish()
     }
+}
+
+/// Whether the last word is a mail address: `"https://www.example.com, bob@example.org"` is a sentence.
+fn ends_in_address(text: &str) -> bool {
+    let local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '+');
+    let before = text.rfind('@').and_then(|at| text.get(..at)).unwrap_or_default();
+    let word = before.rsplit_once(char::is_whitespace).map_or("", |(_, word)| word);
+    !word.is_empty() && word.chars().all(local)
 }
 
 /// Whether a client would go there: dropped blanks make hosts of placeholders and lines of quoted-printable.
@@ -189,6 +197,7 @@ mod tests {
             "\"see https://example.com and bob@example.org\"",
             "<https://example. com/\" <https://example. com/< \"https://example. com/>",
             "\"https://example.com\r\n and\"",
+            "\"https://www.example.com, bob@example.org\" \"http://a.com ; b@c.com/\"",
             "<Bob bob@example.com> <www.exam ple.com> <hxxps://www[.]exam ple[.]com/>",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
@@ -200,6 +209,7 @@ mod tests {
         let both = ["https://a.comx@b.com", "https://a.com  x @b.com"];
         assert_eq!(found("<ht tps:/ / a.com  x @b. com/>"), both);
         assert_eq!(found("\"https://a.com x @b.com/\""), both[..1]);
+        assert_eq!(found("\"https://a. com @b.com/\""), ["https://a.com@b.com"]);
         assert_eq!(found("<https://a. com/>"), ["https://a.com"]);
     }
 
