@@ -517,8 +517,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn is_relative(&self, attributes: &[token::Attribute]) -> bool {
         attributes.iter().any(|attribute| {
-            let value = self.slice(&attribute.value).trim_ascii_start();
-            self.slice(&attribute.name).eq_ignore_ascii_case("href")
+            let value = self.slice(&attribute.value()).trim_ascii_start();
+            self.slice(&attribute.name()).eq_ignore_ascii_case("href")
                 && !value.is_empty()
                 && !value.starts_with('#')
                 && !value.contains(':')
@@ -528,7 +528,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     /// Whether an `<a>` is, or was before it was taken apart, a link: its text stands by itself.
     fn leads(&self, attributes: &[token::Attribute]) -> bool {
         attributes.iter().any(|attribute| {
-            let name = self.slice(&attribute.name);
+            let name = self.slice(&attribute.name());
             name.eq_ignore_ascii_case("href") || name.eq_ignore_ascii_case("data-unsafe-href")
         })
     }
