@@ -7,7 +7,7 @@ use unicode_script::Script;
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
-use super::{Context, HostBounds, Judgement, judge_part};
+use super::{Context, HostBounds, Judgement, Section, judge_part, registrable};
 use crate::verdict::{Edit, Verdict};
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose;
@@ -37,7 +37,12 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling)).collect()
+            let sentence = spelling.split_once(is_dot).map(|(_, behind)| behind);
+            let sentence = sentence.filter(|behind| ends_sentence(spelling, behind));
+            let sentence = sentence.map(|behind| spelling.len() - behind.len());
+            let others = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+            let others = others.filter(|start| Some(*start) != sentence);
+            sentence.into_iter().chain(others).collect()
         }
     };
     let mut worst: Option<Judgement> = None;
@@ -89,7 +94,7 @@ fn deceives_behind_first(judgement: &Judgement) -> bool {
 /// `аcme` and `gооgle`, or of letters in another style. Those deceive.
 fn is_prose(reading: &str) -> bool {
     let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
-    if behind.contains(is_dot) && is_word_before_www(label) {
+    if behind.contains(is_dot) && is_word_before_www(label) || ends_sentence(reading, behind) {
         return true;
     }
     let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
@@ -102,6 +107,16 @@ fn is_prose(reading: &str) -> bool {
     let seam = |c: char| prose::is_sign(c) || matches!(c, '\u{fe0f}' | '\u{20e3}');
     let glued = words().next().is_some() || label.contains(seam);
     glued && meet && !words().any(deceives)
+}
+
+/// Whether a sentence ends in front of a host: with whatever full stop before `www.`, and with one of Chinese or
+/// Japanese before any other (`10ー19時。www.example.jp`, `手順③。example.jp`).
+fn ends_sentence(reading: &str, behind: &str) -> bool {
+    let www = behind.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    let before = reading.len().checked_sub(behind.len()).and_then(|end| reading.get(..end));
+    let ideographic = before.is_some_and(|before| before.ends_with(['。', '．', '｡']));
+    let host = behind.trim_end_matches(is_dot).to_ascii_lowercase();
+    (www || ideographic) && registrable(&host, Section::Icann).is_some()
 }
 
 /// `сwww`: whatever the letters read as, `www.` begins a host to every reader, and the label names nobody.
@@ -140,6 +155,9 @@ mod tests {
     fn prose_is_no_part_of_a_schemeless_host() {
         for spelling in [
             "👉example.com",
+            "10ー19時。example.com",
+            "手順③。example.com",
+            "03ー1234ー5678。example.com",
             "→example.com",
             "เว็บไซต์example.com",
             "サーバーexample.com",
@@ -155,7 +173,18 @@ mod tests {
                 "{spelling}"
             );
         }
-        for spelling in ["сwww.example.com", "соWWW.пример.рф"] {
+        for spelling in [
+            "сwww.example.com",
+            "соWWW.пример.рф",
+            "10ー19時。www.example.com",
+            "第2ー3章．www.example.com",
+            "A1ー出口。www.example.com",
+            "Tーシャツ。www.example.com",
+            "℡03-1234-5678。www.example.com",
+            "第Ⅲ期。www.example.com",
+            "1ª.www.example.com",
+            "SMS-код.www.example.com",
+        ] {
             assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
         }
         for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "डाटामेल.com"]
