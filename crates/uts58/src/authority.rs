@@ -32,7 +32,7 @@ const SURELY_FITS: usize = 9;
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     labels: usize,
-    /// The last label, in the text that was read.
+    /// The last label, in the name.
     last: Range<usize>,
     last_is_letters: bool,
     /// Whether every label is.
@@ -47,44 +47,51 @@ pub(super) struct Form {
 
 impl Form {
     /// Reads a name; `None` for an empty label or one that begins or ends with a hyphen.
-    pub(super) fn read(text: &str, range: Range<usize>) -> Option<Form> {
-        let name = text.get(range.clone())?;
+    pub(super) fn read(name: &str) -> Option<Form> {
         let mut form = Form {
             labels: 0,
-            last: range.start..range.end,
+            last: 0..name.len(),
             last_is_letters: true,
             ascii: true,
             full_stops: true,
             long_label: false,
             hopeless: false,
         };
-        if name.is_ascii() { form.read_ascii(name) } else { form.read_any(name) }.map(|()| form)
+        let read = match name.is_ascii() {
+            true => form.read_ascii(name.as_bytes()),
+            false => form.read_any(name),
+        };
+        read.map(|()| form)
     }
 
-    /// The same for the common case, label by label.
-    fn read_ascii(&mut self, name: &str) -> Option<()> {
-        let mut rest = name.as_bytes();
-        loop {
-            let end = rest.iter().position(|byte| *byte == b'.').unwrap_or(rest.len());
-            let (label, behind) = rest.split_at(end);
-            let ([first, ..], [.., last]) = (label, label) else { return None };
-            if *first == b'-' || *last == b'-' {
-                return None;
+    /// The same for the common case.
+    fn read_ascii(&mut self, name: &[u8]) -> Option<()> {
+        let mut begins = 0;
+        let mut before = b'.';
+        for (at, byte) in name.iter().copied().enumerate() {
+            if byte == b'.' || byte == b'-' && before == b'.' {
+                if matches!(before, b'.' | b'-') {
+                    return None;
+                }
+                self.labels += 1;
+                self.long_label |= at - begins > LABEL;
+                begins = at + 1;
             }
-            self.labels += 1;
-            self.long_label |= label.len() > LABEL;
-            let [_, behind @ ..] = behind else {
-                self.last.start = self.last.end - label.len();
-                self.last_is_letters = label.iter().all(u8::is_ascii_alphabetic);
-                return Some(());
-            };
-            rest = behind;
+            before = byte;
         }
+        if matches!(before, b'.' | b'-') {
+            return None;
+        }
+        self.labels += 1;
+        self.long_label |= name.len() - begins > LABEL;
+        self.last.start = begins;
+        self.last_is_letters = name.get(begins..)?.iter().all(u8::is_ascii_alphabetic);
+        Some(())
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
         let mut label = Label::default();
-        let mut at = self.last.start;
+        let mut at = 0;
         let mut rest = name;
         loop {
             let plain = plain_bytes(rest.as_bytes());
@@ -110,17 +117,19 @@ impl Form {
         label.close(self)
     }
 
-    fn is_domain(&self, text: &str, host: Range<usize>) -> bool {
-        let name = text.get(host).unwrap_or_default();
+    fn is_domain(&self, name: &str) -> bool {
         self.labels >= 2
-            && self.has_tld(text)
+            && self.has_tld(name)
             && fits(name, self)
             && registrable::is_registrable(name, self)
     }
 
     /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
-    fn has_tld(&self, text: &str) -> bool {
-        let Some(last) = text.get(self.last.clone()) else { return false };
+    fn has_tld(&self, name: &str) -> bool {
+        if self.ascii && self.last_is_letters {
+            return self.last.len() >= 2;
+        }
+        let Some(last) = name.get(self.last.clone()) else { return false };
         if self.last_is_letters {
             return !last.is_ascii() || last.len() >= 2;
         }
@@ -201,23 +210,51 @@ fn plain_bytes(bytes: &[u8]) -> usize {
     (3 * leads.take_while(|lead| Class::is_plain_lead(**lead)).count()).min(bytes.len())
 }
 
+/// Whether the name is one that may be linked, as most are: of ASCII, short, and below a top-level domain below which
+/// every name is registrable. Others may be as well.
+fn is_plain_domain(name: &str) -> bool {
+    let Some(labels) = name.as_bytes().split_last_chunk().and_then(|(labels, end)| {
+        (name.len() <= LABEL && registrable::is_flat(end)).then_some(labels)
+    }) else {
+        return false;
+    };
+    let mut before = b'.';
+    for byte in labels.iter().copied() {
+        // Only hyphens and dots of what stands in hosts are below digits.
+        let plain = match byte {
+            b'.' => !matches!(before, b'.' | b'-'),
+            b'-' => before != b'.',
+            _ => (b'0'..0x80).contains(&byte),
+        };
+        if !plain {
+            return false;
+        }
+        before = byte;
+    }
+    !matches!(before, b'.' | b'-')
+}
+
 /// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
 /// long.
 pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
-    Form::read(text, host.clone()).is_some_and(|form| form.is_domain(text, host))
+    let name = text.get(host).unwrap_or_default();
+    is_plain_domain(name) || Form::read(name).is_some_and(|form| form.is_domain(name))
 }
 
 /// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
-    let Some(form) = Form::read(text, host.clone()) else { return false };
-    let name = text.get(host.clone()).unwrap_or_default();
+    let name = text.get(host).unwrap_or_default();
+    if is_plain_domain(name) {
+        return true;
+    }
+    let Some(form) = Form::read(name) else { return false };
     if !form.last_is_letters
         && let Some(plain) = plain_digits(name)
         && ipv4::is_number(plain.rsplit('.').next().unwrap_or_default())
     {
         return ipv4::parse(&plain).is_some();
     }
-    form.is_domain(text, host)
+    form.is_domain(name)
 }
 
 /// A name as browsers read it for numbers: full stops for other dots, plain digits for wide ones.
@@ -296,6 +333,10 @@ fn raw_lengths_fit(name: &str) -> bool {
 /// S9 needs the list: without it every name below a top-level domain is registrable.
 #[cfg(not(feature = "suffixes"))]
 mod registrable {
+    pub(super) fn is_flat(_: &[u8; 4]) -> bool {
+        false
+    }
+
     pub(super) fn is_registrable(_: &str, form: &super::Form) -> bool {
         form.labels > 1
     }
@@ -313,6 +354,10 @@ pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
 
 /// S4: the length in bytes of a root dot that a port, path, query or fragment follows; else 0.
 pub(super) fn root_dot(text: &str, at: usize) -> usize {
+    match text.as_bytes().get(at) {
+        Some(b'.' | 0x80..) => {}
+        _ => return 0,
+    }
     let rest = text.get(at..).unwrap_or_default();
     let mut chars = rest.chars();
     match chars.next() {

@@ -11,7 +11,7 @@
 //! | UTS #58 §8: `/docs（中文说明）了解更多` | `termination` |
 //! | RFC 6068: header fields of `mailto:` | [`add_mailto_fields`] |
 
-use super::candidate::{Candidates, Found, Reading};
+use super::candidate::{Candidates, Reading};
 use super::termination::tail_end;
 use super::{Confidence, Kind, Link};
 use crate::tlds::TldSet;
@@ -107,24 +107,33 @@ impl Iterator for Links<'_> {
 
     fn next(&mut self) -> Option<Link> {
         loop {
-            let Found { mut link, .. } = self.candidates.next()?;
+            let mut found = self.candidates.next();
+            let Some(link) = &mut found else { return found };
             match self.linkifier.boundaries {
-                Boundaries::Letter if link.kind == Kind::Bare && !self.exists(&link) => continue,
+                Boundaries::Letter if link.kind == Kind::Bare && !self.exists(link) => continue,
                 Boundaries::Letter => {}
                 Boundaries::Adjusted | Boundaries::Wide => {
-                    add_mailto_fields(self.text, &mut link);
-                    self.candidates.used(link.span.end);
-                    let closing = trim_wrappers(self.text, &mut link);
-                    self.candidates.used(link.span.end + closing);
-                    trim_dangling(self.text, &mut link);
-                    if is_file_like(self.text, &link) {
-                        link.confidence = Confidence::Low;
-                    }
+                    let used = adjust(self.text, link);
+                    self.candidates.used(used);
                 }
             }
-            return Some(link);
+            return found;
         }
     }
+}
+
+/// Makes of a candidate what a reader takes for the link; up to where the text is used up.
+#[inline(never)]
+fn adjust(text: &str, link: &mut Link) -> usize {
+    add_mailto_fields(text, link);
+    let end = link.span.end;
+    let closing = trim_wrappers(text, link);
+    let used = end.max(link.span.end + closing);
+    trim_dangling(text, link);
+    if is_file_like(text, link) {
+        link.confidence = Confidence::Low;
+    }
+    used
 }
 
 /// An address with `mailto:` before it takes a query along: the header fields of RFC 6068 §2.
@@ -142,10 +151,11 @@ fn add_mailto_fields(text: &str, link: &mut Link) {
 
 /// S3: an initiator at the end with nothing behind it.
 fn trim_dangling(text: &str, link: &mut Link) {
-    let tail = text.get(link.tail.clone()).unwrap_or_default();
-    if !matches!(tail.as_bytes().last(), Some(b'?' | b'#')) {
+    let last = link.tail.end.checked_sub(1).and_then(|last| text.as_bytes().get(last));
+    if link.tail.is_empty() || !matches!(last, Some(b'?' | b'#')) {
         return;
     }
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
     set_tail_end(link, link.tail.start + tail.trim_end_matches(['?', '#']).len());
 }
 
@@ -223,8 +233,11 @@ fn is_file_like(text: &str, link: &Link) -> bool {
     const FILES: [&str; 9] = ["py", "rs", "sh", "md", "so", "ps", "cc", "zip", "mov"];
     /// Those that are written with a capital in running text (`Amazon.Com`).
     const CAPITALIZED: [&str; 5] = ["Com", "Net", "Org", "Edu", "Gov"];
+    if link.kind != Kind::Bare {
+        return false;
+    }
     let tail = text.get(link.tail.clone()).unwrap_or_default();
-    if link.kind != Kind::Bare || tail.starts_with(['/', '?']) {
+    if tail.starts_with(['/', '?']) {
         return false;
     }
     let host = text.get(link.inner.max(link.host.start)..link.host.end).unwrap_or_default();

@@ -40,8 +40,13 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &dyn TldSet) -> 
 fn existing_ascii_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut end = run.len();
     loop {
-        let dot = memchr::memrchr(b'.', run.as_bytes().get(..end)?)?;
-        let label = run.get(dot + 1..end)?.trim_end_matches(['-', '_']);
+        // Labels are short: a loop finds their ends sooner than a search.
+        let dot = run.as_bytes().get(..end)?.iter().rposition(|byte| *byte == b'.')?;
+        let label = run.get(dot + 1..end)?;
+        let label = match label.as_bytes().last() {
+            Some(b'-' | b'_') => label.trim_end_matches(['-', '_']),
+            _ => label,
+        };
         if !label.is_empty() && tlds.exists_as(label) {
             return Some(dot + 1 + label.len());
         }

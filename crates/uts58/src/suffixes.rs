@@ -122,15 +122,17 @@ impl SuffixList {
     }
 
     fn child(&self, node: usize, label: &str) -> Option<usize> {
-        let (mut low, mut high) = (self.first_child(node), self.first_child(node + 1));
+        let first = self.first_child(node);
+        let heads = self.heads.get(first..self.first_child(node + 1))?;
         let head = head(label.as_bytes());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let order = self.heads.get(middle).copied().unwrap_or_default().cmp(&head);
-            match order.then_with(|| self.label(middle).cmp(label.as_bytes())) {
-                Ordering::Less => low = middle + 1,
+        let from = first + heads.partition_point(|other| *other < head);
+        let mut same =
+            from..from + heads.get(from - first..)?.partition_point(|other| *other == head);
+        while let Some(middle) = same.clone().nth(same.len() / 2) {
+            match self.label(middle).cmp(label.as_bytes()) {
+                Ordering::Less => same.start = middle + 1,
                 Ordering::Equal => return Some(middle),
-                Ordering::Greater => high = middle,
+                Ordering::Greater => same.end = middle,
             }
         }
         None

@@ -32,16 +32,11 @@ impl<'t> Walker<'t> {
         let plain = belongs(Class::PLAIN);
         let bytes = self.text.as_bytes();
         let mut start = end;
-        while start > floor {
-            match bytes.get(start - 1) {
-                Some(byte) if byte.is_ascii() => {
-                    if !belongs(Class::of_ascii(*byte)) {
-                        break;
-                    }
-                    start -= 1;
-                    continue;
-                }
-                _ => {}
+        loop {
+            let before = bytes.get(floor..start).unwrap_or_default().iter().rev();
+            start -= before.take_while(|byte| belongs(Class::of_ascii(**byte))).count();
+            if start <= floor || bytes.get(start - 1).is_none_or(u8::is_ascii) {
+                break;
             }
             let lead = start.checked_sub(3).and_then(|at| bytes.get(at)).copied();
             if plain && lead.is_some_and(Class::is_plain_lead) {
@@ -67,13 +62,11 @@ impl<'t> Walker<'t> {
         let plain = belongs(Class::PLAIN);
         let bytes = self.text.as_bytes();
         let mut end = start;
-        while let Some(&byte) = bytes.get(end) {
-            if byte.is_ascii() {
-                if !belongs(Class::of_ascii(byte)) {
-                    break;
-                }
-                end += 1;
-            } else if plain && Class::is_plain_lead(byte) {
+        loop {
+            let behind = bytes.get(end..).unwrap_or_default().iter();
+            end += behind.take_while(|byte| belongs(Class::of_ascii(**byte))).count();
+            let Some(&byte) = bytes.get(end).filter(|byte| !byte.is_ascii()) else { break };
+            if plain && Class::is_plain_lead(byte) {
                 end += 3;
             } else {
                 match self.char_at(end) {
@@ -89,20 +82,22 @@ impl<'t> Walker<'t> {
     /// The end of a run without what a host cannot end with: dots, hyphens, `_`, signs, invisible
     /// characters.
     pub(super) fn trimmed_end(&self, run: Range<usize>) -> usize {
-        let text = self.text.get(run.clone()).unwrap_or_default();
-        if text.as_bytes().last().is_some_and(u8::is_ascii_alphanumeric) {
+        let last = run.end.checked_sub(1).and_then(|last| self.text.as_bytes().get(last));
+        if run.start < run.end && last.is_some_and(u8::is_ascii_alphanumeric) {
             return run.end;
         }
+        let text = self.text.get(run.clone()).unwrap_or_default();
         run.start + text.trim_end_matches(is_edge).len()
     }
 
     /// The start of a schemeless host without what no host starts with: hyphens (of a list, a dash),
     /// invisible characters. A dot stays, and makes the name malformed.
     pub(super) fn trimmed_start(&self, run: Range<usize>) -> usize {
-        let text = self.text.get(run.clone()).unwrap_or_default();
-        if text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric) {
+        let first = self.text.as_bytes().get(run.start);
+        if run.start < run.end && first.is_some_and(u8::is_ascii_alphanumeric) {
             return run.start;
         }
+        let text = self.text.get(run.clone()).unwrap_or_default();
         let trimmed = text.trim_start_matches(|c| c == '-' || Class::of(c).is_ignored());
         run.end - trimmed.len()
     }

@@ -19,7 +19,11 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    let suffix = suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody));
+    let suffix = if form.full_stops {
+        suffixes::BUILTIN.of_name(&lower)
+    } else {
+        suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody))
+    };
     suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 
@@ -47,9 +51,13 @@ fn is_lower(c: char) -> bool {
 /// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
 /// do, and need no look at the list.
 fn is_below_flat(name: &str) -> bool {
-    name.as_bytes().last_chunk().is_some_and(|end: &[u8; 4]| {
-        matches!(&end.map(|byte| byte.to_ascii_lowercase()), b".com" | b".net" | b".org")
-    })
+    name.as_bytes().last_chunk().is_some_and(is_flat)
+}
+
+/// Whether it is such a top-level domain, with the full stop before it.
+pub(super) fn is_flat(end: &[u8; 4]) -> bool {
+    let [b'.', letters @ ..] = end else { return false };
+    matches!(&letters.map(|byte| byte.to_ascii_lowercase()), b"com" | b"net" | b"org")
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl Class {
     /// The class of an ASCII byte; of anything else, that of a control character.
     #[inline]
     pub fn of_ascii(byte: u8) -> Class {
-        Class(ASCII.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
+        Class(BYTES.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
     }
 
     /// `Link_Term` of the code point (UTS #58 §3.5).
@@ -139,10 +139,15 @@ pub fn is_dot_to_somebody(c: char) -> bool {
     c == '.' || c >= '\u{2024}' && (c == '\u{2024}' || DOTS.contains(&c))
 }
 
-/// The first block, so that ASCII costs one look-up.
-static ASCII: &[u8; 128] = match link_table::BLOCKS.first_chunk() {
-    Some(block) => block,
-    None => &[LinkTerm::Hard as u8; 128],
+/// The first block, and of bytes beyond it what they are alone, so that ASCII costs one look-up.
+static BYTES: [u8; 256] = {
+    let mut bytes = [LinkTerm::Hard as u8; 256];
+    if let (Some(ascii), Some(block)) =
+        (bytes.first_chunk_mut::<128>(), link_table::BLOCKS.first_chunk::<128>())
+    {
+        *ascii = *block;
+    }
+    bytes
 };
 
 /// Link_Term of a code point.
