@@ -220,12 +220,9 @@ fn is_plain_domain(name: &str) -> bool {
     };
     let mut before = b'.';
     for byte in labels.iter().copied() {
-        // Only hyphens and dots of what stands in hosts are below digits.
-        let plain = match byte {
-            b'.' => !matches!(before, b'.' | b'-'),
-            b'-' => before != b'.',
-            _ => (b'0'..0x80).contains(&byte),
-        };
+        let plain = (b'0'..0x80).contains(&byte)
+            || byte == b'.' && !matches!(before, b'.' | b'-')
+            || byte == b'-' && before != b'.';
         if !plain {
             return false;
         }
@@ -242,6 +239,7 @@ pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
 }
 
 /// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
+#[inline]
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
     let name = text.get(host).unwrap_or_default();
     if is_plain_domain(name) {
@@ -353,12 +351,15 @@ pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// S4: the length in bytes of a root dot that a port, path, query or fragment follows; else 0.
+#[inline]
 pub(super) fn root_dot(text: &str, at: usize) -> usize {
     match text.as_bytes().get(at) {
-        Some(b'.' | 0x80..) => {}
-        _ => return 0,
+        Some(b'.' | 0x80..) => root_dot_of(text.get(at..).unwrap_or_default()),
+        _ => 0,
     }
-    let rest = text.get(at..).unwrap_or_default();
+}
+
+fn root_dot_of(rest: &str) -> usize {
     let mut chars = rest.chars();
     match chars.next() {
         Some(dot) if Class::of(dot).is_dot() => {

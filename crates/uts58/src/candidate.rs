@@ -285,6 +285,7 @@ impl<'t> Candidates<'t> {
         if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
     }
 
+    #[inline]
     fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
@@ -302,6 +303,11 @@ impl<'t> Candidates<'t> {
 
     /// A dot: reads the run of host characters round it.
     fn dot(&mut self, dot: usize) -> Option<Link> {
+        if let [b'.', next, ..] = self.walker.bytes_from(dot)
+            && next.is_ascii_alphanumeric()
+        {
+            return self.round(dot, dot + 1);
+        }
         let (_, behind) = self.walker.char_at(dot)?;
         self.at = behind;
         let (next, _) = self.walker.char_at(behind)?;
@@ -320,6 +326,11 @@ impl<'t> Candidates<'t> {
         {
             return None;
         }
+        self.round(dot, behind)
+    }
+
+    /// Reads the run round a dot, `behind` which a host character stands.
+    fn round(&mut self, dot: usize, behind: usize) -> Option<Link> {
         let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
         if let Reading::Wide(tlds) = self.reading {
             return self.wide_run(run, tlds);
@@ -449,6 +460,7 @@ impl<'t> Candidates<'t> {
             .then_some(end)
     }
 
+    #[inline]
     fn bare_link(&mut self, host: Range<usize>) -> Link {
         let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
         self.with_tail(host.start, kind, None, host)

@@ -134,25 +134,23 @@ impl<'t> Finder<'t> {
 /// Where in a block something may be, a bit each; whether U+2024 is something.
 fn marks(block: &Block, leader: bool) -> u64 {
     let lead = if leader { LEADER[0] } else { STOP[0] };
+    let is_dot = |byte, next, _| ((byte == b'.') | (byte == b':')) & (next != b' ');
+    // Bytes are told apart by as little as can be: here `*` and `>` count as dots.
     let (dots, variants) =
         threes(block).fold((false, false), |(dots, variants), (byte, next, _)| {
-            // Full stops and colons, besides `*` and `>`.
             (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
         });
-    let mut marks = 0;
-    if dots {
-        marks |= places(block, |byte, next, _| {
-            ((byte == b'.') | (byte == b':')) & (next != b' ') & (next != b'\n') & (next != b'\r')
-        });
-    }
+    let mut marks = if dots { places(block, is_dot) } else { 0 };
     if variants {
-        marks |= places(block, ends_as(STOP));
-        if any(block, |byte, _, _| byte == WIDE[0]) {
-            marks |= places(block, |one, two, three| {
-                ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three)
-            });
+        if any(block, ends_as(STOP)) {
+            marks |= places(block, ends_as(STOP));
         }
-        if leader {
+        let is_wide =
+            |one, two, three| ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three);
+        if any(block, |byte, _, _| byte == WIDE[0]) && any(block, is_wide) {
+            marks |= places(block, is_wide);
+        }
+        if leader && any(block, ends_as(LEADER)) {
             marks |= places(block, ends_as(LEADER));
         }
     }
@@ -166,25 +164,22 @@ fn ends_as(dot: [u8; 3]) -> impl Fn(u8, u8, u8) -> bool {
     move |_, two, three| (two ^ dot[1]) | (three ^ dot[2]) == 0
 }
 
-/// Where in a block three bytes are of a kind, a bit each.
+/// Whether three bytes of a block are of a kind.
+#[inline]
+fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
+    threes(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
+}
+
+/// Where in a block they are, a bit each.
 #[inline]
 fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
     let mut found = [[0; 8]; BLOCK / 8];
     for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(threes(block)) {
         *found = u8::from(is_kind(one, two, three));
     }
-    if found.as_flattened().iter().fold(true, |none, found| none & (*found == 0)) {
-        return 0;
-    }
     // The product brings the lowest bits of eight bytes together in the highest one.
     let words = found.iter().rev().map(|word| u64::from_le_bytes(*word));
     words.fold(0, |all, word| all << 8 | word.wrapping_mul(0x0102_0408_1020_4080) >> 56)
-}
-
-/// Whether three bytes of a block are of a kind.
-#[inline]
-fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
-    threes(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
 }
 
 /// Each byte of a block, with the two behind it.

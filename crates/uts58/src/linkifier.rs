@@ -241,10 +241,15 @@ fn is_file_like(text: &str, link: &Link) -> bool {
         return false;
     }
     let host = text.get(link.inner.max(link.host.start)..link.host.end).unwrap_or_default();
-    let Some((name, tld)) = host.rsplit_once('.') else { return false };
+    // Labels are short: a loop finds their ends sooner than a search.
+    let last_dot = |name: &str| name.bytes().rposition(|byte| byte == b'.');
+    let Some((name, tld)) = last_dot(host).and_then(|dot| host.split_at_checked(dot)) else {
+        return false;
+    };
+    let tld = tld.strip_prefix('.').unwrap_or(tld);
     // `gob.com.py`: three labels of a registry's own are a host.
-    let below_registry = name.rsplit_once('.').is_some_and(|(_, second)| second.len() <= 3);
-    let file = !below_registry && FILES.iter().any(|file| file.eq_ignore_ascii_case(tld));
+    let below_registry = || last_dot(name).is_some_and(|dot| name.len() - dot <= 4);
+    let file = FILES.iter().any(|file| file.eq_ignore_ascii_case(tld)) && !below_registry();
     let mut letters = tld.bytes();
     let sentence = letters.next().is_some_and(|first| first.is_ascii_uppercase())
         && letters.next().is_some_and(|second| second.is_ascii_lowercase())

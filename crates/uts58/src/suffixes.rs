@@ -6,7 +6,6 @@
 mod packed;
 mod suffix_table;
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -125,17 +124,10 @@ impl SuffixList {
         let first = self.first_child(node);
         let heads = self.heads.get(first..self.first_child(node + 1))?;
         let head = head(label.as_bytes());
-        let from = first + heads.partition_point(|other| *other < head);
-        let mut same =
-            from..from + heads.get(from - first..)?.partition_point(|other| *other == head);
-        while let Some(middle) = same.clone().nth(same.len() / 2) {
-            match self.label(middle).cmp(label.as_bytes()) {
-                Ordering::Less => same.start = middle + 1,
-                Ordering::Equal => return Some(middle),
-                Ordering::Greater => same.end = middle,
-            }
-        }
-        None
+        let from = heads.partition_point(|other| *other < head);
+        let same = heads.get(from..)?.iter().take_while(|other| **other == head);
+        let mut same = (first + from..).zip(same).map(|(child, _)| child);
+        same.find(|child| self.label(*child) == label.as_bytes())
     }
 
     fn first_child(&self, node: usize) -> usize {

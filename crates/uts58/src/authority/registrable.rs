@@ -14,7 +14,7 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
         return true;
     }
-    let lower: Cow<'_, str> = if name.chars().all(is_lower) {
+    let lower: Cow<'_, str> = if name.bytes().all(is_small) || name.chars().all(is_lower) {
         Cow::Borrowed(name)
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
@@ -34,6 +34,10 @@ fn ends_in_sentence(name: &str, form: &Form) -> bool {
     const LONGEST: usize = 40;
     let last = name.len().min(form.last.len());
     last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
+}
+
+fn is_small(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_uppercase()
 }
 
 /// Whether the character is its own lower case.
