@@ -69,13 +69,17 @@ impl Form {
         let mut begins = 0;
         let mut before = b'.';
         for (at, byte) in name.iter().copied().enumerate() {
-            if byte == b'.' || byte == b'-' && before == b'.' {
-                if matches!(before, b'.' | b'-') {
-                    return None;
+            // Dots and hyphens are below all else that stands in hosts.
+            if byte < b'0' {
+                match (before, byte) {
+                    (b'.' | b'-', b'.') | (b'.', b'-') => return None,
+                    (_, b'.') => {
+                        self.labels += 1;
+                        self.long_label |= at - begins > LABEL;
+                        begins = at + 1;
+                    }
+                    _ => {}
                 }
-                self.labels += 1;
-                self.long_label |= at - begins > LABEL;
-                begins = at + 1;
             }
             before = byte;
         }
@@ -212,12 +216,11 @@ fn plain_bytes(bytes: &[u8]) -> usize {
 
 /// Whether the name is one that may be linked, as most are: of ASCII, short, and below a top-level domain below which
 /// every name is registrable. Others may be as well.
-fn is_plain_domain(name: &str) -> bool {
-    let Some(labels) = name.as_bytes().split_last_chunk().and_then(|(labels, end)| {
-        (name.len() <= LABEL && registrable::is_flat(end)).then_some(labels)
-    }) else {
+pub(super) fn is_plain_domain(name: &str) -> bool {
+    let Some((labels, end)) = name.as_bytes().split_last_chunk() else { return false };
+    if name.len() > LABEL || !registrable::is_flat(end) {
         return false;
-    };
+    }
     let mut before = b'.';
     for byte in labels.iter().copied() {
         let plain = (b'0'..0x80).contains(&byte)

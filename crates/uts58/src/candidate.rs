@@ -496,7 +496,10 @@ impl<'t> Candidates<'t> {
     /// UTS #58 §5.2: a domain with an `@` before it.
     fn address(&mut self, run: Range<usize>) -> Option<Link> {
         let at_sign = run.start.checked_sub(1)?;
-        let domain = run.start..self.host_end(run);
+        let domain = match authority::is_plain_domain(self.walker.str(run.clone())) {
+            true => run,
+            false => run.start..self.host_end(run),
+        };
         if !authority::is_domain(self.walker.text, domain.clone()) {
             return None;
         }

@@ -123,7 +123,6 @@ impl Iterator for Links<'_> {
 }
 
 /// Makes of a candidate what a reader takes for the link; up to where the text is used up.
-#[inline(never)]
 fn adjust(text: &str, link: &mut Link) -> usize {
     add_mailto_fields(text, link);
     let end = link.span.end;
@@ -138,9 +137,9 @@ fn adjust(text: &str, link: &mut Link) -> usize {
 
 /// An address with `mailto:` before it takes a query along: the header fields of RFC 6068 §2.
 fn add_mailto_fields(text: &str, link: &mut Link) {
-    let spelled_out = link.user.as_ref().is_some_and(|local| local.start == link.span.start + 7);
+    let spelled_out = || link.user.as_ref().is_some_and(|local| local.start == link.span.start + 7);
     if link.kind == Kind::Email
-        && spelled_out
+        && spelled_out()
         && text.get(link.span.end..).is_some_and(|rest| rest.starts_with('?'))
     {
         let end = tail_end(text, link.span.end);

@@ -127,7 +127,12 @@ impl SuffixList {
         let from = heads.partition_point(|other| *other < head);
         let same = heads.get(from..)?.iter().take_while(|other| **other == head);
         let mut same = (first + from..).zip(same).map(|(child, _)| child);
-        same.find(|child| self.label(*child) == label.as_bytes())
+        // Of that length, the first letters are all there are.
+        let told = label.len() <= size_of_val(&head);
+        same.find(|child| {
+            let other = self.label(*child);
+            other.len() == label.len() && (told || other == label.as_bytes())
+        })
     }
 
     fn first_child(&self, node: usize) -> usize {

@@ -92,10 +92,11 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
     let (mut at, mut safe) = (start, start);
     while let Some(&byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
+        let plain = if open.is_empty() { Sense::Joint } else { Sense::Plain };
         match sense(byte) {
             _ if part == Part::Start => {}
-            Sense::Plain => {
-                at += rest.iter().take_while(|byte| sense(**byte) == Sense::Plain).count();
+            known if known <= plain => {
+                at += rest.iter().take_while(|byte| sense(**byte) <= plain).count();
                 safe = at;
                 continue;
             }
@@ -104,7 +105,7 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
                 continue;
             }
             Sense::Hard => return safe,
-            Sense::Other => {}
+            _ => {}
         }
         if let Some((next, length)) = part.next(rest) {
             part = next;
@@ -150,10 +151,12 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
 }
 
 /// What a byte is to every part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Sense {
     /// Included.
     Plain,
+    /// Included as well, and in some parts a separator: while no bracket is open, that is the same.
+    Joint,
     /// Included if something that is follows.
     Soft,
     /// The end.
@@ -172,6 +175,7 @@ fn sense(byte: u8) -> Sense {
                 table[byte] = match byte as u8 {
                     b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Sense::Plain,
                     b'-' | b'_' | b'%' | b'~' | b'+' | b'@' => Sense::Plain,
+                    b'/' | b'=' | b'&' => Sense::Joint,
                     b'.' | b'!' | b';' => Sense::Soft,
                     b'\0'..=b' ' | b'\x7F' => Sense::Hard,
                     _ => Sense::Other,
@@ -193,13 +197,17 @@ mod tests {
         for byte in 0..=u8::MAX {
             let term = byte.is_ascii().then(|| Class::of_ascii(byte).term());
             match sense(byte) {
-                Sense::Plain => assert_eq!(term, Some(LinkTerm::Include), "{byte}"),
+                Sense::Plain | Sense::Joint => {
+                    assert_eq!(term, Some(LinkTerm::Include), "{byte}");
+                }
                 Sense::Soft => assert_eq!(term, Some(LinkTerm::Soft), "{byte}"),
                 Sense::Hard => assert_eq!(term, Some(LinkTerm::Hard), "{byte}"),
                 Sense::Other => continue,
             }
             for part in [Part::Path, Part::Query, Part::Fragment, Part::Directive] {
-                assert_eq!((part.next(&[byte]), part.separator(&[byte])), (None, None), "{byte}");
+                assert_eq!(part.next(&[byte]), None, "{byte}");
+                let separator = part.separator(&[byte]).is_none_or(|_| sense(byte) == Sense::Joint);
+                assert!(separator, "{byte}");
             }
         }
     }
