@@ -71,14 +71,20 @@ impl<'t> Finder<'t> {
 
     /// Goes on to the next block that something may be in.
     fn search(&mut self, bytes: &[u8]) -> Option<()> {
-        let leader = matches!(self.sought, Needles::Wide(_));
+        let lead = match self.sought {
+            Needles::Letter | Needles::Prose(_) => STOP[0],
+            Needles::Wide(_) => LEADER[0],
+        };
         let mut rest = bytes.get(self.next_block..)?;
         while let Some(block) = rest.first_chunk() {
             rest = rest.get(BLOCK..)?;
-            self.marks = marks(block, leader);
-            if self.marks != 0 {
-                self.next_block = bytes.len() - rest.len();
-                return Some(());
+            let (dots, variants) = holds(block, lead);
+            if dots | variants {
+                self.marks = marks(block, dots, variants.then_some(lead));
+                if self.marks != 0 {
+                    self.next_block = bytes.len() - rest.len();
+                    return Some(());
+                }
             }
         }
         if rest.is_empty() {
@@ -86,7 +92,7 @@ impl<'t> Finder<'t> {
         }
         let mut last: Block = [b' '; BLOCK + 2];
         last.get_mut(..rest.len())?.copy_from_slice(rest);
-        self.marks = marks(&last, leader);
+        self.marks = marks(&last, true, Some(lead));
         self.next_block = bytes.len() - rest.len() + BLOCK;
         Some(())
     }
@@ -99,12 +105,11 @@ impl<'t> Finder<'t> {
         let is_wide = matches!(self.sought, Needles::Wide(_));
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         match bytes.get(at) {
-            Some(b'.') => {
-                next.is_ascii_alphanumeric()
-                    || !next.is_ascii()
-                    || b"-_])}".contains(&next)
-                    || is_wide && next == b'%'
-            }
+            Some(b'.') => match next {
+                b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => true,
+                b'-' | b'_' | b']' | b')' | b'}' => true,
+                next => is_wide && next == b'%',
+            },
             Some(b':') => {
                 let named = || at.checked_sub(1).and_then(|before| bytes.get(before));
                 next == b'/'
@@ -121,38 +126,41 @@ impl<'t> Finder<'t> {
         if !dot.is_some_and(|dot| [STOP, WIDE, HALF, LEADER].contains(dot)) {
             return false;
         }
-        let Some(next) = text.get(at + 3..).and_then(|behind| behind.chars().next()) else {
-            return false;
-        };
-        match self.sought {
+        let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
+        next.is_some_and(|next| match self.sought {
             Needles::Letter => true,
             Needles::Prose(tlds) | Needles::Wide(tlds) => may_begin_tld(next, tlds),
-        }
+        })
     }
 }
 
-/// Where in a block something may be, a bit each; whether U+2024 is something.
-fn marks(block: &Block, leader: bool) -> u64 {
-    let lead = if leader { LEADER[0] } else { STOP[0] };
-    let is_dot = |byte, next, _| ((byte == b'.') | (byte == b':')) & (next != b' ');
-    // Bytes are told apart by as little as can be: here `*` and `>` count as dots.
-    let (dots, variants) =
-        threes(block).fold((false, false), |(dots, variants), (byte, next, _)| {
-            (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
-        });
-    let mut marks = if dots { places(block, is_dot) } else { 0 };
-    if variants {
-        if any(block, ends_as(STOP)) {
-            marks |= places(block, ends_as(STOP));
-        }
-        let is_wide =
-            |one, two, three| ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three);
-        if any(block, |byte, _, _| byte == WIDE[0]) && any(block, is_wide) {
-            marks |= places(block, is_wide);
-        }
-        if leader && any(block, ends_as(LEADER)) {
-            marks |= places(block, ends_as(LEADER));
-        }
+/// Whether a full stop or colon may stand in a block, and whether another separator may, none of which begins with a
+/// smaller byte than `lead`. Most blocks are done with after this.
+#[inline]
+fn holds(block: &Block, lead: u8) -> (bool, bool) {
+    threes(block).fold((false, false), |(dots, variants), (byte, next, _)| {
+        // One comparison for both, which `*` and `>` pass as well.
+        (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
+    })
+}
+
+/// Where in a block something may be, a bit each: full stops and colons, and other separators, U+2024 among them when
+/// their first bytes say so.
+fn marks(block: &Block, dots: bool, lead: Option<u8>) -> u64 {
+    let mut marks = 0;
+    if dots {
+        marks |= places(block, |byte, next, _| ((byte == b'.') | (byte == b':')) & (next != b' '));
+    }
+    let Some(lead) = lead else { return marks };
+    if any(block, ends_as(STOP)) {
+        marks |= places(block, ends_as(STOP));
+    }
+    let is_wide = |one, two, three| ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three);
+    if any(block, |byte, _, _| byte == WIDE[0]) && any(block, is_wide) {
+        marks |= places(block, is_wide);
+    }
+    if lead == LEADER[0] && any(block, ends_as(LEADER)) {
+        marks |= places(block, ends_as(LEADER));
     }
     marks
 }

@@ -131,8 +131,8 @@ pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
     if name.is_ascii() && is_domain(text, host.clone()) {
         return Some(host.start);
     }
-    let starts = [ascii_tail(name), leading_signs(name), Some(0)];
-    let candidates = starts.into_iter().flatten().map(|start| host.start + start);
+    let starts = [ascii_tail, leading_signs, |_: &str| Some(0)];
+    let candidates = starts.iter().filter_map(|start| start(name)).map(|start| host.start + start);
     let mut candidates = candidates.filter(|start| is_domain(text, *start..host.end));
     candidates.next()
 }
@@ -156,7 +156,7 @@ fn ascii_tail(name: &str) -> Option<usize> {
 
 /// The offset behind symbols or an ellipsis that the name begins with.
 fn leading_signs(name: &str) -> Option<usize> {
-    let start = match name.rfind("...") {
+    let start = match name.as_bytes().windows(3).rposition(|three| three == b"...") {
         Some(ellipsis) => ellipsis + 3,
         None => name.len() - name.trim_start_matches(|c| c == '.' || is_symbol(c)).len(),
     };
