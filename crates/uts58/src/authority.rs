@@ -210,8 +210,7 @@ impl Label {
 
 /// The length in bytes of the characters of [`Class::PLAIN`] that these bytes of UTF-8 begin with.
 fn plain_bytes(bytes: &[u8]) -> usize {
-    let leads = bytes.iter().step_by(3);
-    (3 * leads.take_while(|lead| Class::is_plain_lead(**lead)).count()).min(bytes.len())
+    3 * bytes.as_chunks().0.iter().take_while(|utf8| Class::is_plain(utf8)).count()
 }
 
 /// Whether the name is one that may be linked, as most are: of ASCII, short, and below a top-level domain below which

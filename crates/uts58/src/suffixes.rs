@@ -116,6 +116,11 @@ impl SuffixList {
         nodes.filter_map(|node| std::str::from_utf8(self.label(node)).ok())
     }
 
+    /// Whether some rule ends with this label, in lower case, or with any label.
+    pub(crate) fn has_below_root(&self, label: &str) -> bool {
+        self.rule(0) & WILD != 0 || self.child(0, label).is_some()
+    }
+
     fn rule(&self, node: usize) -> u8 {
         self.rules.get(node).copied().unwrap_or_default()
     }

@@ -30,22 +30,24 @@ impl<'t> Walker<'t> {
         belongs: impl Fn(Class) -> bool,
     ) -> usize {
         let plain = belongs(Class::PLAIN);
-        let bytes = self.text.as_bytes();
+        let bytes = self.text.as_bytes().get(..end).unwrap_or_default();
         let mut start = end;
         loop {
-            let before = bytes.get(floor..start).unwrap_or_default().iter().rev();
-            start -= before.take_while(|byte| belongs(Class::of_ascii(**byte))).count();
-            if start <= floor || bytes.get(start - 1).is_none_or(u8::is_ascii) {
-                break;
-            }
-            let lead = start.checked_sub(3).and_then(|at| bytes.get(at)).copied();
-            if plain && lead.is_some_and(Class::is_plain_lead) {
+            let before = bytes.get(floor..start).unwrap_or_default();
+            if before.last().is_none_or(u8::is_ascii) {
+                let ascii = before.iter().rev().take_while(|byte| belongs(Class::of_ascii(**byte)));
+                let ascii = ascii.count();
+                start -= ascii;
+                if ascii == 0 {
+                    break;
+                }
+            } else if plain && before.last_chunk().is_some_and(Class::is_plain) {
                 start -= 3;
-                continue;
-            }
-            match self.char_before(start) {
-                Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
-                _ => break,
+            } else {
+                match self.char_before(start) {
+                    Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
+                    _ => break,
+                }
             }
         }
         self.steps += (end - start) as u64;
@@ -63,10 +65,15 @@ impl<'t> Walker<'t> {
         let bytes = self.text.as_bytes();
         let mut end = start;
         loop {
-            let behind = bytes.get(end..).unwrap_or_default().iter();
-            end += behind.take_while(|byte| belongs(Class::of_ascii(**byte))).count();
-            let Some(&byte) = bytes.get(end).filter(|byte| !byte.is_ascii()) else { break };
-            if plain && Class::is_plain_lead(byte) {
+            let behind = bytes.get(end..).unwrap_or_default();
+            if behind.first().is_none_or(u8::is_ascii) {
+                let ascii = behind.iter().take_while(|byte| belongs(Class::of_ascii(**byte)));
+                let ascii = ascii.count();
+                end += ascii;
+                if ascii == 0 {
+                    break;
+                }
+            } else if plain && behind.first_chunk().is_some_and(Class::is_plain) {
                 end += 3;
             } else {
                 match self.char_at(end) {

@@ -11,7 +11,16 @@ use crate::unicode::is_dot_to_somebody;
 pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     /// No suffix of a registry has more labels; below those of hosters everything is registrable.
     const DEEPEST_SUFFIX: usize = 5;
+    /// Bytes of UTF-8. Few top-level domains have more.
+    const LONG: usize = 16;
     if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
+        return true;
+    }
+    // Most that are long are words of a sentence, not top-level domains.
+    let last = name.get(form.last.clone()).filter(|last| last.len() > LONG && !last.is_ascii());
+    if last
+        .is_some_and(|last| last.chars().all(is_lower) && !suffixes::BUILTIN.has_below_root(last))
+    {
         return true;
     }
     let lower: Cow<'_, str> = if name.bytes().all(is_small) || name.chars().all(is_lower) {

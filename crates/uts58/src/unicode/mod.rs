@@ -59,11 +59,11 @@ impl Class {
     pub const PLAIN: Class =
         Class(LinkTerm::Include as u8 | Class::EMAIL | Class::HOST | Class::TLD);
 
-    /// Whether UTF-8 that begins with this byte is a character of [`Class::PLAIN`], three bytes long:
-    /// U+5000 to U+9FFF and U+B000 to U+CFFF, Han and Hangul throughout.
+    /// Whether these bytes, which stand in UTF-8, are a character of [`Class::PLAIN`]: one of U+4E00 to U+9FFF and
+    /// U+B000 to U+CFFF, Han and Hangul throughout. Some characters of that class are not known here.
     #[inline]
-    pub fn is_plain_lead(byte: u8) -> bool {
-        matches!(byte, 0xE5..=0xE9 | 0xEB | 0xEC)
+    pub fn is_plain(utf8: &[u8; 3]) -> bool {
+        matches!(utf8, [0xE5..=0xE9 | 0xEB | 0xEC, ..] | [0xE4, 0xB8..=0xBF, _])
     }
 
     /// The class of a code point.
@@ -177,11 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_lead_tells_the_class() {
+    fn plain_characters_are_of_their_class() {
         for c in '\u{80}'..=char::MAX {
-            let lead = c.encode_utf8(&mut [0; 4]).bytes().next();
-            if lead.is_some_and(Class::is_plain_lead) {
-                assert_eq!((Class::of(c), c.len_utf8()), (Class::PLAIN, 3), "{c:?}");
+            let mut buffer = [0; 4];
+            let utf8 = c.encode_utf8(&mut buffer).as_bytes();
+            for three in [utf8.first_chunk(), utf8.last_chunk()] {
+                if three.is_some_and(Class::is_plain) {
+                    assert_eq!((Class::of(c), c.len_utf8()), (Class::PLAIN, 3), "{c:?}");
+                }
             }
         }
     }
