@@ -22,6 +22,8 @@ use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
 use super::encoded::{self, LABEL, NAME};
 use super::{ipv4, percent};
+use crate::unicode::hosts::is_settled;
+use crate::unicode::punycode::surely_fits;
 use crate::unicode::{Class, is_dot_to_somebody};
 
 /// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
@@ -43,6 +45,8 @@ pub(super) struct Form {
     long_label: bool,
     /// Whether some label is: each of its characters takes a digit at least.
     hopeless: bool,
+    /// Of a name beyond ASCII, whether none is, whichever characters of their kind its labels hold.
+    surely_fits: bool,
 }
 
 impl Form {
@@ -56,6 +60,7 @@ impl Form {
             full_stops: true,
             long_label: false,
             hopeless: false,
+            surely_fits: true,
         };
         let read = match name.is_ascii() {
             true => form.read_ascii(name.as_bytes()),
@@ -160,11 +165,21 @@ struct Label {
     other: usize,
     /// Characters that UTS #46 neither drops nor joins into fewer: kana, Han, Hangul syllables.
     seen: usize,
+    /// Whether UTS #46 leaves all of them as they are.
+    settled: bool,
 }
 
 impl Default for Label {
     fn default() -> Self {
-        Label { first: None, final_: '\0', letters: true, ascii: 0, other: 0, seen: 0 }
+        Label {
+            first: None,
+            final_: '\0',
+            letters: true,
+            ascii: 0,
+            other: 0,
+            seen: 0,
+            settled: true,
+        }
     }
 }
 
@@ -184,6 +199,7 @@ impl Label {
         } else {
             self.other += 1;
         }
+        self.settled &= c.is_ascii() || is_settled(c);
         if class.is_ignored() {
             return;
         }
@@ -200,6 +216,7 @@ impl Label {
         form.labels += 1;
         form.last_is_letters = self.letters;
         form.ascii &= self.other == 0;
+        form.surely_fits &= self.settled && surely_fits(self.ascii, self.other);
         form.hopeless |= self.seen > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
@@ -291,7 +308,9 @@ fn fits(name: &str, form: &Form) -> bool {
     if form.ascii && form.full_stops {
         return name.len() <= NAME && !form.long_label;
     }
-    if name.len() <= LABEL && !form.long_label {
+    if name.len() <= LABEL && !form.long_label
+        || form.surely_fits && form.labels * (LABEL + 1) <= NAME
+    {
         return true;
     }
     if form.hopeless {
