@@ -45,8 +45,10 @@ pub(super) struct Form {
     long_label: bool,
     /// Whether some label is: each of its characters takes a digit at least.
     hopeless: bool,
-    /// Of a name beyond ASCII, whether none is, whichever characters of their kind its labels hold.
+    /// Of a name beyond ASCII, whether none is, if all of it is settled, whichever characters its labels hold.
     surely_fits: bool,
+    /// Whether UTS #46 leaves all characters beyond ASCII as they are.
+    settled: bool,
 }
 
 impl Form {
@@ -61,6 +63,7 @@ impl Form {
             long_label: false,
             hopeless: false,
             surely_fits: true,
+            settled: true,
         };
         let read = match name.is_ascii() {
             true => form.read_ascii(name.as_bytes()),
@@ -216,7 +219,8 @@ impl Label {
         form.labels += 1;
         form.last_is_letters = self.letters;
         form.ascii &= self.other == 0;
-        form.surely_fits &= self.settled && surely_fits(self.ascii, self.other);
+        form.settled &= self.settled;
+        form.surely_fits &= surely_fits(self.ascii, self.other);
         form.hopeless |= self.seen > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
@@ -309,7 +313,7 @@ fn fits(name: &str, form: &Form) -> bool {
         return name.len() <= NAME && !form.long_label;
     }
     if name.len() <= LABEL && !form.long_label
-        || form.surely_fits && form.labels * (LABEL + 1) <= NAME
+        || form.settled && form.surely_fits && form.labels * (LABEL + 1) <= NAME
     {
         return true;
     }

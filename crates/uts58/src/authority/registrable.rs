@@ -17,13 +17,16 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
         return true;
     }
     // Most that are long are words of a sentence, not top-level domains.
+    // What stays as it is has no capitals but those of ASCII.
+    let is_lower = |text: &str| match form.settled {
+        true => !text.bytes().any(|byte| byte.is_ascii_uppercase()),
+        false => text.chars().all(is_lower),
+    };
     let last = name.get(form.last.clone()).filter(|last| last.len() > LONG && !last.is_ascii());
-    if last
-        .is_some_and(|last| last.chars().all(is_lower) && !suffixes::BUILTIN.has_below_root(last))
-    {
+    if last.is_some_and(|last| is_lower(last) && !suffixes::BUILTIN.has_below_root(last)) {
         return true;
     }
-    let lower: Cow<'_, str> = if name.bytes().all(is_small) || name.chars().all(is_lower) {
+    let lower: Cow<'_, str> = if is_lower(name) {
         Cow::Borrowed(name)
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
@@ -43,10 +46,6 @@ fn ends_in_sentence(name: &str, form: &Form) -> bool {
     const LONGEST: usize = 40;
     let last = name.len().min(form.last.len());
     last > LONGEST && !form.ascii && !name.as_bytes().iter().rev().take(last).any(u8::is_ascii)
-}
-
-fn is_small(byte: u8) -> bool {
-    byte.is_ascii() && !byte.is_ascii_uppercase()
 }
 
 /// Whether the character is its own lower case.
@@ -76,11 +75,13 @@ pub(super) fn is_flat(end: &[u8; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unicode::hosts::is_settled;
 
     #[test]
     fn scripts_without_case() {
         for c in '\0'..=char::MAX {
             assert_eq!(is_lower(c), c.to_lowercase().eq([c]), "{c:?}");
+            assert!(c.is_ascii() || !is_settled(c) || is_lower(c), "{c:?}");
         }
     }
 }

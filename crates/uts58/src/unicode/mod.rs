@@ -60,10 +60,17 @@ impl Class {
         Class(LinkTerm::Include as u8 | Class::EMAIL | Class::HOST | Class::TLD);
 
     /// Whether these bytes, which stand in UTF-8, are a character of [`Class::PLAIN`]: one of U+4E00 to U+9FFF and
-    /// U+B000 to U+CFFF, Han and Hangul throughout. Some characters of that class are not known here.
+    /// U+B000 to U+CFFF, Han and Hangul throughout, or a letter of Hiragana or Katakana. Some characters of that
+    /// class are not known here.
     #[inline]
     pub fn is_plain(utf8: &[u8; 3]) -> bool {
-        matches!(utf8, [0xE5..=0xE9 | 0xEB | 0xEC, ..] | [0xE4, 0xB8..=0xBF, _])
+        match utf8 {
+            [0xE5..=0xE9 | 0xEB | 0xEC, ..] | [0xE4, 0xB8..=0xBF, _] => true,
+            [0xE3, 0x81, last] => *last > 0x80,
+            [0xE3, 0x82, last] => !matches!(last, 0x97..=0xA0),
+            [0xE3, 0x83, last] => *last <= 0xBA,
+            _ => false,
+        }
     }
 
     /// The class of a code point.
