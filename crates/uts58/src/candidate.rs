@@ -496,13 +496,12 @@ impl<'t> Candidates<'t> {
     /// UTS #58 §5.2: a domain with an `@` before it.
     fn address(&mut self, run: Range<usize>) -> Option<Link> {
         let at_sign = run.start.checked_sub(1)?;
-        let domain = match authority::is_plain_domain(self.walker.str(run.clone())) {
-            true => run,
-            false => run.start..self.host_end(run),
+        let domain = if authority::is_plain_domain(self.walker.str(run.clone())) {
+            run
+        } else {
+            let domain = run.start..self.host_end(run);
+            authority::is_domain(self.walker.text, domain.clone()).then_some(domain)?
         };
-        if !authority::is_domain(self.walker.text, domain.clone()) {
-            return None;
-        }
         let local = self.local_start(at_sign);
         let floor = std::mem::replace(&mut self.floor, domain.end);
         let local = local?..at_sign;
@@ -523,7 +522,8 @@ impl<'t> Candidates<'t> {
     fn local_start(&mut self, at_sign: usize) -> Option<usize> {
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
         let local = self.walker.str(start..at_sign);
-        let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
+        let doubled = || local.as_bytes().windows(2).any(|two| two == b"..");
+        let dots = local.starts_with('.') || local.ends_with('.') || doubled();
         (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
     }
 

@@ -124,6 +124,9 @@ impl Iterator for Links<'_> {
 
 /// Makes of a candidate what a reader takes for the link; up to where the text is used up.
 fn adjust(text: &str, link: &mut Link) -> usize {
+    if stands_alone(text, link) {
+        return link.span.end;
+    }
     add_mailto_fields(text, link);
     let end = link.span.end;
     let closing = trim_wrappers(text, link);
@@ -133,6 +136,15 @@ fn adjust(text: &str, link: &mut Link) -> usize {
         link.confidence = Confidence::Low;
     }
     used
+}
+
+/// Whether it is a URL that says so by scheme or `www.`, with no mark before it that people wrap links in, and nothing
+/// dangles at its end: most are, and stay as they are.
+fn stands_alone(text: &str, link: &Link) -> bool {
+    let byte = |at: usize| at.checked_sub(1).and_then(|at| text.as_bytes().get(at)).copied();
+    matches!(link.kind, Kind::Scheme | Kind::Www)
+        && byte(link.span.start).and_then(closing).is_none()
+        && !matches!(byte(link.span.end), Some(b'?' | b'#'))
 }
 
 /// An address with `mailto:` before it takes a query along: the header fields of RFC 6068 §2.
