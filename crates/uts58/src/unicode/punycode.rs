@@ -73,7 +73,7 @@ pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
     match (ascii, other) {
         (_, 0) => ascii <= LABEL,
         (0, _) => other <= SETTLED,
-        _ => ascii + 6 * other + PREFIX.len() + 1 <= LABEL,
+        _ => ascii + 6 * other + PREFIX.len() < LABEL,
     }
 }
 
