@@ -232,9 +232,11 @@ impl<'t> Candidates<'t> {
         let length =
             behind.iter().take_while(|byte| Class::of_ascii(**byte).is_host_or_dot()).count();
         let (host, rest) = behind.split_at_checked(length)?;
-        let whole = host.last()?.is_ascii_alphanumeric() && ends_plainly(rest);
+        if !host.last()?.is_ascii_alphanumeric() || !ends_plainly(rest) {
+            return None;
+        }
         self.walker.steps += length as u64;
-        whole.then_some(start..start + length)
+        Some(start..start + length)
     }
 
     fn host_behind(&mut self, start: usize) -> Authority {
