@@ -201,7 +201,43 @@ fn threes(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tlds::TldTable;
     use crate::unicode::is_dot_to_somebody;
+
+    /// Wherever it stands in its block, alone or among others, and the text ends with it or not.
+    #[test]
+    fn separators_are_found_in_every_place() {
+        let tlds = TldTable::new(["com"], "");
+        for separator in [".", "://", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}"] {
+            let wide = separator == "\u{2024}";
+            let sought = if wide { Needles::Wide(&tlds) } else { Needles::Prose(&tlds) };
+            for before in 0..3 * BLOCK {
+                for behind in
+                    ["com", "com*.com。com"].map(|text| text.to_owned() + &"x ".repeat(before % 9))
+                {
+                    let text =
+                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), behind]
+                            .concat();
+                    let mut finder = Finder::new(sought);
+                    let mut at = 0;
+                    let found = std::iter::from_fn(|| {
+                        let place = finder.next(&text, at)?;
+                        at = place + 1;
+                        Some(place)
+                    });
+                    let one_by_one = text.char_indices().map(|(at, _)| at);
+                    let alone = Finder::new(sought);
+                    let is_one = |at: &usize| {
+                        let dot = text.get(*at..).unwrap_or_default();
+                        dot.starts_with(|c| c == ':' || is_dot_to_somebody(c))
+                            && alone.may_be(&text, *at)
+                    };
+                    assert!(found.eq(one_by_one.filter(is_one)), "{text}");
+                    assert_eq!(Finder::new(sought).next(&text, 0), text.find(separator), "{text}");
+                }
+            }
+        }
+    }
 
     /// One set of dots: whatever is one to somebody is looked for.
     #[test]

@@ -16,12 +16,12 @@ pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
         return true;
     }
-    // Most that are long are words of a sentence, not top-level domains.
     // What stays as it is has no capitals but those of ASCII.
     let is_lower = |text: &str| match form.settled {
         true => !text.bytes().any(|byte| byte.is_ascii_uppercase()),
         false => text.chars().all(is_lower),
     };
+    // Most last labels that are long are words of a sentence, not top-level domains.
     let last = name.get(form.last.clone()).filter(|last| last.len() > LONG && !last.is_ascii());
     if last.is_some_and(|last| is_lower(last) && !suffixes::BUILTIN.has_below_root(last)) {
         return true;
