@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
 
-use super::budget::{Budget, DECEIT};
+use super::budget::{Budget, DECEIT, ENCODED};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, Rendering, SeenBy, Site,
     View,
@@ -19,7 +19,7 @@ use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
 use super::{actions, attached, headers, notices};
 use homograph::linkify;
-use mailsplice::mime::{self, Message, Part, Reading, Tree};
+use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use mailsplice::span::TextEdit;
 use uts58::{Kind, Target};
 
@@ -294,11 +294,13 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
+        let encoded = self.open.reading.transfer != Transfer::Identity;
+        let deceit = DECEIT + u64::from(encoded) * ENCODED;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
             let deceives = link.as_ref().is_some_and(|link| link.verdict == Verdict::Unsafe);
             judged.push(link);
-            let deceit = if deceives { DECEIT } else { 0 };
+            let deceit = if deceives { deceit } else { 0 };
             if !budget.link(occurrence.span().len(), judge.spent() + deceit) {
                 break;
             }
