@@ -17,7 +17,7 @@ const FINDING: u64 = 96;
 pub const DECEIT: u64 = 384;
 
 /// The same on top where it stands in a transfer encoding, in which its edits are found and written once more.
-pub const ENCODED: u64 = 384;
+pub const ENCODED: u64 = 256;
 
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of

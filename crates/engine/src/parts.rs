@@ -17,7 +17,7 @@ use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
-use super::{actions, attached, headers, notices};
+use super::{actions, attached, headers, notices, prices};
 use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use mailsplice::span::TextEdit;
@@ -41,7 +41,7 @@ impl PartContext<'_> {
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let alone = self.disjoint && index == 0 && readings.is_empty();
-            if !budget.spend(Stage::Decoding, READING + text.len() as u64) {
+            if !budget.spend(Stage::Decoding, prices::reading(index, text.len())) {
                 return over(budget, entry, found);
             }
             let open = Open {
@@ -77,9 +77,6 @@ impl PartContext<'_> {
 
 /// Bytes of a visible URL that are compared with its target's.
 const SHOWN: usize = 512;
-
-/// Steps of a reading of a part, however short it is.
-const READING: u64 = 64;
 
 /// Names what ended the budget, in the part that it ended in.
 fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {

@@ -1,6 +1,11 @@
-//! What judging costs in steps: by what is judged, so that a step stays a bounded piece of work.
+//! What reading and judging cost in steps: by what is read and judged, so that a step stays a bounded piece of work.
 
 use homograph::{Judgement, LinkJudgement, Verdict};
+
+/// Steps of a reading of a part, however short it is, and of each byte of a further one: encodings and charsets that
+/// few parts are read in take more than those of most.
+const READING: u64 = 64;
+const FURTHER: u64 = 4;
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
 /// spelling. What stands beside the host of a link is charged as a host is.
@@ -24,9 +29,18 @@ const LIE: u64 = 768;
 const CARRIED: u64 = 64;
 const CARRIED_BYTE: u64 = 6;
 
+/// How often a host that is carried is met and judged: as a rewriter wrote it, as it stands there, and at the end.
+const MET: u64 = 3;
+
 /// Steps of reading what a text says of its sender: some, and some for each byte.
 const TOLD: u64 = 768;
 const TOLD_BYTE: u64 = 16;
+
+/// Steps of the reading of a part of this index, of so many bytes.
+pub fn reading(index: usize, bytes: usize) -> u64 {
+    let times = if index == 0 { 1 } else { FURTHER };
+    READING + times * bytes as u64
+}
 
 /// Steps of judging a host.
 pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
@@ -45,7 +59,7 @@ pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
 pub fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
     let byte = if spelling.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
     let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));
-    CARRIED + byte * spelling.len() as u64 + inner.sum::<u64>()
+    CARRIED + byte * spelling.len() as u64 + MET * inner.sum::<u64>()
 }
 
 /// Steps of reading what a text says of its sender.
