@@ -2,10 +2,13 @@
 
 use homograph::{Judgement, LinkJudgement, Verdict};
 
-/// Steps of a reading of a part, however short it is, and of each byte of a further one: encodings and charsets that
-/// few parts are read in take more than those of most.
+/// Steps of a reading of a part, however short it is.
 const READING: u64 = 64;
-const FURTHER: u64 = 4;
+
+/// The same of a further one, and of each of its bytes: encodings and charsets that few parts are read in take more
+/// than those of most.
+const FURTHER: u64 = 256;
+const FURTHER_BYTE: u64 = 4;
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
 /// spelling. What stands beside the host of a link is charged as a host is.
@@ -22,8 +25,10 @@ const LABEL: u64 = 32;
 const DECEIVES: u64 = 128;
 const DECEIVES_BYTE: u64 = 8;
 
-/// Steps of a host that deceives, on top: what is told of it and written in its place is made for the first time.
+/// Steps of a host that deceives, or may, on top: what is told of it and written in its place is made for the first
+/// time.
 const LIE: u64 = 768;
+const DOUBT: u64 = 384;
 
 /// Steps of looking for what a link of ASCII carries.
 const CARRIED: u64 = 64;
@@ -38,8 +43,8 @@ const TOLD_BYTE: u64 = 16;
 
 /// Steps of the reading of a part of this index, of so many bytes.
 pub fn reading(index: usize, bytes: usize) -> u64 {
-    let times = if index == 0 { 1 } else { FURTHER };
-    READING + times * bytes as u64
+    let (reading, byte) = if index == 0 { (READING, 1) } else { (FURTHER, FURTHER_BYTE) };
+    reading + byte * bytes as u64
 }
 
 /// Steps of judging a host.
@@ -50,9 +55,13 @@ pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
         (host, byte) = (host + DECEIVES, byte + DECEIVES_BYTE);
     }
     let steps = host + byte * spelling.len() as u64 + LABEL * judgement.labels.len() as u64;
-    let lie = if judgement.verdict == Verdict::Unsafe { LIE } else { 0 };
+    let told = match judgement.verdict {
+        Verdict::Unsafe => LIE,
+        Verdict::Ok | Verdict::Notice => 0,
+        _ => DOUBT,
+    };
     // Where else it may begin or end, less of it is judged.
-    steps + steps * judgement.more_bounds as u64 / 4 + lie
+    steps + steps * judgement.more_bounds as u64 / 4 + told
 }
 
 /// Steps of looking for what a link carries, and of judging what was found.
