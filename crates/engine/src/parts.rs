@@ -291,7 +291,8 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
-        let encoded = self.open.reading.transfer != Transfer::Identity;
+        let kept = found.candidates.len() < budget.findings;
+        let encoded = kept && self.open.reading.transfer != Transfer::Identity;
         let deceit = DECEIT + u64::from(encoded) * ENCODED;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
