@@ -98,8 +98,11 @@ impl<'a> Judge<'a> {
         let mut judged = match &occurrence.target {
             Target::Link(link) => {
                 let mut judged = self.link(text, link, occurrence.bounds)?;
-                if link.host_str(text).is_ascii() {
+                let host = link.host_str(text);
+                if host.is_ascii() {
                     judged.forgive_placeholder();
+                } else if host.contains(char::REPLACEMENT_CHARACTER) {
+                    judged.forgive_undecoded();
                 }
                 judged
             }
@@ -108,6 +111,7 @@ impl<'a> Judge<'a> {
                 let url = text.get(span.clone()).unwrap_or_default();
                 if fetches_nothing(url, occurrence) {
                     judged.edit = Edit::Inert;
+                    judged.verdict = judged.verdict.min(Verdict::Notice);
                 } else if script::calls_the_page(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = Verdict::Notice;
