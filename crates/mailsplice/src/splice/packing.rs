@@ -69,7 +69,7 @@ const STORED_BYTES: u16 = 256;
 /// Bytes from which a recipe is compressed fast: hardly any that is longer has room in a header.
 pub const LONG: usize = 32 << 10;
 
-/// The level of zlib that is: a fifth longer than the best, in a third of its time.
+/// The level of zlib for it, where one is the fastest and nine the best.
 const QUICK: u32 = 3;
 
 /// Raw deflate (RFC 1951).
