@@ -245,6 +245,28 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn more_pieces_than_a_chunk_holds_are_found() {
+        let mut pieces = Pieces::default();
+        let piece = |at: u32| Piece {
+            text: 200 * at,
+            source: 40_000 * at,
+            unit_text: 5,
+            unit_source: (at % 7) as u8,
+        };
+        let count = 3 * CHUNK as u32 / 8;
+        (0..count).for_each(|at| pieces.push(piece(at)));
+        pieces.shrink();
+        assert!(pieces.chunks.len() > 2 && pieces.chunks.iter().all(|chunk| chunk.len() <= CHUNK));
+        assert!(pieces.iter().eq((0..count).map(piece)));
+        for at in 1..count - 1 {
+            let start = 200 * at as usize;
+            let found = (Some(piece(at)), Some(piece(at + 1)));
+            assert_eq!(pieces.last_of(|text| text <= start), found);
+            assert_eq!(pieces.round(&(start - 1..start + 1)), (Some(piece(at - 1)), found));
+        }
+    }
+
     proptest! {
         /// Packed pieces are the pieces, and a look-up finds what a search through all would.
         #[test]
