@@ -16,6 +16,9 @@ const FINDING: u64 = 96;
 /// back, however little is left by then.
 pub const DECEIT: u64 = 384;
 
+/// The same on top where it stands in a transfer encoding: its place is looked up in it, to be told.
+pub const ENCODED: u64 = 256;
+
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
 /// them; links that are fine are counted only.

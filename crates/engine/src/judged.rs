@@ -209,6 +209,12 @@ impl Judged {
     }
 }
 
+/// Whether the link around a visible host leads to that host.
+pub fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
+    let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
+    anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
+}
+
 /// Whether a host deceives: it is unsafe, and not for letters alone that its sender did not mean.
 pub fn deceives(spelling: &str, host: &Judgement) -> bool {
     host.verdict == Verdict::Unsafe

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
 
-use super::budget::{Budget, DECEIT};
+use super::budget::{Budget, DECEIT, ENCODED};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, Rendering, SeenBy, Site,
     View,
@@ -12,13 +12,14 @@ use super::content::{
 use super::cost::Stage;
 use super::dense::{Between, Order};
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
+use super::judged::leads_there;
 use super::judging::{Judge, Judged, TldStatus};
 use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
-use super::{actions, attached, headers, notices};
+use super::{actions, attached, headers, notices, prices};
 use homograph::linkify;
-use mailsplice::mime::{self, Message, Part, Reading, Tree};
+use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use mailsplice::span::TextEdit;
 use uts58::{Kind, Target};
 
@@ -40,7 +41,7 @@ impl PartContext<'_> {
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let alone = self.disjoint && index == 0 && readings.is_empty();
-            if !budget.spend(Stage::Decoding, READING + text.len() as u64) {
+            if !budget.spend(Stage::Decoding, prices::reading(index, text.len())) {
                 return over(budget, entry, found);
             }
             let open = Open {
@@ -76,9 +77,6 @@ impl PartContext<'_> {
 
 /// Bytes of a visible URL that are compared with its target's.
 const SHOWN: usize = 512;
-
-/// Steps of a reading of a part, however short it is.
-const READING: u64 = 64;
 
 /// Names what ended the budget, in the part that it ended in.
 fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
@@ -269,7 +267,7 @@ impl<'a> LayerReader<'a> {
         if judged.verdict > Verdict::Notice
             && judged.speaks_of_letters()
             && (reading.is_utf8_misread(host)
-                || written().is_some_and(|w| reading.is_utf8_misread(w)))
+                || written().is_some_and(|w| w != host && reading.is_utf8_misread(w)))
         {
             judged.forgive_letters();
         }
@@ -293,11 +291,14 @@ impl<'a> LayerReader<'a> {
     ) -> bool {
         let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
+        let kept = found.candidates.len() < budget.findings;
+        let encoded = kept && self.open.reading.transfer != Transfer::Identity;
+        let deceit = DECEIT + u64::from(encoded) * ENCODED;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
             let deceives = link.as_ref().is_some_and(|link| link.verdict == Verdict::Unsafe);
             judged.push(link);
-            let deceit = if deceives { DECEIT } else { 0 };
+            let deceit = if deceives { deceit } else { 0 };
             if !budget.link(occurrence.span().len(), judge.spent() + deceit) {
                 break;
             }
@@ -316,6 +317,7 @@ impl<'a> LayerReader<'a> {
                 continue;
             }
             // Where a link stands is worth a look only where it can be met again, or somebody hears of it.
+            let mut place = None;
             if self.passes == Passes::Several {
                 let (location, bad) = (self.location(occurrence), (judged.verdict, judged.edit));
                 if found.is_known(&location, bad) {
@@ -324,8 +326,9 @@ impl<'a> LayerReader<'a> {
                 // What nobody may link hides no shorter link that another reading has there.
                 let is_link = judged.tld_status == TldStatus::Link;
                 if is_link && here.len() < most {
-                    here.push((location, bad));
+                    here.push((location.clone(), bad));
                 }
+                place = Some(location);
             }
             if self.open.entry.alternative.is_some() {
                 found.note_host(self.open.part, &judged, most);
@@ -344,7 +347,7 @@ impl<'a> LayerReader<'a> {
                 }
             }
             self.near = false;
-            let mut candidate = self.candidate(occurrence, &judged);
+            let mut candidate = self.candidate(occurrence, &judged, place);
             let told = signed.contains(&(run.start + index));
             self.add_extras((occurrence, told), &judged, &mut candidate, budget, found);
             found.push(self.open.context.policy, candidate);
@@ -447,14 +450,23 @@ impl<'a> LayerReader<'a> {
         }
     }
 
-    fn candidate(&mut self, occurrence: &Occurrence, judged: &Judged) -> Candidate {
+    /// What is told of a link and done about it; `location`: where it stands, if somebody asked.
+    fn candidate(
+        &mut self,
+        occurrence: &Occurrence,
+        judged: &Judged,
+        location: Option<Location>,
+    ) -> Candidate {
         let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
         let edits = self.defanger.edits(occurrence, judged.host.as_deref(), action);
         let done = if done == Done::Edited && edits.is_empty() { Done::Reported } else { done };
         let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
         let spelling = text.get(occurrence.span()).unwrap_or_default();
         let Open { context, part, reading, .. } = self.open;
-        let span = context.tree.raw_span(*part, reading, self.place(occurrence));
+        let span = match location {
+            Some(Location { space: Space::Raw, range, .. }) => range,
+            _ => context.tree.raw_span(*part, reading, self.place(occurrence)),
+        };
         let place = occurrence.place(self.layer);
         let mut finding = told_of(judged, &self.open.entry.path, place, span, spelling);
         finding.done = done;
@@ -604,10 +616,4 @@ impl<'a> LayerReader<'a> {
 pub fn agree(message: Message<'_>, tree: &Tree, part: usize, reading: &Reading<'_>) -> bool {
     mime::all_readings(message, tree, part)
         .all(|other| other.charset == reading.charset || other.text.as_str().is_ascii())
-}
-
-/// Whether the link around a visible host leads to that host.
-fn leads_there(judged: &[Option<Judged>], visible: usize, anchor: Option<usize>) -> bool {
-    let host = |index: usize| judged.get(index)?.as_ref()?.host.as_ref().map(|host| &host.ascii);
-    anchor.is_some_and(|anchor| host(anchor).is_some() && host(anchor) == host(visible))
 }

@@ -1,6 +1,16 @@
-//! What judging costs in steps: by what is judged, so that a step stays a bounded piece of work.
+//! What reading and judging cost in steps: by what is read and judged, so that a step stays a bounded piece of work.
 
 use homograph::{Judgement, LinkJudgement, Verdict};
+
+/// Steps of a reading of a part, however short it is.
+const READING: u64 = 64;
+
+/// Readings of a part that honest mail has: by its label, as UTF-8, by a guess.
+const READINGS: usize = 3;
+
+/// Steps of a further one, and of each of its bytes: encodings and charsets that hardly any part is read in take more.
+const FURTHER: u64 = 256;
+const FURTHER_BYTE: u64 = 6;
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
 /// spelling. What stands beside the host of a link is charged as a host is.
@@ -17,13 +27,28 @@ const LABEL: u64 = 32;
 const DECEIVES: u64 = 128;
 const DECEIVES_BYTE: u64 = 8;
 
+/// Steps of a host that deceives, or may, on top: what is told of it and written in its place is made for the first
+/// time.
+const LIE: u64 = 768;
+const DOUBT: u64 = 384;
+
 /// Steps of looking for what a link of ASCII carries.
 const CARRIED: u64 = 64;
 const CARRIED_BYTE: u64 = 6;
 
+/// How often a host that is carried is met and judged: as a rewriter wrote it, as it stands there, and at the end.
+const MET: u64 = 3;
+
 /// Steps of reading what a text says of its sender: some, and some for each byte.
 const TOLD: u64 = 768;
 const TOLD_BYTE: u64 = 16;
+
+/// Steps of the reading of a part of this index, of so many bytes.
+pub fn reading(index: usize, bytes: usize) -> u64 {
+    let usual = index < READINGS;
+    let (reading, byte) = if usual { (READING, 1) } else { (FURTHER, FURTHER_BYTE) };
+    reading + byte * bytes as u64
+}
 
 /// Steps of judging a host.
 pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
@@ -33,15 +58,20 @@ pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
         (host, byte) = (host + DECEIVES, byte + DECEIVES_BYTE);
     }
     let steps = host + byte * spelling.len() as u64 + LABEL * judgement.labels.len() as u64;
+    let told = match judgement.verdict {
+        Verdict::Unsafe => LIE,
+        Verdict::Ok | Verdict::Notice => 0,
+        _ => DOUBT,
+    };
     // Where else it may begin or end, less of it is judged.
-    steps + steps * judgement.more_bounds as u64 / 4
+    steps + steps * judgement.more_bounds as u64 / 4 + told
 }
 
 /// Steps of looking for what a link carries, and of judging what was found.
 pub fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
     let byte = if spelling.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
     let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));
-    CARRIED + byte * spelling.len() as u64 + inner.sum::<u64>()
+    CARRIED + byte * spelling.len() as u64 + MET * inner.sum::<u64>()
 }
 
 /// Steps of reading what a text says of its sender.

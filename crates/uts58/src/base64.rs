@@ -1,13 +1,28 @@
 //! Base64 in one piece (RFC 4648 §4 and §5): in queries of URLs, properties of calendars, anywhere that no
 //! transfer encoding is declared.
 
+/// Units of four digits whose bytes are written at once.
+const UNITS: usize = 16;
+
 /// What the digits at the front stand for, in either alphabet; bits that make no byte are dropped.
 pub fn decode(digits: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
     let (units, _) = digits.as_chunks::<4>();
-    for unit in units {
-        let [Some(a), Some(b), Some(c), Some(d)] = unit.map(digit) else { break };
-        bytes.extend_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+    for several in units.chunks(UNITS) {
+        let mut written = [[0; 3]; UNITS];
+        let mut count = 0;
+        for (three, unit) in written.iter_mut().zip(several) {
+            let [a, b, c, d] = unit.map(bits);
+            if (a | b | c | d) >= NONE {
+                break;
+            }
+            *three = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
+            count += 1;
+        }
+        bytes.extend_from_slice(written.get(..count).unwrap_or_default().as_flattened());
+        if count < several.len() {
+            break;
+        }
     }
     let rest = digits.get(bytes.len() / 3 * 4..).unwrap_or_default();
     let (mut bits, mut count) = (0_u32, 0_u32);
@@ -26,12 +41,20 @@ pub fn decode(digits: &[u8]) -> Vec<u8> {
 /// The six bits of a digit.
 #[inline]
 pub fn digit(byte: u8) -> Option<u8> {
-    DIGITS.get(usize::from(byte)).copied().filter(|bits| *bits < 64)
+    Some(bits(byte)).filter(|bits| *bits < NONE)
 }
+
+#[inline]
+fn bits(byte: u8) -> u8 {
+    DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE)
+}
+
+/// What is no digit.
+const NONE: u8 = 64;
 
 /// The six bits of each byte; more for what is no digit.
 static DIGITS: [u8; 256] = {
-    let mut digits = [64; 256];
+    let mut digits = [NONE; 256];
     let mut byte = 0;
     while byte < 256 {
         let b = byte as u8;
@@ -43,7 +66,7 @@ static DIGITS: [u8; 256] = {
                 b'0'..=b'9' => b - b'0' + 52,
                 b'-' | b'+' => 62,
                 b'_' | b'/' => 63,
-                _ => 64,
+                _ => NONE,
             };
         }
         byte += 1;

@@ -44,7 +44,15 @@ pub(super) fn refanged(host: &str) -> Option<String> {
 
 /// What stands between the bracketed dots.
 pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
-    host.split("[.]").flat_map(|piece| piece.split("(.)")).flat_map(|piece| piece.split("{.}"))
+    let mut rest = Some(host);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let dot = |at: &usize| dot_at(text.as_bytes().get(*at..).unwrap_or_default()) > 0;
+        let piece = (0..text.len()).find(dot).and_then(|at| text.split_at_checked(at));
+        // Three bytes of ASCII are a dot.
+        rest = piece.and_then(|(_, behind)| behind.get(3..));
+        Some(piece.map_or(text, |(piece, _)| piece))
+    })
 }
 
 /// Whether no dot of the host is left: every one stands in brackets.

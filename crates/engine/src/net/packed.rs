@@ -123,14 +123,17 @@ pub fn wide(bytes: &[u8], width: usize, order: Order) -> Vec<u8> {
     let start = bytes.iter().position(|byte| *byte != 0).unwrap_or(0);
     let mut aligned = vec![0; if order == Order::Big { width - 1 } else { 0 }];
     aligned.extend_from_slice(bytes.get(start..).unwrap_or_default());
-    let units = aligned.chunks_exact(width).map_while(|unit| {
+    let mut text = String::with_capacity(aligned.len());
+    for unit in aligned.chunks_exact(width) {
         let value = |sum: u32, byte: &u8| sum << 8 | u32::from(*byte);
-        char::from_u32(match order {
+        let character = char::from_u32(match order {
             Order::Little => unit.iter().rev().fold(0, value),
             Order::Big => unit.iter().fold(0, value),
-        })
-    });
-    units.collect::<String>().into_bytes()
+        });
+        let Some(character) = character else { break };
+        text.push(character);
+    }
+    text.into_bytes()
 }
 
 /// EBCDIC as ASCII, as far as hosts go (code page 037; others agree in these).

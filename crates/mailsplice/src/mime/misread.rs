@@ -48,14 +48,20 @@ const MISTAKEN: [Charset; 3] = [
 /// Whether this host is UTF-8 that whoever wrote it read in another charset (`bÃ¼cher.de`). No sender means these
 /// letters.
 pub fn is_utf8_misread(host: &str) -> bool {
-    MISTAKEN.into_iter().any(|charset| is_utf8_in(charset, host))
+    is_utf8_in(MISTAKEN, host)
 }
 
-fn is_utf8_in(charset: Charset, host: &str) -> bool {
-    // A character of UTF-8 is two of any other charset at least, side by side.
+/// Whether this host is UTF-8 that was read in one of these charsets, each of which has one byte for a character.
+fn is_utf8_in(charsets: impl IntoIterator<Item = Charset>, host: &str) -> bool {
+    // A character of UTF-8 is two of theirs at least, side by side.
     let mut before = true;
-    let pair = host.chars().any(|c| !std::mem::replace(&mut before, c.is_ascii()) && !c.is_ascii());
-    pair && charset.encode(host).is_some_and(|bytes| is_cut_from_utf8(&bytes))
+    let mut pairs = |c: char| !std::mem::replace(&mut before, c.is_ascii()) && !c.is_ascii();
+    host.chars().any(&mut pairs) && charsets.into_iter().any(|charset| is_of_utf8(charset, host))
+}
+
+/// Whether the bytes of this host in a charset are characters of UTF-8.
+fn is_of_utf8(charset: Charset, host: &str) -> bool {
+    charset.encode(host).is_some_and(|bytes| is_cut_from_utf8(&bytes))
 }
 
 impl Reading<'_> {
@@ -69,11 +75,8 @@ impl Reading<'_> {
     /// text once more. No sender means these letters.
     pub fn is_utf8_misread(&self, host: &str) -> bool {
         let own = self.may_be_misread().then_some(self.charset);
-        !host.is_ascii()
-            && own
-                .into_iter()
-                .chain(MISTAKEN)
-                .any(|charset| charset.encode(host).is_some_and(|bytes| is_cut_from_utf8(&bytes)))
+        let own = own.filter(|own| !MISTAKEN.contains(own) && !host.is_ascii());
+        own.is_some_and(|charset| is_of_utf8(charset, host)) || is_utf8_in(MISTAKEN, host)
     }
 
     /// Whether what stands here begins with the last byte of an escape, `B` in `ESC ( B`, and is read without it

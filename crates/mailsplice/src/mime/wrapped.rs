@@ -25,14 +25,15 @@ struct Stretch {
     /// Where it begins, in the unwrapped bytes and in the raw ones.
     text: usize,
     source: usize,
-    /// The map of it and of the one behind it, for the few that are asked about.
+    /// The map of it, for the few that are asked about.
     map: OnceLock<Option<Box<Map>>>,
 }
 
 /// Unwrapped bytes of a stretch, at least.
 const STRETCH: usize = 1 << 10;
 
-/// Raw bytes beyond two stretches: an escape that begins there shows what stood before it.
+/// Raw bytes beyond a stretch, and beyond white space there, which a line end would take with it: an escape or a
+/// line end that begins there shows what stood before it.
 const BEYOND: usize = 3;
 
 impl<'m> Wrapped<'m> {
@@ -68,27 +69,37 @@ impl<'m> Wrapped<'m> {
 
     /// The raw bytes of this range of the unwrapped ones, as [`Map::source`] has them.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
-        let first = range.start..range.end.min(range.start + 1);
-        let start = self.within(first).start;
-        let last = range.end.max(range.start + 1) - 1..range.end;
-        match range.is_empty() {
-            true => start..start,
-            false => start..self.within(last).end.max(start),
+        let first = self.behind(range.start);
+        let last = range.end.max(range.start + 1) - 1;
+        if range.is_empty() || self.stretches.get(first).is_none_or(|next| last < next.text) {
+            return self.within(first, range);
         }
+        let start = self.within(first, range.start..range.start + 1).start;
+        start..self.within(self.behind(last), last..range.end).end.max(start)
     }
 
-    /// The same of one byte, or of none.
-    fn within(&self, range: Range<usize>) -> Range<usize> {
-        let behind = self.stretches.partition_point(|stretch| stretch.text <= range.start);
+    /// How far to read beyond the front of a stretch: what stands there may say where the piece before it ends.
+    fn read_on(&self, stretch: &Stretch) -> usize {
+        let end = stretch.source + BEYOND;
+        let space = |byte: &&u8| matches!(byte, 0..=b' ' | 127);
+        let rest = self.raw.get(end..).unwrap_or_default();
+        self.raw.len().min(end + rest.iter().take_while(space).count() + BEYOND)
+    }
+
+    /// The stretch behind the one that this byte stands in.
+    fn behind(&self, at: usize) -> usize {
+        self.stretches.partition_point(|stretch| stretch.text <= at)
+    }
+
+    /// The same of a range in the stretch before this one.
+    fn within(&self, behind: usize, range: Range<usize>) -> Range<usize> {
         let Some(stretch) = behind.checked_sub(1).and_then(|at| self.stretches.get(at)) else {
             return range;
         };
         let map = stretch.map.get_or_init(|| {
-            // What stands behind a place may say where the piece before it ends.
-            let end = self.stretches.get(behind + 1).map(|next| next.source + BEYOND);
-            let raw = self.raw.get(stretch.source..).unwrap_or_default();
-            let length = end.map_or(raw.len(), |end| raw.len().min(end - stretch.source));
-            self.transfer.decode(raw.get(..length).unwrap_or_default()).map.map(Box::new)
+            let end = self.stretches.get(behind).map_or(self.raw.len(), |next| self.read_on(next));
+            let raw = self.raw.get(stretch.source..end).unwrap_or_default();
+            self.transfer.decode(raw).map.map(Box::new)
         });
         match map {
             None => range,

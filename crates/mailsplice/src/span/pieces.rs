@@ -1,7 +1,7 @@
 //! The pieces of a map, packed: quoted-printable and old charsets have one for every few bytes.
 //!
 //! A piece is written as its kind and two distances from the piece before it, three to five bytes in
-//! all. Every [`BLOCK`] pieces a block begins with the offsets in full, so a look-up reads one block.
+//! all. Every [`BLOCK`] pieces a block begins with the offsets in full, so a look-up reads one block or two.
 
 use std::ops::Range;
 
@@ -15,8 +15,14 @@ pub(super) struct Piece {
     pub unit_source: u8,
 }
 
-/// Pieces of a block: a block takes some 50 bytes beside them, a step of a look-up a few nanoseconds.
-const BLOCK: u8 = 32;
+/// Pieces of a block: a block takes twelve bytes beside them, a step of a look-up a few nanoseconds.
+const BLOCK: u8 = 8;
+
+/// Bytes of a chunk, which holds whole blocks: a longer one would be copied as it grows.
+const CHUNK: usize = 1 << 16;
+
+/// Bytes of a block at most: units that are spelled out, and distances of 32 bits.
+const LONGEST: usize = 13 * BLOCK as usize;
 
 /// Units (in text, in source) that have a code of one byte: its index here.
 const UNITS: [(u8, u8); 10] =
@@ -29,30 +35,31 @@ const SPELLED: u8 = u8::MAX;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     blocks: Vec<Block>,
+    /// The pieces, packed.
+    chunks: Vec<Vec<u8>>,
     /// Pieces in the last block.
     count: u8,
     last: Option<Piece>,
 }
 
 /// Pieces, the first with these offsets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     text: u32,
     source: u32,
-    packed: Vec<u8>,
+    /// Where they are packed: in which chunk, and how far into it.
+    chunk: u16,
+    at: u16,
 }
 
 impl Pieces {
     pub fn push(&mut self, piece: Piece) {
         let (text, source) = (piece.text, piece.source);
         if self.last.is_none() || self.count == BLOCK {
-            self.shrink();
-            let packed = Vec::with_capacity(4 * usize::from(BLOCK));
-            self.blocks.push(Block { text, source, packed });
-            self.count = 0;
+            self.begin_block(text, source);
         }
         let before = self.last.map_or((0, 0), |last| (last.text, last.source));
-        if let Some(Block { packed, .. }) = self.blocks.last_mut() {
+        if let Some(packed) = self.chunks.last_mut() {
             let unit = (piece.unit_text, piece.unit_source);
             let (text, source) = (text.wrapping_sub(before.0), source.wrapping_sub(before.1));
             match UNITS.iter().position(|known| *known == unit) {
@@ -74,10 +81,22 @@ impl Pieces {
         self.last = Some(piece);
     }
 
+    fn begin_block(&mut self, text: u32, source: u32) {
+        if self.chunks.last().is_none_or(|chunk| chunk.len() + LONGEST > CHUNK) {
+            // The first one grows: most maps are short.
+            let room = if self.chunks.is_empty() { 4 * usize::from(BLOCK) } else { CHUNK };
+            self.chunks.push(Vec::with_capacity(room));
+        }
+        let at = self.chunks.last().map_or(0, Vec::len) as u16;
+        let chunk = (self.chunks.len() - 1) as u16;
+        self.blocks.push(Block { text, source, chunk, at });
+        self.count = 0;
+    }
+
     /// Gives back what was reserved for further pieces.
     pub fn shrink(&mut self) {
-        if let Some(block) = self.blocks.last_mut() {
-            block.packed.shrink_to_fit();
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.shrink_to_fit();
         }
     }
 
@@ -89,31 +108,27 @@ impl Pieces {
     /// piece behind it.
     pub fn last_of(&self, meets: impl Fn(usize) -> bool) -> (Option<Piece>, Option<Piece>) {
         let blocks = self.blocks.partition_point(|block| meets(block.text as usize));
-        let block = blocks.checked_sub(1).and_then(|index| self.blocks.get(index));
         let mut found = None;
-        for piece in block.into_iter().flat_map(Block::pieces) {
+        for piece in blocks.checked_sub(1).into_iter().flat_map(|index| self.pieces_of(index)) {
             if !meets(piece.text as usize) {
                 return (found, Some(piece));
             }
             found = Some(piece);
         }
-        let next = self.blocks.get(blocks).filter(|_| found.is_some());
-        (found, next.and_then(|block| block.pieces().next()))
+        (found, found.and_then(|_| self.pieces_of(blocks).next()))
     }
 
     /// What [`Pieces::last_of`] says of the offsets up to the start of a range that is not empty, and of those
-    /// before its end. Both stand in one block as a rule, which is read once then.
+    /// before its end. Both stand in one block or in two as a rule, which are read once then.
     pub fn round(&self, range: &Range<usize>) -> (Option<Piece>, (Option<Piece>, Option<Piece>)) {
-        let blocks = self.blocks.partition_point(|block| block.text as usize <= range.start);
-        let behind = self.blocks.get(blocks);
-        let block = blocks.checked_sub(1).and_then(|index| self.blocks.get(index));
-        let block = block.filter(|_| behind.is_none_or(|next| next.text as usize >= range.end));
-        let Some(block) = block else {
+        let behind = self.blocks.partition_point(|block| block.text as usize <= range.start);
+        let far = self.blocks.get(behind + 1).is_some_and(|far| (far.text as usize) < range.end);
+        let Some(block) = behind.checked_sub(1).filter(|_| !far) else {
             let start = self.last_of(|text| text <= range.start).0;
             return (start, self.last_of(|text| text < range.end));
         };
         let (mut start, mut end) = (None, None);
-        for piece in block.pieces() {
+        for piece in (block..block + 3).flat_map(|block| self.pieces_of(block)) {
             if piece.text as usize >= range.end {
                 return (start, (end, Some(piece)));
             }
@@ -122,18 +137,23 @@ impl Pieces {
             }
             end = Some(piece);
         }
-        (start, (end, behind.and_then(|block| block.pieces().next())))
+        (start, (end, None))
+    }
+
+    /// The pieces of a block, of none behind the last.
+    fn pieces_of(&self, block: usize) -> impl Iterator<Item = Piece> {
+        let block = self.blocks.get(block).copied();
+        let (rest, first) = block.map_or((&[][..], (0, 0)), |block| {
+            let chunk = self.chunks.get(usize::from(block.chunk));
+            let rest = chunk.and_then(|chunk| chunk.get(usize::from(block.at)..));
+            (rest.unwrap_or_default(), (block.text, block.source))
+        });
+        Unpacked { rest, before: None, first }.take(usize::from(BLOCK))
     }
 
     #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = Piece> {
-        self.blocks.iter().flat_map(Block::pieces)
-    }
-}
-
-impl Block {
-    fn pieces(&self) -> Unpacked<'_> {
-        Unpacked { rest: &self.packed, before: None, first: (self.text, self.source) }
+        (0..self.blocks.len()).flat_map(|block| self.pieces_of(block))
     }
 }
 
@@ -224,6 +244,28 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn more_pieces_than_a_chunk_holds_are_found() {
+        let mut pieces = Pieces::default();
+        let piece = |at: u32| Piece {
+            text: 200 * at,
+            source: 40_000 * at,
+            unit_text: 5,
+            unit_source: (at % 7) as u8,
+        };
+        let count = 3 * CHUNK as u32 / 8;
+        (0..count).for_each(|at| pieces.push(piece(at)));
+        pieces.shrink();
+        assert!(pieces.chunks.len() > 2 && pieces.chunks.iter().all(|chunk| chunk.len() <= CHUNK));
+        assert!(pieces.iter().eq((0..count).map(piece)));
+        for at in 1..count - 1 {
+            let start = 200 * at as usize;
+            let found = (Some(piece(at)), Some(piece(at + 1)));
+            assert_eq!(pieces.last_of(|text| text <= start), found);
+            assert_eq!(pieces.round(&(start - 1..start + 1)), (Some(piece(at - 1)), found));
+        }
+    }
 
     proptest! {
         /// Packed pieces are the pieces, and a look-up finds what a search through all would.

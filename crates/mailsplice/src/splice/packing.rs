@@ -66,6 +66,12 @@ impl<'a> Reader<'a> {
 /// small recipe, does not shrink, and setting a compressor up costs more than judging the message.
 const STORED_BYTES: u16 = 256;
 
+/// Bytes from which a recipe is compressed fast: hardly any that is longer has room in a header.
+pub const LONG: usize = 32 << 10;
+
+/// The level of zlib for it, where one is the fastest and nine the best.
+const QUICK: u32 = 3;
+
 /// Raw deflate (RFC 1951).
 pub(super) fn deflate(plain: &[u8]) -> Vec<u8> {
     match u16::try_from(plain.len()) {
@@ -85,7 +91,8 @@ fn stored(plain: &[u8], length: u16) -> Vec<u8> {
 }
 
 fn compressed(plain: &[u8]) -> Vec<u8> {
-    let mut engine = Compress::new(Compression::best(), false);
+    let level = if plain.len() > LONG { Compression::new(QUICK) } else { Compression::best() };
+    let mut engine = Compress::new(level, false);
     let mut out = Vec::with_capacity(plain.len() / 2 + 64);
     loop {
         let taken = usize::try_from(engine.total_in()).unwrap_or(plain.len());
@@ -124,6 +131,22 @@ pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/// The value of each digit; 64: it is none.
+const VALUES: [u8; 256] = values();
+
+const fn values() -> [u8; 256] {
+    let mut table = [64; 256];
+    let mut value = 0;
+    while value < 64 {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        {
+            table[ALPHABET[value] as usize] = value as u8;
+        }
+        value += 1;
+    }
+    table
+}
+
 /// RFC 4648 §4, with padding.
 pub(super) fn to_base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -150,7 +173,8 @@ pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
     for unit in digits.chunks(4) {
         let mut bits = 0_u32;
         for byte in unit {
-            bits = bits << 6 | ALPHABET.iter().position(|digit| digit == byte)? as u32;
+            let value = VALUES.get(usize::from(*byte)).filter(|value| **value < 64)?;
+            bits = bits << 6 | u32::from(*value);
         }
         bits <<= 6 * (4 - unit.len()) as u32;
         let [_, bytes @ ..] = bits.to_be_bytes();

@@ -277,10 +277,7 @@ impl Charset {
             | Charset::Iso2022Shift
             | Charset::Hz
             | Charset::Iso2022Jp2 => None,
-            Charset::Known(encoding) => {
-                let (bytes, used, unmappable) = encoding.encode(text);
-                (used == encoding && !unmappable).then(|| bytes.into_owned())
-            }
+            Charset::Known(encoding) => names::encode(encoding, text),
         }
     }
 }

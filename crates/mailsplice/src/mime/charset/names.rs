@@ -1,6 +1,6 @@
 //! From the names of charsets to what they stand for.
 
-use encoding_rs::Encoding;
+use encoding_rs::{EncoderResult, Encoding};
 
 use super::aliases::ALIASES;
 use super::pages::{self, Page};
@@ -128,4 +128,16 @@ fn alias(label: &str) -> Option<Charset> {
             known(meant).or_else(page).or_else(|| Rows::named(meant).map(Charset::Rows))
         }
     }
+}
+
+/// The bytes of a text in a charset of the library; `None` where it lacks a character, or is only read.
+pub(super) fn encode(encoding: &'static Encoding, text: &str) -> Option<Vec<u8>> {
+    if encoding.output_encoding() != encoding {
+        return None;
+    }
+    let mut encoder = encoding.new_encoder();
+    let room = encoder.max_buffer_length_from_utf8_without_replacement(text.len())?;
+    let mut bytes = Vec::with_capacity(room);
+    let (end, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
+    (end == EncoderResult::InputEmpty).then_some(bytes)
 }

@@ -307,7 +307,8 @@ impl Stretch {
     fn of(decoded: &Decoded<'_>, start: usize, edits: &mut &[RawEdit]) -> Stretch {
         let mut stream = stream_at(decoded, start);
         let from = start - (start - stream.start) % 3;
-        let mut bytes = Vec::new();
+        let first = edits.first().map_or(0, |edit| edit.replacement.len());
+        let mut bytes = Vec::with_capacity(start - from + first + 3);
         let mut at = from;
         let keep = |bytes: &mut Vec<u8>, range: Range<usize>| {
             bytes.extend_from_slice(decoded.bytes.get(range).unwrap_or_default());

@@ -211,21 +211,22 @@ pub(in crate::mime) fn lower(
     let mut lowered: Vec<RawEdit> = Vec::with_capacity(edits.len());
     // Where the last replacement ended in the raw bytes, and the column behind it.
     let mut behind = (0, 0);
+    let mut ranges = edits.iter().map(|edit| decoded.source(edit.range.clone())).peekable();
     for (index, edit) in edits.iter().enumerate() {
-        let range = decoded.source(edit.range.clone());
+        let Some(range) = ranges.next() else { break };
         let line_start = lines.at(range.start).start;
         let start_column = match line_start <= behind.0 && index > 0 {
             true => behind.1 + (range.start - behind.0),
             false => range.start - line_start,
         };
         let line_stop = lines.at(range.end).end;
-        let next = edits.get(index + 1).map(|next| decoded.source(next.range.clone()).start);
         // With a further edit on the line, its replacement may break: leave room for the `=`.
-        let tail = match next {
-            Some(next) if next <= line_stop => next - range.end + 1,
+        let tail = match ranges.peek() {
+            Some(next) if next.start <= line_stop => next.start - range.end + 1,
             _ => line_stop - range.end,
         };
-        let mut writer = Writer { out: Vec::new(), column: start_column, line_end };
+        let out = Vec::with_capacity(edit.replacement.len());
+        let mut writer = Writer { out, column: start_column, line_end };
         writer.token(&edit.replacement, tail);
         let rest = raw.get(range.end..line_stop).unwrap_or_default();
         let at_line_end = rest.iter().all(|b| matches!(b, b' ' | b'\t'));
