@@ -37,7 +37,7 @@ fn name_of_mta<'m>(mail: &'m Mail, loaded: &'m Loaded) -> Cow<'m, str> {
 
 /// Adds what the header says. `host` is the name of the MTA.
 pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: &str) {
-    for (name, value) in fields(head) {
+    for (name, value) in fields(head).filter(|(name, _)| Envelope::is_observed(name)) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
     }
     envelope.marks = policies.marks(fields(head), host);

@@ -36,7 +36,7 @@ pub struct Asked {
 pub struct Judge<'a> {
     policy: &'a Policy,
     tlds: &'a dyn TldSet,
-    own: Names,
+    own: Arc<Names>,
     /// The host of the author's address, where somebody whose word counts says that he is who he says.
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
@@ -65,19 +65,29 @@ impl Known {
     }
 }
 
+/// The names of the house: of those that get the message, and of its lists.
+fn own_names(domains: &[String], policy: &Policy, memory: Option<&dyn Memory>) -> Arc<Names> {
+    let own = match memory {
+        Some(memory) if !domains.is_empty() => memory.names(domains),
+        _ => Arc::new(Names::new(domains)),
+    };
+    let known: Vec<_> =
+        policy.lists.listings.iter().filter_map(|listing| listing.known.clone()).collect();
+    if policy.lists.protected.is_empty() && known.is_empty() {
+        return own;
+    }
+    let mut own = Arc::unwrap_or_clone(own);
+    policy.lists.protected.iter().for_each(|names| own.extend(names));
+    Arc::new(own.with_known(known))
+}
+
 impl<'a> Judge<'a> {
     pub fn new(case: Case<'a>) -> Judge<'a> {
         let Case { message, facts, policy, tlds, memory, .. } = case;
-        let mut own = Names::new(&facts.recipient_domains);
-        for names in &policy.lists.protected {
-            own.extend(names);
-        }
-        let known = policy.lists.listings.iter().filter_map(|listing| listing.known.clone());
-        let own = own.with_known(known);
         Judge {
             policy,
             tlds,
-            own,
+            own: own_names(&facts.recipient_domains, policy, memory),
             author: None,
             facts,
             memo: HashMap::new(),
