@@ -44,7 +44,7 @@ use crate::policy::{Envelope, Path, Policies, Way};
 
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
 /// done before another task would notice, unless the message is hostile.
-const OFF_WORKER_BYTES: usize = 16 << 10;
+const OFF_WORKER_BYTES: usize = 32 << 10;
 
 /// Steps that a message may take on a worker, for each of its bytes and on top. Real mail takes three to
 /// six a byte; what takes more is judged again off the workers.
