@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use prometheus_client::metrics::counter::Counter;
 
 use super::metrics::{Cache, Lookup, Metrics};
 use crate::engine::TldTable;
@@ -28,7 +29,8 @@ pub struct Memory {
     tlds: Arc<TldTable>,
     memo: Mutex<Memo>,
     houses: Mutex<HashMap<Box<[String]>, Arc<Names>>>,
-    metrics: Arc<Metrics>,
+    hits: Counter,
+    misses: Counter,
 }
 
 impl Memories {
@@ -49,7 +51,8 @@ impl Memories {
             tlds: Arc::clone(tlds),
             memo: Mutex::default(),
             houses: Mutex::default(),
-            metrics: Arc::clone(&self.metrics),
+            hits: self.metrics.lookups(Cache::Host, Lookup::Hit),
+            misses: self.metrics.lookups(Cache::Host, Lookup::Miss),
         });
         self.current.store(Some(Arc::clone(&memory)));
         memory
@@ -65,8 +68,7 @@ impl Memory {
 impl crate::engine::Memory for Memory {
     fn recall(&self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         let known = self.lock().recall(spelling, under);
-        let result = if known.is_some() { Lookup::Hit } else { Lookup::Miss };
-        self.metrics.cache(Cache::Host, result, 1);
+        if known.is_some() { &self.hits } else { &self.misses }.inc();
         known
     }
 

@@ -65,15 +65,10 @@ pub enum Author {
     Unclear,
 }
 
-/// Names of the fields that [`Envelope::observe`] takes something from.
-const OBSERVED: [&str; 5] =
-    ["From", "Authentication-Results", "List-Id", "List-Post", "Precedence"];
-
 impl Envelope {
-    /// Whether a field of this name may select settings: most do not.
-    pub fn is_observed(name: &[u8]) -> bool {
-        OBSERVED.iter().any(|observed| name.eq_ignore_ascii_case(observed.as_bytes()))
-    }
+    /// Names of the fields that [`Envelope::observe`] takes something from.
+    pub const OBSERVED: [&str; 5] =
+        ["From", "Authentication-Results", "List-Id", "List-Post", "Precedence"];
 
     /// Takes what selects settings from a header field, decoded as UTF-8 where it is.
     ///

@@ -1,7 +1,7 @@
 //! Judges what the content room sighted: each distinct host once a message.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
@@ -9,7 +9,7 @@ use uts58::unicode::a_label;
 use super::content::{Occurrence, Rendering, script};
 use super::judged::deceives;
 pub use super::judged::{Judged, TldStatus};
-use super::met::Met;
+use super::met::{ByHash, Met};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
 use super::prices::{carrying, judging, telling};
@@ -40,8 +40,10 @@ pub struct Judge<'a> {
     /// The host of the author's address, where somebody whose word counts says that he is who he says.
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
-    /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
-    memo: HashMap<Box<str>, Known>,
+    /// By spelling, of which the keyed hash stands for it; hosts glued to prose are judged apart from those whose
+    /// bounds are certain.
+    memo: ByHash<Known>,
+    keys: RandomState,
     /// What is known from other messages.
     memory: Option<&'a dyn Memory>,
     /// What is to be asked for.
@@ -90,7 +92,8 @@ impl<'a> Judge<'a> {
             own: own_names(&facts.recipient_domains, policy, memory),
             author: None,
             facts,
-            memo: HashMap::new(),
+            memo: ByHash::default(),
+            keys: RandomState::new(),
             memory,
             asked: Asked::default(),
             steps: 0,
@@ -249,7 +252,8 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or remembers it.
     pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
-        if let Some(known) = self.memo.get(spelling).and_then(|known| known.within(bounds)) {
+        let key = self.keys.hash_one(spelling);
+        if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
         }
         let judgement = self.listed(self.recall(spelling, bounds));
@@ -264,7 +268,7 @@ impl<'a> Judge<'a> {
             self.memo.clear();
         }
         let new = (bounds, Arc::clone(&judgement));
-        match self.memo.entry(Box::from(spelling)) {
+        match self.memo.entry(key) {
             Entry::Vacant(entry) => _ = entry.insert(Known { first: new, others: Vec::new() }),
             Entry::Occupied(entry) => entry.into_mut().others.push(new),
         }
