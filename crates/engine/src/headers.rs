@@ -238,10 +238,14 @@ impl Read {
 /// RFC 2369 §2: white space inside the angle brackets of a list field is ignored. As long as before, so that
 /// what stands behind it keeps its place.
 fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
-    let has_space = memchr::memchr_iter(b'<', line).any(|at| {
-        let rest = line.get(at..).unwrap_or_default();
-        let end = memchr::memchr(b'>', rest).unwrap_or(rest.len());
-        rest.iter().take(end).any(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    let mut inside = false;
+    let has_space = line.iter().any(|byte| match byte {
+        b'<' | b'>' => {
+            inside = *byte == b'<';
+            false
+        }
+        b' ' | b'\t' | b'\r' | b'\n' => inside,
+        _ => false,
     });
     if !has_space {
         return Cow::Borrowed(line);

@@ -22,8 +22,9 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     let shorter = shorter.and_then(|end| spelling.get(..end));
     let Some(shorter) = shorter.map(|host| judge_starts(host, context)) else { return whole };
     let more_bounds = whole.more_bounds + 1 + shorter.more_bounds;
-    let counts = if shorter.edit >= Edit::Link { shorter } else { whole };
-    Judgement { more_bounds, ..counts }
+    let mut counts = if shorter.edit >= Edit::Link { shorter } else { whole };
+    counts.more_bounds = more_bounds;
+    counts
 }
 
 /// The worst judgement of the host, wherever it begins.
@@ -61,8 +62,10 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             worst = Some(judgement);
         }
     }
-    let worst = worst.unwrap_or_default();
-    Judgement { verdict: worst.verdict.max(least), more_bounds, ..worst }
+    let mut worst = worst.unwrap_or_default();
+    worst.verdict = worst.verdict.max(least);
+    worst.more_bounds = more_bounds;
+    worst
 }
 
 /// What is edited wherever it stands weighs more than what is edited in links, and that more than what

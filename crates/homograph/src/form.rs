@@ -20,7 +20,7 @@ use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
 use uts58::unicode::Class;
 use uts58::unicode::a_label::is_a_label;
-use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled};
+use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled_label};
 pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::unicode::punycode;
 use uts58::{ipv4, percent};
@@ -218,7 +218,10 @@ impl Form {
 
     /// RFC 5893 binds all labels as soon as one is right-to-left; single labels passed already.
     fn check_bidi(&mut self) {
-        if !is_bidi(&self.unicode) || self.parts.iter().any(Part::is_failed) {
+        if !is_bidi(&self.unicode)
+            || self.parts.iter().any(Part::is_failed)
+            || self.parts.iter().all(|part| stands_beside_right_to_left(&part.unicode))
+        {
             return;
         }
         let name = self.unicode.as_bytes();
@@ -379,12 +382,26 @@ fn to_ascii(label: &str) -> String {
 /// What UTS #46 makes of a label beyond ASCII whose characters it is known to leave alone: most labels are
 /// such, and asking takes longer than all else that reading them does.
 fn settled(label: &str) -> Option<String> {
-    let sound = |c: char| match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => true,
-        _ => is_settled(c),
-    };
-    let short = label.len() <= LABEL_OCTETS && !is_a_label(label);
-    (short && label.chars().all(sound)).then(|| label.to_ascii_lowercase())
+    let short = label.len() <= SETTLED && !is_a_label(label);
+    (short && is_settled_label(label)).then(|| label.to_ascii_lowercase())
+}
+
+/// Bytes of a label that is looked at so: characters beyond ASCII have up to four.
+const SETTLED: usize = 2 * LABEL_OCTETS;
+
+/// Whether the label stands beside one that runs from right to left as it is (RFC 5893 §2): it is such a one, or
+/// plain ASCII that begins with a letter.
+fn stands_beside_right_to_left(label: &str) -> bool {
+    let bytes = label.as_bytes();
+    match label.is_ascii() {
+        true => {
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+            bytes.first().is_some_and(u8::is_ascii_alphabetic)
+                && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+                && bytes.iter().all(plain)
+        }
+        false => is_bidi(label) && is_settled_label(label),
+    }
 }
 
 /// What a spelling may hold that few have.
@@ -497,7 +514,11 @@ mod tests {
             ("例子", true),
             ("Пример", false),
             ("xn--é", false),
-            ("مثال", false),
+            ("مثال", true),
+            ("مثال-2", false),
+            ("2مثال", false),
+            ("हिन्दी", true),
+            ("\u{93f}क", false),
             ("e\u{301}é", false),
             ("é!", false),
         ] {

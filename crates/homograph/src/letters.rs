@@ -117,7 +117,11 @@ fn of_bits<'t>(
 
 /// Whether all these Cyrillic letters are known, and no one language has them all. Of a letter that no
 /// language of the table has, nothing is known: there are more languages than the table's.
-pub fn are_of_no_cyrillic_language(letters: impl IntoIterator<Item = char>) -> bool {
+pub fn are_of_no_cyrillic_language(letters: impl Iterator<Item = char> + Clone) -> bool {
+    // Those of Russian are most of most words.
+    if letters.clone().all(|c| matches!(c, 'а'..='я')) {
+        return false;
+    }
     let mut shared = u64::MAX;
     for letter in letters {
         let Some((_, _, all)) = cyrillic(letter) else { return false };

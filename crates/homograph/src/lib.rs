@@ -189,8 +189,9 @@ fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judg
     let host = spelling.get(span.clone()).unwrap_or(spelling);
     // What begins where the spelling does was found not to be plain before.
     let plain = if span.start == 0 { None } else { plain::judge(host, context) };
-    let judgement = plain.unwrap_or_else(|| judge_whole(host, context));
-    Judgement { span, ..judgement }
+    let mut judgement = plain.unwrap_or_else(|| judge_whole(host, context));
+    judgement.span = span;
+    judgement
 }
 
 /// Judges a spelling all of which is the host.

@@ -74,7 +74,8 @@ impl Near {
     pub(super) fn find<'n>(&self, label: &Sights, names: &'n [Name]) -> Option<&'n Name> {
         let read = latin(label).filter(|read| (LEAST_READ - 1..=MOST).contains(&read.len()))?;
         let long = |name: &&Name| brand(name).len() >= LEAST_READ;
-        self.one_away(&read, names).find(long)
+        let near = self.may_share_edge(&read).then(|| self.one_away(&read, names).find(long));
+        near.flatten()
     }
 
     /// A name of the list that a label of ASCII is a slip of: one letter away, and nothing else.
@@ -98,10 +99,14 @@ impl Near {
     pub(super) fn may_hold(&self, label: &[u8]) -> bool {
         !self.names.is_empty()
             && (LEAST - 1..=MOST).contains(&label.len())
-            && edges(label).is_some_and(|edges| {
-                edges.into_iter().any(|edge| is_set::<EDGES>(&self.edges, edge))
-            })
+            && self.may_share_edge(label)
             && pieces(label).any(|piece| self.get(piece).is_some())
+    }
+
+    /// Whether a name may begin or end as the label does, as one does that is one letter away.
+    fn may_share_edge(&self, label: &[u8]) -> bool {
+        let known = |edge| is_set::<EDGES>(&self.edges, edge);
+        edges(label).is_some_and(|edges| edges.into_iter().any(known))
     }
 }
 

@@ -220,6 +220,29 @@ pub(super) struct Sights {
     last: char,
     /// Whether some character beyond ASCII may read as punctuation.
     signs: bool,
+    scripts: Scripts,
+}
+
+/// The scripts of a label, its digits, hyphens and underscores of ASCII left out.
+#[derive(Clone, Copy, Debug)]
+enum Scripts {
+    None,
+    One(Script),
+    /// Several, or characters of none of their own.
+    Several,
+}
+
+impl Scripts {
+    fn and(self, script: Script) -> Scripts {
+        match self {
+            _ if matches!(script, Script::Common | Script::Inherited | Script::Unknown) => {
+                Scripts::Several
+            }
+            Scripts::None => Scripts::One(script),
+            Scripts::One(one) if one == script => self,
+            _ => Scripts::Several,
+        }
+    }
 }
 
 /// A character, with what it may be read as; one of ASCII has no readings.
@@ -245,8 +268,12 @@ impl Sights {
         // Bytes, of which a character has one or several.
         let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
         let all = Vec::with_capacity(room);
-        let mut sights = Sights { all, any: Traits::NONE, last: '\0', signs: false };
+        let (any, scripts) = (Traits::NONE, Scripts::None);
+        let mut sights = Sights { all, any, last: '\0', signs: false, scripts };
         for sight in chars.map(Sight::of) {
+            if !sight.c.is_ascii() || sight.c.is_ascii_alphabetic() {
+                sights.scripts = sights.scripts.and(sight.traits.script());
+            }
             if !sight.c.is_ascii() {
                 sights.signs |= sight.separates == Separates::Yes || is_sign(sight.c);
                 sights.any = sights.any.or(sight.traits);
@@ -270,6 +297,14 @@ impl Sights {
     /// The character beyond ASCII that stands last in the order of Unicode, NUL when there is none.
     pub(super) fn last(&self) -> char {
         self.last
+    }
+
+    /// The script of all characters but digits, hyphens and underscores of ASCII, if it is one.
+    pub(super) fn script(&self) -> Option<Script> {
+        match self.scripts {
+            Scripts::One(script) => Some(script),
+            Scripts::None | Scripts::Several => None,
+        }
     }
 
     /// The characters with their readings.

@@ -48,10 +48,10 @@ pub(super) fn examine(context: &LabelContext<'_>) -> Said {
     let stroke = last >= cjk::FIRST && cjk::stroke_beside_latin(label);
     add(stroke, Reason::SeparatorLookalike);
     // Readers at home know their words (`чэз.by`) and their digits (`२०२४.भारत`).
-    let known = || at_home(label, context.tld) && !label.contains(|c: char| c.is_ascii_digit());
+    let known = || is_at_home(context) && !label.contains(|c: char| c.is_ascii_digit());
     add(context.sights.read_as_number() && !known(), Reason::DigitLookalike);
     let strange = label.chars().any(|c| is_stranger(c, context.tld));
-    add(strange || is_of_no_language(label, context.tld), Reason::TldLetter);
+    add(strange || is_of_no_language(context), Reason::TldLetter);
     let marks = || any.is_mark().then(|| marks::abused(context)).flatten();
     for (reason, verdict) in [
         (Reason::StatusRestricted, status::restricted(context)),
@@ -75,7 +75,9 @@ fn mixed(context: &LabelContext<'_>) -> Option<Verdict> {
         let told = plain && !cjk::has_kana_twin(label);
         return Some(if told { Verdict::Suspect } else { Verdict::Unsafe });
     }
-    if !mixes_scripts(label, context.level) {
+    let single =
+        context.level >= RestrictionLevel::SingleScript && context.sights.script().is_some();
+    if single || !mixes_scripts(label, context.level) {
         return None;
     }
     Some(if label.split('-').any(|word| holds_twins(word, tld)) {
@@ -106,10 +108,10 @@ fn holds_twins(word: &str, tld: &str) -> bool {
 /// they are noticed, and English words and short ones told; that they read as a name is for `target` to say. Below a
 /// registrable label only exact twins count.
 fn whole_script(context: &LabelContext<'_>) -> Option<Verdict> {
-    let shape = context.sights.read_as_latin()?;
-    if at_home(context.unicode, context.tld) {
+    if is_at_home(context) {
         return None;
     }
+    let shape = context.sights.read_as_latin()?;
     let word = context.sights.len() >= WORD;
     match shape {
         Shape::Exact if word => {
@@ -247,10 +249,15 @@ pub(super) fn mixes_numbers(label: &str) -> bool {
 /// Whether no one language has all Latin letters of the label in its main alphabet
 /// (`myethęrwałłet`), nor a language of the top-level domain them all in any use; or no one has all
 /// Cyrillic ones in any use.
-fn is_of_no_language(label: &str, tld: &str) -> bool {
-    let cyrillic = label.chars().filter(|c| c.script() == Script::Cyrillic);
-    if letters::are_of_no_cyrillic_language(cyrillic) {
+fn is_of_no_language(context: &LabelContext<'_>) -> bool {
+    let (label, tld, script) = (context.unicode, context.tld, context.sights.script());
+    let may_be = |of: Script| script.is_none_or(|script| script == of);
+    let cyrillic = || label.chars().filter(|c| c.script() == Script::Cyrillic);
+    if may_be(Script::Cyrillic) && letters::are_of_no_cyrillic_language(cyrillic()) {
         return true;
+    }
+    if !may_be(Script::Latin) {
+        return false;
     }
     let strange = |c: &char| !c.is_ascii() && c.script() == Script::Latin;
     let latin = || label.chars().filter(strange).filter(|c| !homes::has_letter(*c, tld));
@@ -260,6 +267,12 @@ fn is_of_no_language(label: &str, tld: &str) -> bool {
 }
 
 /// Whether the script of the label's letters is at home under the TLD.
+fn is_at_home(context: &LabelContext<'_>) -> bool {
+    let one = context.sights.script().map(|script| homes::is_home(script, context.tld));
+    one.unwrap_or_else(|| at_home(context.unicode, context.tld))
+}
+
+/// The same of a label that was not looked at yet.
 pub(super) fn at_home(label: &str, tld: &str) -> bool {
     let mut before = None;
     label

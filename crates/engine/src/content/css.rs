@@ -22,8 +22,9 @@ pub fn urls(css: &str) -> Vec<MappedText<'_>> {
             continue;
         }
         let content = match css.as_bytes().get(at) {
-            Some(b'(') if ends_with_word(css, at, "url") => url_function(css, at + 1),
-            Some(b'(') if ends_with_word(css, at, "src") => url_function(css, at + 1),
+            Some(b'(') if !is_escaped(css, at) && ends_with_word(css, at, &["url", "src"]) => {
+                url_function(css, at + 1)
+            }
             Some(quote @ (b'"' | b'\'')) => leading_string(css, at, *quote),
             _ => None,
         };
@@ -57,14 +58,19 @@ pub fn plain(css: &str) -> Cow<'_, str> {
 
 /// A string that may be a URL: it stands behind `@import`, or names a scheme or a host.
 fn leading_string(css: &str, at: usize, quote: u8) -> Option<Range<usize>> {
-    let escaped = css.as_bytes().get(..at)?.iter().rev().take_while(|c| **c == b'\\').count() % 2;
-    if escaped == 1 {
+    if is_escaped(css, at) {
         return None;
     }
     let content = string(css, at + 1, quote);
     let text = css.get(content.clone())?;
     let leads = text.contains("//") || text.contains(['\\', ':']) || is_imported(css, at);
     (leads && !content.is_empty()).then_some(content)
+}
+
+/// Whether a backslash takes the byte for a letter.
+fn is_escaped(css: &str, at: usize) -> bool {
+    let before = css.as_bytes().get(..at).unwrap_or_default();
+    before.iter().rev().take_while(|c| **c == b'\\').count() % 2 == 1
 }
 
 /// Bytes in front of a string in which `@import` and its comments are looked for.
@@ -77,31 +83,35 @@ fn is_imported(css: &str, at: usize) -> bool {
     while let Some(comment) = before.strip_suffix("*/") {
         before = comment.rsplit_once("/*").map_or("", |(before, _)| before).trim_ascii_end();
     }
-    ends_with_word(before, before.len(), "import")
+    ends_with_word(before, before.len(), &["import"])
 }
 
-/// Whether the word, escapes and all, stands right before `end` (`u\72l(` is `url(`).
-fn ends_with_word(css: &str, end: usize, word: &str) -> bool {
+/// Whether one of the words, escapes and all, stands right before `end` (`u\72l(` is `url(`).
+fn ends_with_word(css: &str, end: usize, words: &[&str]) -> bool {
     // Six hex digits, a backslash and a space for each letter at most.
-    let mut start = end.saturating_sub(word.len() * 8);
+    let longest = words.iter().map(|word| word.len()).max().unwrap_or_default();
+    let mut start = end.saturating_sub(longest * 8);
     while !css.is_char_boundary(start) {
         start += 1;
     }
     let window = css.get(start..end).unwrap_or_default();
-    if window.len() >= word.len()
-        && let Some(tail) = window.as_bytes().get(window.len() - word.len()..)
-        && tail.eq_ignore_ascii_case(word.as_bytes())
-    {
-        return true;
+    let is_word = |text: &[u8]| {
+        let tail = |word: &&str| text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
+        words.iter().any(|word| tail(word).is_some_and(|t| t.eq_ignore_ascii_case(word.as_bytes())))
+    };
+    is_word(window.as_bytes()) || window.contains('\\') && is_word(&letters(window))
+}
+
+/// The text with its escapes decoded, NUL for what is no ASCII.
+fn letters(text: &str) -> Vec<u8> {
+    let mut letters = Vec::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let (c, length) = if c == '\\' { escape(rest.as_str()) } else { (Some(c), 0) };
+        letters.extend(c.map(|c| u8::try_from(c).unwrap_or_default()));
+        rest = rest.as_str().get(length..).unwrap_or_default().chars();
     }
-    window.contains('\\') && {
-        let decoded = unescape(window, 0..window.len());
-        let text = decoded.as_str().as_bytes();
-        text.len() >= word.len()
-            && text
-                .get(text.len() - word.len()..)
-                .is_some_and(|tail| tail.eq_ignore_ascii_case(word.as_bytes()))
-    }
+    letters
 }
 
 /// The content of `url(`…`)`, quotes left out.
@@ -141,13 +151,15 @@ fn unescape(css: &str, range: Range<usize>) -> MappedText<'_> {
         return MappedText::slice(slice, range.start);
     }
     let mut seen = Builder::with_capacity(slice.len());
+    let mut buffer = [0; 4];
     let mut start = 0;
     let mut from = 0;
     while let Some(found) = slice.get(from..).and_then(|rest| rest.find('\\')) {
         let at = from + found;
         seen.linear(slice.get(start..at).unwrap_or_default(), range.start + start);
         let (value, len) = escape(slice.get(at + 1..).unwrap_or_default());
-        seen.unit(&value, range.start + at..range.start + at + 1 + len);
+        let value = value.as_ref().map_or("", |c| c.encode_utf8(&mut buffer));
+        seen.unit(value, range.start + at..range.start + at + 1 + len);
         from = at + 1 + len;
         start = from;
     }
@@ -155,21 +167,21 @@ fn unescape(css: &str, range: Range<usize>) -> MappedText<'_> {
     seen.finish()
 }
 
-/// The character that an escape stands for, and its length behind the backslash.
-fn escape(rest: &str) -> (String, usize) {
+/// The character that an escape stands for, none for a line that goes on, and its length behind the backslash.
+fn escape(rest: &str) -> (Option<char>, usize) {
     let digits = rest.bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
     if digits == 0 {
-        let Some(c) = rest.chars().next() else { return (String::new(), 0) };
+        let Some(c) = rest.chars().next() else { return (None, 0) };
         return match c {
-            '\r' if rest.starts_with("\r\n") => (String::new(), 2),
-            '\n' | '\r' | '\u{c}' => (String::new(), 1),
-            c => (c.to_string(), c.len_utf8()),
+            '\r' if rest.starts_with("\r\n") => (None, 2),
+            '\n' | '\r' | '\u{c}' => (None, 1),
+            c => (Some(c), c.len_utf8()),
         };
     }
     let value = rest.get(..digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let c = value.and_then(char::from_u32).filter(|c| *c != '\0').unwrap_or('\u{FFFD}');
     let space = usize::from(rest.as_bytes().get(digits).is_some_and(u8::is_ascii_whitespace));
-    (c.to_string(), digits + space)
+    (Some(c), digits + space)
 }
 
 #[cfg(test)]
@@ -194,9 +206,12 @@ mod tests {
             "y:z(src=\"http://a/\")",
             "/* don't */ @import 'http://a/'; /* can't */",
             "/* don't: */ b{x:url(http://a/)} c{content:'x'}",
+            "x:\\75\\72\\6c(http://a/)",
+            "x:\\000073\\000072 \\000063(http://a/)",
         ] {
             assert!(found(css).contains(&"http://a/".to_owned()), "{css}: {:?}", found(css));
         }
         assert_eq!(found("url(http://cut"), ["http://cut"]);
+        assert_eq!(found("x:url\\(http://a/)"), [""; 0], "an escaped bracket calls nothing");
     }
 }

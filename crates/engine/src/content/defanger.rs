@@ -174,10 +174,10 @@ impl<'a> Defanger<'a> {
             return;
         }
         for found in &tokens.attributes {
-            let name = text.get(found.name.clone()).unwrap_or_default();
+            let name = text.get(found.name()).unwrap_or_default();
             if html::attribute_name(name) == Some(attribute) {
                 let replacement = format!("data-unsafe-{attribute}");
-                edits.push(TextEdit { range: found.name.clone(), replacement });
+                edits.push(TextEdit { range: found.name(), replacement });
             }
         }
     }

@@ -379,21 +379,20 @@ impl Builder {
         let first = self.runs.partition_point(|run| run.text() < from);
         let tail: Vec<Run> = self.runs.split_off(first);
         let text = self.text.split_off(from.min(self.text.len()));
-        let mut units: Vec<(&str, Range<usize>)> = Vec::new();
-        for (index, run) in tail.iter().enumerate() {
+        // A run for each of them: none more, since it is a lot of room.
+        self.runs.reserve_exact(text.chars().count());
+        let mut end = text.len();
+        for run in tail.iter().rev() {
             let start = run.text() - from;
-            let end = tail.get(index + 1).map_or(text.len(), |next| next.text() - from);
-            let Some(piece) = text.get(start..end) else { continue };
+            let piece = text.get(start..end).unwrap_or_default();
+            end = start;
             match run.kind {
-                RunKind::Unit => units.push((piece, run.range())),
-                RunKind::Linear => units.extend(piece.char_indices().filter_map(|(at, c)| {
-                    let here = run.source() + at..run.source() + at + c.len_utf8();
-                    piece.get(at..at + c.len_utf8()).map(|text| (text, here))
-                })),
+                RunKind::Unit => self.unit(piece, run.range()),
+                RunKind::Linear => piece.char_indices().rev().for_each(|(at, c)| {
+                    let here = run.source() + at;
+                    self.unit(c.encode_utf8(&mut [0; 4]), here..here + c.len_utf8());
+                }),
             }
-        }
-        for (piece, source) in units.into_iter().rev() {
-            self.unit(piece, source);
         }
     }
 

@@ -227,7 +227,7 @@ pub fn read_in_turn<'l>(
 ) -> ControlFlow<()> {
     match layer.language {
         Language::Text => text::read(layer.seen.as_str(), tlds, room, take),
-        Language::Html => html::read(layer.seen.as_str(), tlds, room, take),
+        Language::Html => html::read((layer.seen.as_str(), layer.depth == 0), tlds, room, take),
         Language::Url => take(text::value(layer.seen.as_str(), room.together)),
     }
 }

@@ -19,6 +19,7 @@ impl Traits {
     const RESTRICTED: u16 = 1 << 12;
     const COMPOSED: u16 = 1 << 13;
     const STYLED: u16 = 1 << 14;
+    const SETTLED: u16 = 1 << 15;
 
     /// Of no character: no property, and the script of what is not assigned.
     pub const NONE: Traits = Traits(0);
@@ -78,6 +79,14 @@ impl Traits {
         self.0 & Traits::STYLED != 0
     }
 
+    /// A letter or mark beyond ASCII that UTS #46 leaves as it is beside other such and ASCII: it neither is
+    /// composed with what stands before it nor changes places, but for marks that stand in a row. What a label may
+    /// begin with and the rule for right-to-left labels (RFC 5893) is another question.
+    #[inline]
+    pub fn is_settled(self) -> bool {
+        self.0 & Traits::SETTLED != 0
+    }
+
     /// The properties of either; the script is that of neither.
     #[must_use]
     #[inline]
@@ -113,9 +122,10 @@ mod tests {
     use std::iter::once;
     use std::path::Path;
 
+    use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
     use unicode_bidi::BidiClass;
-    use unicode_normalization::UnicodeNormalization;
-    use unicode_normalization::char::is_combining_mark;
+    use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
+    use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
     use unicode_script::UnicodeScript;
     use unicode_security::GeneralSecurityProfile;
 
@@ -150,9 +160,31 @@ mod tests {
             (!c.identifier_allowed(), Traits::RESTRICTED),
             (!once(c).nfd().eq([c]), Traits::COMPOSED),
             (!once(c).nfkc().eq([c]), Traits::STYLED),
+            (is_settled(c), Traits::SETTLED),
         ]
         .into_iter()
         .fold(0, |all, (is, flag)| if is { all | flag } else { all })
+    }
+
+    /// Classes of canonical ordering (UAX #15): none, viramas, and the vowels and tones of Thai and Lao, which a
+    /// label may have in a row.
+    const ORDERED: [u8; 6] = [0, 9, 103, 107, 118, 122];
+
+    fn is_settled(c: char) -> bool {
+        let letter = c.is_alphabetic() || is_combining_mark(c);
+        let right = [BidiClass::R, BidiClass::AL].contains(&unicode_bidi::bidi_class(c));
+        let turned = unicode_bidi::bidi_class(c) == BidiClass::AN || right && is_combining_mark(c);
+        // A mark begins no label.
+        let label = if right { format!("{c}") } else { format!("a{c}") };
+        let (mapped, result) =
+            Uts46::new().to_unicode(label.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow);
+        !c.is_ascii()
+            && letter
+            && !turned
+            && is_nfc_quick(once(c)) == IsNormalized::Yes
+            && ORDERED.contains(&canonical_combining_class(c))
+            && result.is_ok()
+            && mapped == label
     }
 
     fn written() -> String {

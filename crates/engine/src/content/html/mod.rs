@@ -41,14 +41,16 @@ use token::{RawElement, TagKind};
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier};
 
-/// The links of an HTML text.
+/// The links of an HTML text; `whole` when it is no document inside another one.
 pub fn read<'t>(
-    text: &'t str,
+    (text, whole): (&'t str, bool),
     tlds: &dyn TldSet,
     room: Capacity,
     take: Take<'_, 't>,
 ) -> ControlFlow<()> {
     let mut reader = Reader::new(text, tlds, room, take);
+    // Entities are put in once, and those of a document that is an attribute by nobody.
+    reader.declares = !whole;
     reader.queue.push_back((0..text.len(), Pass::Document));
     while let Some((range, pass)) = reader.queue.pop_front() {
         reader.pass(range, pass)?;
@@ -166,6 +168,10 @@ struct Reader<'t, 'k, 'f> {
 
 /// Occurrences after which a stretch ends, where it can.
 const TOGETHER: usize = 512;
+
+/// Bytes of visible text that are turned round together: each character takes a place of its own in memory, and
+/// honest mail turns a few words.
+const TURNED: usize = 1 << 20;
 
 /// Bytes of markup after which somebody is asked whether to go on.
 const PULSE: usize = 64 << 10;
@@ -517,8 +523,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn is_relative(&self, attributes: &[token::Attribute]) -> bool {
         attributes.iter().any(|attribute| {
-            let value = self.slice(&attribute.value).trim_ascii_start();
-            self.slice(&attribute.name).eq_ignore_ascii_case("href")
+            let value = self.slice(&attribute.value()).trim_ascii_start();
+            self.slice(&attribute.name()).eq_ignore_ascii_case("href")
                 && !value.is_empty()
                 && !value.starts_with('#')
                 && !value.contains(':')
@@ -528,7 +534,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     /// Whether an `<a>` is, or was before it was taken apart, a link: its text stands by itself.
     fn leads(&self, attributes: &[token::Attribute]) -> bool {
         attributes.iter().any(|attribute| {
-            let name = self.slice(&attribute.name);
+            let name = self.slice(&attribute.name());
             name.eq_ignore_ascii_case("href") || name.eq_ignore_ascii_case("data-unsafe-href")
         })
     }
@@ -581,7 +587,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn turn(&mut self, inside: &Inside) {
         let end = self.visible.len();
-        if inside.from < end {
+        if end.saturating_sub(inside.from) > TURNED {
+            self.view.cut = true;
+        } else if inside.from < end {
             self.visible.reverse(inside.from);
             self.marks.push(inside.from..end);
         }

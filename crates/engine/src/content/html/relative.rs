@@ -30,9 +30,9 @@ pub fn relatives(text: &str, mut tell: impl FnMut(Relative) -> ControlFlow<()>) 
         let Token::Tag(tag) = token else { continue };
         let element = text.get(tag.name).unwrap_or_default();
         for attribute in &tokens.attributes {
-            let written = text.get(attribute.name.clone()).unwrap_or_default();
+            let written = text.get(attribute.name()).unwrap_or_default();
             let Some((name, holds)) = elements::attribute(written) else { continue };
-            let seen = entity::attribute(text, attribute.value.clone()).as_url();
+            let seen = entity::attribute(text, attribute.value()).as_url();
             let value = seen.as_str();
             let leads = match holds {
                 Holds::Url => is_relative(value),
@@ -49,12 +49,11 @@ pub fn relatives(text: &str, mut tell: impl FnMut(Relative) -> ControlFlow<()>) 
             }
             let edit = match holds {
                 Holds::FixedUrl => {
-                    TextEdit { range: attribute.value.clone(), replacement: NOWHERE.to_owned() }
+                    TextEdit { range: attribute.value(), replacement: NOWHERE.to_owned() }
                 }
-                _ => TextEdit {
-                    range: attribute.name.clone(),
-                    replacement: format!("data-unsafe-{name}"),
-                },
+                _ => {
+                    TextEdit { range: attribute.name(), replacement: format!("data-unsafe-{name}") }
+                }
             };
             let element = elements::element(element).into_owned();
             if tell(Relative { element, attribute: name, edit }).is_break() {

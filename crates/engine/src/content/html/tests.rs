@@ -5,7 +5,7 @@ use uts58::tlds::TldTable;
 fn whole<'t>(html: &'t str, tlds: &TldTable) -> View<'t> {
     let mut whole = View::default();
     let room = Capacity { all: usize::MAX, together: usize::MAX };
-    let _ = read(html, tlds, room, &mut |view| {
+    let _ = read((html, true), tlds, room, &mut |view| {
         whole.join(view);
         ControlFlow::Continue(())
     });
@@ -20,7 +20,7 @@ fn long_documents_come_in_stretches() {
     let tlds = TldTable::new(["com"], "");
     let room = Capacity { all: usize::MAX, together: usize::MAX };
     let mut stretches = 0;
-    let _ = read(&html, &tlds, room, &mut |view| {
+    let _ = read((&html, true), &tlds, room, &mut |view| {
         stretches += usize::from(!view.occurrences.is_empty());
         assert!(view.occurrences.len() <= 2 * TOGETHER, "{}", view.occurrences.len());
         ControlFlow::Continue(())
@@ -42,11 +42,35 @@ fn long_documents_come_in_stretches() {
     }
     // What is told to stop does.
     let mut asked = 0;
-    let flow = read(&html, &tlds, room, &mut |_| {
+    let flow = read((&html, true), &tlds, room, &mut |_| {
         asked += 1;
         ControlFlow::Break(())
     });
     assert!(flow.is_break() && asked == 1);
+}
+
+/// Each character that is turned takes room of its own.
+#[test]
+fn text_that_is_turned_is_bounded() {
+    let tlds = TldTable::new(["com"], "");
+    let turned = |bytes: usize| format!("<bdo dir=rtl>{}</bdo>", "moc.a ".repeat(bytes / 6));
+    let (short, long) = (turned(6_000), turned(TURNED + 12));
+    let view = whole(&short, &tlds);
+    assert!(!view.cut && view.occurrences.len() == 1_000, "{}", view.occurrences.len());
+    assert!(whole(&long, &tlds).cut);
+}
+
+/// Each other level would double what there is to read.
+#[test]
+fn entities_are_put_in_once() {
+    let tlds = TldTable::new(["com"], "");
+    let text = "<!ENTITY a \"<!ENTITY b &#34;x&#34;>\"><p>&a;&b;</p>";
+    assert_eq!(whole(text, &tlds).documents.len(), 1);
+    let room = Capacity { all: usize::MAX, together: usize::MAX };
+    let _ = read((text, false), &tlds, room, &mut |view| {
+        assert!(view.documents.is_empty());
+        ControlFlow::Continue(())
+    });
 }
 
 /// What is found, a line each: place, then the host (or `!scheme`), `?` for obfuscated, `^` inside an

@@ -43,13 +43,34 @@ pub enum TagKind {
     Close,
 }
 
-/// An attribute as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An attribute as written. A tag may be full of them: they take half the room that ranges take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    pub name: Range<usize>,
-    /// Without its quotes; empty when there is none.
-    pub value: Range<usize>,
+    name: (u32, u32),
+    value: (u32, u32),
 }
+
+impl Attribute {
+    /// `None` beyond four gigabytes: no text is as long.
+    fn new(name: Range<usize>, value: Range<usize>) -> Option<Attribute> {
+        let place = |range: Range<usize>| {
+            Some((u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?))
+        };
+        Some(Attribute { name: place(name)?, value: place(value)? })
+    }
+
+    pub fn name(&self) -> Range<usize> {
+        self.name.0 as usize..self.name.1 as usize
+    }
+
+    /// Without its quotes; empty when there is none.
+    pub fn value(&self) -> Range<usize> {
+        self.value.0 as usize..self.value.1 as usize
+    }
+}
+
+/// Bytes of the shortest name of an attribute that says anything without a value (`alt`).
+const SAYING: usize = 3;
 
 /// Elements whose content is not markup to a browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +207,7 @@ impl<'t> Tokenizer<'t> {
         let name_end = start + 1 + run(rest, NAME_END | EQUALS);
         let equals = self.behind_space(name_end);
         if self.byte(equals) != Some(b'=') {
-            self.attributes.push(Attribute { name: start..name_end, value: name_end..name_end });
+            self.keep(start..name_end, name_end..name_end);
             return name_end;
         }
         let value = self.behind_space(equals + 1);
@@ -201,8 +222,14 @@ impl<'t> Tokenizer<'t> {
                 (value..end, end)
             }
         };
-        self.attributes.push(Attribute { name: start..name_end, value });
+        self.keep(start..name_end, value);
         next
+    }
+
+    fn keep(&mut self, name: Range<usize>, value: Range<usize>) {
+        if !value.is_empty() || name.len() >= SAYING {
+            self.attributes.extend(Attribute::new(name, value));
+        }
     }
 
     /// Where white space that begins here ends: most often here.
@@ -366,7 +393,7 @@ mod tests {
                     let slash = if tag.kind == TagKind::Close { "/" } else { "" };
                     shown += &format!("<{slash}{}", &text[tag.name]);
                     for attribute in &tokens.attributes {
-                        let (name, value) = (attribute.name.clone(), attribute.value.clone());
+                        let (name, value) = (attribute.name(), attribute.value());
                         shown += &format!("|{}={}", &text[name], &text[value]);
                     }
                     shown += ">";
@@ -379,8 +406,8 @@ mod tests {
     #[test]
     fn attributes_in_every_quoting() {
         assert_eq!(
-            show("<a href=x title='y z' id=\"q\" hidden / b= >t</a>"),
-            "<a|href=x|title=y z|id=q|hidden=|b=>t</a>"
+            show("<a href=x title='y z' id=\"q\" hidden / b c alt= >t</a>"),
+            "<a|href=x|title=y z|id=q|hidden=|alt=>t</a>"
         );
         assert_eq!(show("<a\nhref\n=\n\"u\"class='c'>"), "<a|href=u|class=c>");
         assert_eq!(show("<a =x=y>"), "<a|=x=y>");

@@ -44,8 +44,8 @@ impl<'t> Reader<'t, '_, '_> {
         let mut traits = Traits::default();
         let refreshes = OnceCell::new();
         for attribute in attributes {
-            let written = self.slice(&attribute.name);
-            let value = attribute.value.clone();
+            let written = self.slice(&attribute.name());
+            let value = attribute.value();
             let found = |attribute| Found {
                 tag,
                 element: name,
@@ -238,10 +238,10 @@ impl<'t> Reader<'t, '_, '_> {
     /// Whether a client acts on the `content` of this `<meta>`: a refresh, or data for a button.
     fn refreshes(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
-            let name = self.slice(&attribute.name);
+            let name = self.slice(&attribute.name());
             name.eq_ignore_ascii_case("itemprop")
                 || (name.eq_ignore_ascii_case("http-equiv")
-                    && self.says(attribute.value.clone(), "refresh"))
+                    && self.says(attribute.value(), "refresh"))
         })
     }
 }

@@ -261,10 +261,8 @@ impl Splitter<'_> {
         if !self.visited.walked.insert(key) {
             return true;
         }
-        self.visited.bytes += range.len();
-        let most = self.message.body.len().saturating_mul(REREAD);
         let parts = self.tree.parts.len() + self.queue.len();
-        if self.visited.bytes > most || parts >= self.limits.parts {
+        if !self.walks(range.len()) || parts >= self.limits.parts {
             self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Readings));
             return false;
         }
@@ -292,6 +290,14 @@ impl Splitter<'_> {
         let unknown: Vec<_> = strays.filter(|(start, _)| !self.is_known(layer, *start)).collect();
         for (start, next) in unknown {
             let (head, body) = head_of(bytes, next);
+            // Below a line that is a field as well, the headers of many are one.
+            self.tree.steps = self.tree.steps.saturating_add(head.len() as u64);
+            if !self.walks(head.len()) {
+                return self.bypass("", Bypass::Limit(Limit::Readings));
+            }
+            if self.is_stopped() {
+                return self.bypass("", Bypass::Limit(Limit::MessageTimeout));
+            }
             let end = ends.get(ends.partition_point(|end| *end < body));
             let end = end.map_or(bytes.len(), |end| {
                 header::without_line_end(bytes.get(..*end).unwrap_or_default()).len()
@@ -313,6 +319,12 @@ impl Splitter<'_> {
                 return;
             }
         }
+    }
+
+    /// Takes bytes that are walked again; whether that many may be.
+    fn walks(&mut self, bytes: usize) -> bool {
+        self.visited.bytes = self.visited.bytes.saturating_add(bytes);
+        self.visited.bytes <= self.message.body.len().saturating_mul(REREAD)
     }
 
     fn is_known(&self, layer: usize, start: usize) -> bool {

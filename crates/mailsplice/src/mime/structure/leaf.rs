@@ -93,7 +93,7 @@ impl Splitter<'_> {
                 sealed: self.is_sealed(walk.layer),
             },
             alternative: entity.context.alternative,
-            label: [label.kind.as_str(), "/", label.subtype.as_str()].concat(),
+            label: [short(&label.kind), "/", short(&label.subtype)].concat(),
             view: walk.views.view(),
             bases,
             externals,
@@ -166,7 +166,8 @@ impl Splitter<'_> {
             part.site.transfers = vec![Transfer::Identity];
             start = 0;
         }
-        let template = part.clone();
+        // Where the text around it is at home is nothing to a block.
+        let template = Part { bases: Vec::new(), externals: Vec::new(), ..part.clone() };
         self.tree.parts.push(part);
         for (index, block) in blocks.iter().enumerate() {
             if self.tree.parts.len() >= self.limits.parts {
@@ -193,6 +194,14 @@ impl Splitter<'_> {
             self.tree.parts.push(part);
         }
     }
+}
+
+/// Bytes of the name of a media type or subtype (RFC 6838 §4.2): longer ones are of none.
+const MEDIA_NAME: usize = 127;
+
+/// As much of the name of a media type as one may have.
+fn short(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(MEDIA_NAME)).unwrap_or_default()
 }
 
 /// Whether nobody shows a leaf as text, whichever of its labels and transfer encodings he takes.
