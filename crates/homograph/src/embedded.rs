@@ -1,6 +1,7 @@
 //! URLs inside a URL: unwrapped from a rewriter's link, or spelled out in it, at whatever level of
 //! percent-encoding.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use uts58::unicode::a_label::has_a_label;
 
@@ -9,7 +10,7 @@ use memchr::memchr_iter;
 use super::limits::{EMBEDDED, NESTING, REWRITTEN, SEARCHED_BYTES, TRIED};
 use super::{Context, HostBounds, Judgement, judge, userinfo, wrappers};
 use crate::verdict::{Edit, Reason};
-use uts58::{Boundaries, Kind, Link, Linkifier, Target, percent, reference, scheme};
+use uts58::{Boundaries, Kind, Link, Linkifier, Target, ipv4, percent, reference, scheme};
 
 /// What the URLs inside a link hold.
 #[derive(Debug, Default)]
@@ -98,6 +99,57 @@ impl Question {
     }
 }
 
+/// Where a value of a query ends, and its last blank.
+#[derive(Clone, Copy, Debug, Default)]
+struct Value {
+    end: usize,
+    blank: usize,
+}
+
+impl Value {
+    /// Whether a blank stands behind this byte, in the same value: no URL has one, so that it was written by
+    /// somebody. Asked in order.
+    fn has_blank(&mut self, text: &str, at: usize) -> bool {
+        if self.end <= at {
+            let rest = text.get(at..).unwrap_or_default();
+            let value = rest.get(..rest.find('&').unwrap_or(rest.len())).unwrap_or_default();
+            self.end = at + value.len().max(1);
+            self.blank = value.rfind(char::is_whitespace).map_or(0, |blank| at + blank);
+        }
+        at < self.blank
+    }
+}
+
+/// Whether what begins here stands in prose, as buttons put it into a query that share a page
+/// (`?text=See%20https://…`): behind a blank, a quote or a letter of another script, and not where a value begins.
+/// Where a charset is misread, half of such a letter is one of ASCII.
+fn is_prose_before(text: &str, at: usize) -> bool {
+    let mut before = text.get(..at).unwrap_or_default().chars().rev();
+    let quote = |c: char| matches!(c, '+' | '(' | '[' | '"' | '\'' | '<' | '>');
+    let Some(last) = before.next() else { return false };
+    !last.is_ascii()
+        || last.is_whitespace()
+        || quote(last)
+        || last.is_ascii_alphanumeric() && before.next().is_some_and(|c| !c.is_ascii())
+}
+
+/// The text with blanks where a form has them (application/x-www-form-urlencoded, WHATWG URL §5.1), behind the
+/// first `?` or `#`.
+fn blanks_of_forms(text: &str) -> Cow<'_, str> {
+    let query = text.find(['?', '#']).unwrap_or(text.len());
+    match text.split_at_checked(query) {
+        Some((path, query)) if query.contains('+') => {
+            Cow::Owned([path, &query.replace('+', " ")].concat())
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// What ends a URL that stands in another one.
+fn ends_url(c: char) -> bool {
+    matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace()
+}
+
 impl Search<'_> {
     /// The URL that a rewriter's link leads to, and those inside it.
     fn unwrapped(&mut self, url: String, depth: u8) {
@@ -117,12 +169,15 @@ impl Search<'_> {
     /// URLs with a web scheme in the text, decoded until nothing more decodes (as often at most as
     /// redirectors nest).
     fn spelled_out(&mut self, mut text: String, depth: u8) {
-        for _ in 0..=NESTING {
+        for round in 0..=NESTING {
             self.literal(&text, depth);
             self.linked(&text);
-            let decoded = match text.contains('%') {
-                true => percent::decode_text(&text),
-                false => return,
+            if !text.contains('%') {
+                return;
+            }
+            let decoded = match round {
+                0 => percent::decode_text(&blanks_of_forms(&text)),
+                _ => percent::decode_text(&text),
             };
             if decoded == text {
                 return;
@@ -132,16 +187,20 @@ impl Search<'_> {
     }
 
     fn literal(&mut self, text: &str, depth: u8) {
-        let outer = |c: char| matches!(c, '&' | '"' | '<' | '>') || c.is_whitespace();
+        let outer = ends_url;
         let mut bare = 0;
         // Where what carries a URL ends, and an authority: the same for all URLs before it.
         let (mut until, mut end) = (0, 0);
+        let mut value = Value::default();
         for at in memchr_iter(b':', text.as_bytes()) {
             let (Some(head), Some(rest)) = (text.get(..at), text.get(at + 1..)) else { continue };
             // One slash will do: proxies and sloppy templates lose the other. Without any it is most
             // often none, and counts if it deceives.
             let slashes = rest.len() - rest.trim_start_matches(['/', '\\']).len();
-            if scheme::linked_at_end(head).is_none() {
+            let Some(scheme) = scheme::linked_at_end(head) else { continue };
+            let first = at - scheme.name.len();
+            if slashes > 1 && (is_prose_before(text, first) || value.has_blank(text, at)) {
+                self.in_prose(text.get(first..).unwrap_or_default(), depth);
                 continue;
             }
             // Nothing ends one before the next: each would be read to the end of the text.
@@ -176,6 +235,19 @@ impl Search<'_> {
                 }
                 self.url(text, &link, || text.get(end..until).unwrap_or_default(), depth);
             }
+        }
+    }
+
+    /// Judges the URL that a text begins with which somebody wrote: it ends as one of running text does.
+    fn in_prose(&mut self, text: &str, depth: u8) {
+        let blank = |c: char| c == '+' || ends_url(c);
+        let piece = text.get(..text.find(blank).unwrap_or(text.len())).unwrap_or_default();
+        let Some(left) = self.left.checked_sub(piece.len()) else { return };
+        self.left = left;
+        let linkifier = Linkifier::new(self.context.tlds).boundaries(Boundaries::Wide);
+        let found = linkifier.links(piece).next().filter(|link| link.kind == Kind::Scheme);
+        if let Some(link) = found {
+            self.url(piece, &link, || piece.get(link.tail.clone()).unwrap_or_default(), depth);
         }
     }
 
@@ -215,7 +287,12 @@ impl Search<'_> {
         {
             self.host(host);
         }
-        if let Some(user) = link.user.clone().and_then(|user| text.get(user)) {
+        // Behind the `@` of a mention nobody is (`…com–@example`).
+        let names_host =
+            ipv4::is_number(host) || host.contains(['.', '[', '%']) || !host.is_ascii();
+        if let Some(user) = link.user.clone().and_then(|user| text.get(user))
+            && names_host
+        {
             self.userinfo(user);
         }
     }
@@ -344,6 +421,44 @@ mod tests {
         ] {
             let link = url(text);
             assert!(link.inner.iter().any(|host| host.ascii == "example.org"), "{text}");
+        }
+    }
+
+    /// What buttons that share a page put into a query is prose: a URL ends in it as in running text.
+    #[test]
+    fn urls_in_prose_end_where_those_of_running_text_do() {
+        for text in [
+            "https://twitter.com/intent/tweet?text=See+https%3A%2F%2Fwww.paypal.com+%40PayPal",
+            "https://twitter.com/intent/tweet?text=See+https%3A%2F%2Fwww.paypal.com%2C+%40PayPal",
+            "https://example.com/search?q=Pay%3A+https%3A%2F%2Fpaypal.com%2C+ann%40example.org",
+            "https://example.com/search?q=https%3A%2F%2Fpaypal.com%2C+ann%40example.org",
+            "https://example.com/?q=see+https://paypal.com,+ann@example.org",
+            "https://wa.me/?text=Visit%20https%3A%2F%2Fexample.com%E2%80%99s%20sale",
+            "https://wa.me/?text=https%3A%2F%2Fexample.com%E2%84%A2%20is%20new",
+            "https://wa.me/?text=%E2%80%9Chttps%3A%2F%2Fwww.example.org%E2%80%9D",
+            "https://wa.me/?text=%E2%80%9Ehttps%3A%2F%2Fwww.example.org%E2%80%9C",
+            "https://wa.me/?text=new+https%3A%2F%2Fexample.com+%E2%80%93+see",
+            "https://example.com/?text=%E6%94%AF%EF%BC%9Ahttps%3A%2F%2Fwww.paypal.com%EF%BC%8C%E5%AE%A2%EF%BC%9Aservice%40example.org",
+            "https://example.com/?text=https%3A%2F%2Fwww.paypal.com%E2%80%93%40PayPal",
+            "https://example.com/?text=https%3A%2F%2Fwww.paypal.com%E2%80%A6%20%40paypal",
+            "https://example.com/\u{a1}F\u{b0}\u{ea}\u{a1}Ghttps://www.example.org\u{a1}C",
+            "https://example.com/\u{fffd}F\u{fffd}\u{fffd}\u{fffd}Ghttps://www.example.org\u{fffd}C",
+            "mailto:?body=Visit%20https%3A%2F%2Fexample.com%E2%80%99s%20sale",
+        ] {
+            let link = url(text);
+            assert!(link.verdict <= Verdict::Notice, "{text}: {:?}", link.reasons);
+            assert!(link.edit < Edit::Link, "{text}");
+        }
+        for text in [
+            "https://wa.me/?text=Visit%20https%3A%2F%2Fxn--ypal-43d9g.com%E2%80%99s%20sale",
+            "https://wa.me/?text=Visit+https%3A%2F%2Fxn--ypal-43d9g.com+now",
+            "https://wa.me/?text=Visit+https%3A%2F%2Fwww.paypal.com%40example.org+now",
+            "https://wa.me/?text=%E2%80%9Chttps%3A%2F%2Fwww.paypal.com%40example.org%2F%E2%80%9D",
+            "https://example.com/?u=https://www.paypal.com+x@example.org",
+            "https://example.com/?u=https%3A%2F%2Fwww.paypal.com%2Bx%40example.org",
+            "https://example.com/?u=https://www.paypal.com@2130706433/",
+        ] {
+            assert_eq!(url(text).verdict, Verdict::Unsafe, "{text}");
         }
     }
 

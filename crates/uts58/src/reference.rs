@@ -64,6 +64,7 @@ fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
     let behind_slashes = after + slashes(value, after..range.end);
     let behind = || authority(value, behind_slashes..range.end, range.clone(), Kind::Scheme);
     let direct = match scheme::does(text.get(..len)?) {
+        Some(Does::Message) => return None,
         Some(Does::Dangerous) => return Some(dangerous(range, len, None)),
         Some(Does::Share) => return Some(dangerous(range.clone(), len, behind())),
         Some(Does::Web | Does::Socket) => behind(),

@@ -9,6 +9,8 @@ pub enum Does {
     Socket,
     /// Its path is an address.
     Address,
+    /// Leads to a place in the message, or to what its own program shows of a word in it.
+    Message,
     /// Runs code, reads files, or hands the click to another program.
     Dangerous,
     /// The same, and names a server that is asked for a password.
@@ -90,6 +92,10 @@ pub const SCHEMES: &[Scheme] = &[
     row("search-ms", Does::Dangerous, "Windows search protocol, CVE-2022-30190 and after"),
     row("shell", Does::Dangerous, "Windows, CVE-2004-0420"),
     row("view-source", Does::Dangerous, "browsers, source of another URL"),
+    row("cid", Does::Message, "RFC 2392"),
+    row("mid", Does::Message, "RFC 2392"),
+    row("x-msg", Does::Message, "Apple Mail, in front of relative links of a message"),
+    row("x-apple-data-detectors", Does::Message, "Apple Mail, round dates and places in messages"),
     row("x-apple-*", Does::Dangerous, "macOS and iOS, opens settings and programs"),
     row("zoommtg", Does::Dangerous, "Zoom client, CVE-2018-15715, CVE-2019-13450"),
     row("file", Does::Share, "RFC 8089; WHATWG URL §3.1"),

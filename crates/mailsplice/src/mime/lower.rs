@@ -1,6 +1,7 @@
 //! From edits in the text of parts to edits of the raw body: through charset, transfer encoding, and
 //! the encodings of the messages around.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -20,6 +21,8 @@ pub struct Lowering<'m> {
     pending: Vec<Pending>,
     /// Of the raw body as it stands.
     plain: Vec<RawEdit>,
+    /// Where parts of the body stand, whoever sees them, when somebody asked.
+    starts: OnceCell<Vec<Range<usize>>>,
 }
 
 #[derive(Debug)]
@@ -32,7 +35,8 @@ struct Pending {
 impl<'m> Lowering<'m> {
     /// Gathers edits of this message; nothing is changed before they are lowered.
     pub fn new(message: Message<'m>, tree: &'m Tree) -> Lowering<'m> {
-        Lowering { message, tree, pending: Vec::new(), plain: Vec::new() }
+        let starts = OnceCell::new();
+        Lowering { message, tree, pending: Vec::new(), plain: Vec::new(), starts }
     }
 
     /// Adds edits (in order, disjoint) of one reading of one part. Where readings of the same bytes
@@ -103,6 +107,10 @@ impl<'m> Lowering<'m> {
             Fit::Fits(edits) => layer.extend(shifted(edits, at)),
             // All or nothing: an encoding holds for every byte of the part.
             Fit::TooLong(edits) => {
+                if self.holds_others(&site.body) {
+                    lowered.refused = true;
+                    return;
+                }
                 let recoded = lines::recoded(raw, &edits, line_end);
                 let bytes = self.tree.layer_bytes(self.message, site.layer);
                 let label = lines::label(self.message, bytes, site, recoded.transfer, line_end);
@@ -120,6 +128,25 @@ impl<'m> Lowering<'m> {
                 layer.claim(site.body.clone());
             }
         }
+    }
+
+    /// Whether other parts stand inside these bytes of the body, as somebody reads it: a text to some is a multipart
+    /// to others, which no encoding may wrap (RFC 2045 §6.4).
+    fn holds_others(&self, body: &Range<usize>) -> bool {
+        let parts = self.tree.parts.iter().filter(|part| part.site.layer == 0);
+        let layers = self.tree.layers.iter().filter(|layer| layer.below == 0);
+        let inside = |other: &Range<usize>| {
+            other != body && body.start <= other.start && other.end <= body.end
+        };
+        let starts = self.starts.get_or_init(|| {
+            let parts = parts.map(|part| part.site.body.clone());
+            let mut starts: Vec<_> = parts.chain(layers.map(|layer| layer.range.clone())).collect();
+            starts.sort_unstable_by_key(|range| (range.start, range.end));
+            starts
+        });
+        let first = starts.partition_point(|other| other.start < body.start);
+        let others = starts.get(first..).unwrap_or_default();
+        others.iter().take_while(|other| other.start < body.end).any(inside)
     }
 
     /// Lowers edits of a layer to edits of the bytes that it was unwrapped from.
