@@ -1,9 +1,10 @@
 //! The daemon under direct milter load, beside libmilter doing nothing.
 //!
-//! A 20 KB multipart message with twelve links, three of them internationalised, two edited;
-//! 16 connections over a unix socket, the body replaced. Reported are messages a second, latency
-//! from MAIL to the verdict, CPU time a message and peak memory of the filter's process.
-//! `BENCH_MESSAGES` sets the number of messages (default 40,000). Needs a C compiler and
+//! 16 connections over a unix socket send mail of four kinds: a 20 KB multipart message with twelve links, three of
+//! them internationalised, two edited, its body replaced; one as long with 236 hosts, no two the same; and, where
+//! the test data are (`LINKMILTER_TESTDATA`, default `../shared`), real phish and ordinary text, 200 messages of each
+//! in turn. Reported are messages a second, latency from MAIL to the verdict, CPU time a message and peak memory of
+//! the filter's process. `BENCH_MESSAGES` sets the number of messages (default 40,000). Needs a C compiler and
 //! libmilter-dev.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -25,30 +26,35 @@ fn main() {
     let messages = std::env::var("BENCH_MESSAGES").map_or(40_000, |n| n.parse().unwrap());
     let dir = tempfile::tempdir().unwrap();
     let c = compile(dir.path());
-    println!("| filter | msg/s | p50/p99 ms | CPU µs/msg | peak RSS MB |");
-    println!("| --- | --- | --- | --- | --- |");
     let socket = dir.path().join("socket");
     let place = format!("unix:{}", socket.display());
-    for (name, replies) in
-        [("C libmilter, nothing done", "replies"), ("C libmilter, no-reply bits", "none")]
-    {
+    let libmilter = |replies: &str| {
         let mut command = Command::new(&c);
         command.arg(&place).arg(replies);
-        run(name, command, &socket, messages, Edits::Whatever);
-    }
+        command
+    };
     let config = dir.path().join("linkmilter.toml");
     let state = dir.path().display();
     fs::write(&config, format!("server.state_dir = \"{state}\"\nlog.target = \"stderr\"\njournal.days = 0\ntld.refresh = \"0s\"\ndns.mode = \"never\"\n")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
-    command.arg("serve").arg("--config").arg(&config).arg("--listen").arg(&place);
-    run("linkmilter, the whole job", command, &socket, messages, Edits::Expected);
+    for (kind, mail) in kinds() {
+        println!("\n{kind}\n\n| filter | msg/s | p50/p99 ms | CPU µs/msg | peak RSS MB |");
+        println!("| --- | --- | --- | --- | --- |");
+        let load = Load { mail, messages, socket: &socket };
+        load.run("C libmilter, nothing done", libmilter("replies"), Filters::Nothing);
+        load.run("C libmilter, no-reply bits", libmilter("none"), Filters::Nothing);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.arg("serve").arg("--config").arg(&config).arg("--listen").arg(&place);
+        load.run("linkmilter, the whole job", command, Filters::Links);
+    }
 }
 
-/// Whether the filter is expected to take links apart.
+/// What a filter does with mail.
 #[derive(Clone, Copy, PartialEq)]
-enum Edits {
-    Expected,
-    Whatever,
+enum Filters {
+    /// Every body is given back as it was.
+    Nothing,
+    /// Links that lie are taken apart.
+    Links,
 }
 
 fn compile(dir: &Path) -> PathBuf {
@@ -65,27 +71,61 @@ fn compile(dir: &Path) -> PathBuf {
     program
 }
 
-fn run(name: &str, mut command: Command, socket: &Path, messages: usize, edits: Edits) {
-    let _ = fs::remove_file(socket);
-    let filter = Filter(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    while UnixStream::connect(socket).is_err() {
-        std::thread::sleep(Duration::from_millis(10));
+/// Mail of one kind, sent again and again.
+struct Load<'a> {
+    mail: Vec<Message>,
+    messages: usize,
+    socket: &'a Path,
+}
+
+impl Load<'_> {
+    fn run(&self, name: &str, mut command: Command, does: Filters) {
+        let _ = fs::remove_file(self.socket);
+        let filter = Filter(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        while UnixStream::connect(self.socket).is_err() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.send(self.messages / 10, does);
+        let before = filter.cpu();
+        let start = Instant::now();
+        let mut latencies = self.send(self.messages, does);
+        let seconds = start.elapsed().as_secs_f64();
+        let cpu = (filter.cpu() - before).as_secs_f64() * 1e6 / self.messages as f64;
+        latencies.sort_unstable();
+        let at = |share: usize| latencies[latencies.len() * share / 100].as_secs_f64() * 1e3;
+        println!(
+            "| {name} | {:.0} | {:.1}/{:.1} | {cpu:.0} | {:.1} |",
+            self.messages as f64 / seconds,
+            at(50),
+            at(99),
+            filter.peak_kilobytes() as f64 / 1024.0
+        );
     }
-    load(socket, messages / 10, edits);
-    let before = filter.cpu();
-    let start = Instant::now();
-    let mut latencies = load(socket, messages, edits);
-    let seconds = start.elapsed().as_secs_f64();
-    let cpu = (filter.cpu() - before).as_secs_f64() * 1e6 / messages as f64;
-    latencies.sort_unstable();
-    let at = |share: usize| latencies[latencies.len() * share / 100].as_secs_f64() * 1e3;
-    println!(
-        "| {name} | {:.0} | {:.1}/{:.1} | {cpu:.0} | {:.1} |",
-        messages as f64 / seconds,
-        at(50),
-        at(99),
-        filter.peak_kilobytes() as f64 / 1024.0
-    );
+
+    /// Sends that many messages over all connections; the latency of each.
+    fn send(&self, messages: usize, does: Filters) -> Vec<Duration> {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..CONNECTIONS)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut mta = Mta::connect(self.socket);
+                        let mut latencies = Vec::new();
+                        loop {
+                            let turn = next.fetch_add(1, Ordering::Relaxed);
+                            if turn >= messages {
+                                return latencies;
+                            }
+                            let start = Instant::now();
+                            mta.filter(&self.mail[turn % self.mail.len()], does);
+                            latencies.push(start.elapsed());
+                        }
+                    })
+                })
+                .collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        })
+    }
 }
 
 struct Filter(Child);
@@ -118,32 +158,13 @@ impl Drop for Filter {
     }
 }
 
-/// Sends that many messages over all connections; the latency of each.
-fn load(socket: &Path, messages: usize, edits: Edits) -> Vec<Duration> {
-    let next = AtomicUsize::new(0);
-    let message = message();
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..CONNECTIONS)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut mta = Mta::connect(socket);
-                    let mut latencies = Vec::new();
-                    while next.fetch_add(1, Ordering::Relaxed) < messages {
-                        let start = Instant::now();
-                        mta.filter(&message, edits);
-                        latencies.push(start.elapsed());
-                    }
-                    latencies
-                })
-            })
-            .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    })
-}
-
 /// The packets of a message, each with whether it wants a reply unless that was agreed away.
 struct Message {
     packets: Vec<(Vec<u8>, u32)>,
+    /// Bytes of its body.
+    body: usize,
+    /// Whether a link in it lies.
+    lies: bool,
 }
 
 const NR_CONNECT: u32 = 0x1000;
@@ -162,20 +183,113 @@ fn packet(code: u8, data: &[u8]) -> Vec<u8> {
     packet
 }
 
-fn message() -> Message {
+/// Mail of each kind that there is.
+fn kinds() -> Vec<(&'static str, Vec<Message>)> {
     let (head, body) = multipart();
-    let mut packets = vec![
-        (packet(b'D', b"Mi\0BENCH\0"), NEVER),
-        (packet(b'M', b"<ann@example.com>\0"), NR_MAIL),
-        (packet(b'R', b"<bob@example.org>\0"), NR_RCPT),
+    let lying = Message::of(&head, body.as_bytes(), true);
+    let (head, body) = many_hosts();
+    let mut kinds = vec![
+        ("20 KB, twelve links", vec![lying]),
+        ("20 KB, 236 hosts", vec![Message::of(&head, body.as_bytes(), false)]),
     ];
-    for (name, value) in head {
-        packets.push((packet(b'L', format!("{name}\0{value}\0").as_bytes()), NR_HEADER));
+    let data = std::env::var_os("LINKMILTER_TESTDATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    for (kind, folder) in
+        [("real phish", "phishing_pot"), ("ordinary text", "spamassassin/easy-ham-1")]
+    {
+        match real(&data.join("mail").join(folder)) {
+            mail if mail.is_empty() => eprintln!("not run: {kind}: no {folder} in the test data"),
+            mail => kinds.push((kind, mail)),
+        }
     }
-    packets.push((packet(b'N', b""), NR_EOH));
-    packets.push((packet(b'B', body.as_bytes()), NR_BODY));
-    packets.push((packet(b'E', b""), 0));
-    Message { packets }
+    kinds
+}
+
+/// Real messages of a folder, the same ones every time.
+const REAL: usize = 200;
+
+fn real(folder: &Path) -> Vec<Message> {
+    let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let step = files.len().div_ceil(REAL).max(1);
+    let bytes = files.iter().step_by(step).map(|file| fs::read(file).unwrap());
+    bytes.map(|bytes| Message::read(&bytes)).collect()
+}
+
+impl Message {
+    fn of(head: &[(&str, String)], body: &[u8], lies: bool) -> Message {
+        let mut packets = vec![
+            (packet(b'D', b"Mi\0BENCH\0"), NEVER),
+            (packet(b'M', b"<ann@example.com>\0"), NR_MAIL),
+            (packet(b'R', b"<bob@example.org>\0"), NR_RCPT),
+        ];
+        for (name, value) in head {
+            packets.push((packet(b'L', format!("{name}\0{value}\0").as_bytes()), NR_HEADER));
+        }
+        packets.push((packet(b'N', b""), NR_EOH));
+        // As much as an MTA sends at once.
+        packets.extend(body.chunks(65_535).map(|chunk| (packet(b'B', chunk), NR_BODY)));
+        packets.push((packet(b'E', b""), 0));
+        Message { packets, body: body.len(), lies }
+    }
+
+    /// A message of a file, as an MTA hands it on: lines end in CR LF, those of header fields in LF.
+    fn read(bytes: &[u8]) -> Message {
+        let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+        let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let mut fields: Vec<(&str, String)> = Vec::new();
+        for line in head.lines() {
+            match (line.starts_with([' ', '\t']), line.split_once(':')) {
+                (false, Some((name, value))) => fields.push((name, value.to_owned())),
+                (_, _) => {
+                    let value = fields.last_mut().map(|(_, value)| value);
+                    value.into_iter().for_each(|value| *value += &format!("\n{line}"));
+                }
+            }
+        }
+        Message::of(&fields, body.replace('\n', "\r\n").as_bytes(), false)
+    }
+}
+
+/// Of a multipart message.
+fn head() -> Vec<(&'static str, String)> {
+    let head = [
+        ("From", " Ann <ann@example.com>"),
+        ("To", " Bob <bob@example.org>"),
+        ("Subject", " news of the week"),
+        ("Date", " Fri, 20 Nov 2026 09:00:00 +0000"),
+        ("Message-ID", " <bench@example.com>"),
+        ("MIME-Version", " 1.0"),
+        ("Content-Type", " multipart/alternative; boundary=b"),
+    ];
+    head.map(|(name, value)| (name, value.to_owned())).to_vec()
+}
+
+/// Text and HTML as alternatives of one another.
+fn alternative(text: &str, html: &str) -> String {
+    let part = |kind: &str, text: &str| {
+        format!(
+            "--b\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{text}"
+        )
+    };
+    format!("{}{}--b--\r\n", part("plain", text), part("html", html))
+}
+
+/// Twenty kilobytes: text and HTML with 118 links each, every one with a host of its own.
+fn many_hosts() -> (Vec<(&'static str, String)>, String) {
+    let mut text = String::new();
+    let mut html = String::from("<html><body>\r\n");
+    for number in 0..118 {
+        text.push_str(&format!(
+            "Read https://www.news{number}.example.com/article/a{number} and more.\r\n"
+        ));
+        html.push_str(&format!(
+            "<p>Read <a href=\"https://www.page{number}.example.org/article/a{number}\">this page of the day</a></p>\r\n"
+        ));
+    }
+    html.push_str("</body></html>\r\n");
+    (head(), alternative(&text, &html))
 }
 
 /// Twenty kilobytes: text and HTML, six links each, three IDN, two that lie.
@@ -198,22 +312,7 @@ fn multipart() -> (Vec<(&'static str, String)>, String) {
         html.push_str(&format!("<p><a href=\"{link}\">more</a></p>\r\n"));
     }
     html.push_str("</body></html>\r\n");
-    let part = |kind: &str, text: &str| {
-        format!(
-            "--b\r\nContent-Type: text/{kind}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{text}"
-        )
-    };
-    let body = format!("{}{}--b--\r\n", part("plain", &text), part("html", &html));
-    let head = [
-        ("From", " Ann <ann@example.com>"),
-        ("To", " Bob <bob@example.org>"),
-        ("Subject", " news of the week"),
-        ("Date", " Fri, 20 Nov 2026 09:00:00 +0000"),
-        ("Message-ID", " <bench@example.com>"),
-        ("MIME-Version", " 1.0"),
-        ("Content-Type", " multipart/alternative; boundary=b"),
-    ];
-    (head.map(|(name, value)| (name, value.to_owned())).to_vec(), body)
+    (head(), alternative(&text, &html))
 }
 
 struct Mta {
@@ -244,7 +343,7 @@ impl Mta {
     }
 
     /// As an MTA does: packets without a reply are gathered and sent together.
-    fn filter(&mut self, message: &Message, edits: Edits) {
+    fn filter(&mut self, message: &Message, does: Filters) {
         let mut gathered = Vec::new();
         for (packet, no_reply) in &message.packets {
             if *no_reply == NR_EOH && self.protocol & NO_EOH != 0 {
@@ -269,8 +368,13 @@ impl Mta {
                 _ => panic!("{}", char::from(code)),
             }
         }
-        assert!(replaced > 15_000, "the body is replaced");
-        assert!(edits == Edits::Whatever || inserted > 0, "links are taken apart");
+        match does {
+            Filters::Nothing => assert_eq!(replaced, message.body, "the body is given back"),
+            Filters::Links if message.lies => {
+                assert!(replaced > 15_000 && inserted > 0, "links are taken apart");
+            }
+            Filters::Links => {}
+        }
     }
 
     fn read(&mut self) -> (u8, Vec<u8>) {

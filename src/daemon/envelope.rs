@@ -37,7 +37,7 @@ fn name_of_mta<'m>(mail: &'m Mail, loaded: &'m Loaded) -> Cow<'m, str> {
 
 /// Adds what the header says. `host` is the name of the MTA.
 pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: &str) {
-    for (name, value) in fields(head) {
+    for (name, value) in named(head, &Envelope::OBSERVED) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
     }
     envelope.marks = policies.marks(fields(head), host);
@@ -77,7 +77,33 @@ pub fn dmarc(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Dmarc {
 
 /// The value of the first field of that name, in any case.
 pub fn field<'h>(head: &'h [u8], name: &str) -> Option<&'h [u8]> {
-    fields(head).find(|(known, _)| known.eq_ignore_ascii_case(name.as_bytes())).map(|(_, v)| v)
+    named(head, &[name]).next().map(|(_, value)| value)
+}
+
+/// Names and values of the fields of these names, in any case. What begins as none of them does is passed over by
+/// the line: most of a header is others.
+fn named<'h>(head: &'h [u8], names: &[&str]) -> impl Iterator<Item = (&'h [u8], &'h [u8])> {
+    let mut rest = head;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let here = rest;
+            let end = memchr::memchr(b'\n', here).map_or(here.len(), |end| end + 1);
+            rest = here.get(end..).unwrap_or_default();
+            let may_be = |name: &&str| here.first().map(u8::to_ascii_lowercase) == first(name);
+            if !names.iter().any(may_be) {
+                continue;
+            }
+            let (name, value) = fields(here).next()?;
+            if names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes())) {
+                return Some((name, value));
+            }
+        }
+        None
+    })
+}
+
+fn first(name: &str) -> Option<u8> {
+    name.as_bytes().first().map(u8::to_ascii_lowercase)
 }
 
 /// Names and values of the fields, folds included.
@@ -123,6 +149,9 @@ mod tests {
             (b"no colon", b""),
         ];
         assert_eq!(found, expected);
+        let named: Vec<_> = named(head, &["b", "No", "C"]).collect();
+        assert_eq!(named, expected[1..3]);
+        assert_eq!(field(b" A: 0\r\nA\r\n : 1\r\nAB: 2", "a"), Some(&b" 1\r\n"[..]));
     }
 
     #[test]

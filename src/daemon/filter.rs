@@ -44,11 +44,11 @@ use crate::policy::{Envelope, Path, Policies, Way};
 
 /// Messages above this size, in bytes, are filtered off the async workers; below it the engine is
 /// done before another task would notice, unless the message is hostile.
-const OFF_WORKER_BYTES: usize = 16 << 10;
+const OFF_WORKER_BYTES: usize = 32 << 10;
 
 /// Steps that a message may take on a worker, for each of its bytes and on top. Real mail takes three to
-/// six a byte; what takes more is judged again off the workers.
-const QUICK_STEPS: u64 = 6;
+/// six a byte, and a list of links up to eight; what takes more is judged again off the workers.
+const QUICK_STEPS: u64 = 8;
 const QUICK_STEPS_BASE: u64 = 1_000;
 
 /// How long a message that was told to stop may take to say what it found so far.

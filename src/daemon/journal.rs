@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::log::GATHERING;
 use super::metrics::{JournalFault, Kept, Metrics};
 use super::throttle::Throttle;
 use crate::config::Config;
@@ -126,9 +127,12 @@ impl Writer {
             }
             match events.recv_timeout(SYNC) {
                 Ok(event) => {
-                    let result = self.journal.record(&event);
-                    self.note(result, JournalFault::Write);
+                    for event in std::iter::once(event).chain(events.try_iter().take(QUEUE)) {
+                        let result = self.journal.record(&event);
+                        self.note(result, JournalFault::Write);
+                    }
                     dirty = true;
+                    std::thread::sleep(GATHERING);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,

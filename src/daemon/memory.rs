@@ -1,12 +1,18 @@
-//! Judgements remembered from one message to the next.
+//! Judgements remembered from one message to the next, and the names of whom they go to.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use prometheus_client::metrics::counter::Counter;
 
 use super::metrics::{Cache, Lookup, Metrics};
 use crate::engine::TldTable;
-use crate::engine::host::{CacheKey, Judgement, Memo};
+use crate::engine::host::{CacheKey, Judgement, Memo, Names};
+
+/// Sets of names of recipients' domains that are kept, and domains of each.
+const HOUSES: usize = 64;
+const DOMAINS: usize = 4;
 
 /// The memory in force. A message keeps the one that it began with.
 #[derive(Debug)]
@@ -22,7 +28,9 @@ pub struct Memory {
     generation: u64,
     tlds: Arc<TldTable>,
     memo: Mutex<Memo>,
-    metrics: Arc<Metrics>,
+    houses: Mutex<HashMap<Box<[String]>, Arc<Names>>>,
+    hits: Counter,
+    misses: Counter,
 }
 
 impl Memories {
@@ -42,7 +50,9 @@ impl Memories {
             generation,
             tlds: Arc::clone(tlds),
             memo: Mutex::default(),
-            metrics: Arc::clone(&self.metrics),
+            houses: Mutex::default(),
+            hits: self.metrics.lookups(Cache::Host, Lookup::Hit),
+            misses: self.metrics.lookups(Cache::Host, Lookup::Miss),
         });
         self.current.store(Some(Arc::clone(&memory)));
         memory
@@ -58,19 +68,36 @@ impl Memory {
 impl crate::engine::Memory for Memory {
     fn recall(&self, spelling: &str, under: CacheKey) -> Option<Arc<Judgement>> {
         let known = self.lock().recall(spelling, under);
-        let result = if known.is_some() { Lookup::Hit } else { Lookup::Miss };
-        self.metrics.cache(Cache::Host, result, 1);
+        if known.is_some() { &self.hits } else { &self.misses }.inc();
         known
     }
 
     fn keep(&self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>) {
         self.lock().keep(spelling, under, judgement);
     }
+
+    fn names(&self, names: &[String]) -> Arc<Names> {
+        let houses = || self.houses.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = houses().get(names) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(Names::new(names));
+        if names.len() <= DOMAINS {
+            let mut houses = houses();
+            // It begins anew: most have few, and those come again.
+            if houses.len() >= HOUSES {
+                houses.clear();
+            }
+            houses.insert(names.into(), Arc::clone(&made));
+        }
+        made
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Memory as _;
     use crate::engine::{Answers, Case, Facts, Message, Policy, inspect_case};
 
     #[test]
@@ -107,5 +134,20 @@ mod tests {
             assert_eq!(judge(generation, tlds), fresh);
             assert_eq!(lookups(), (before.0 + again, before.1 + misses));
         }
+    }
+
+    #[test]
+    fn names_of_recipients_are_made_once() {
+        let memories = Memories::new(Arc::new(Metrics::new()));
+        let memory = memories.of(1, &Arc::new(crate::tld::builtin()));
+        let of = |number: usize| vec![format!("house{number}.example")];
+        let first = memory.names(&of(0));
+        assert!(first.covers("www.house0.example") && Arc::ptr_eq(&first, &memory.names(&of(0))));
+        let many: Vec<String> = (0..=DOMAINS).flat_map(of).collect();
+        assert!(!Arc::ptr_eq(&memory.names(&many), &memory.names(&many)));
+        for number in 1..=HOUSES {
+            assert_eq!(memory.names(&of(number)).len(), 1);
+        }
+        assert!(!Arc::ptr_eq(&first, &memory.names(&of(0))), "it began anew");
     }
 }

@@ -413,6 +413,11 @@ impl Metrics {
         self.questions.get_or_create(&AnswerLabel { answer }).inc();
     }
 
+    /// The counter of look-ups in a cache that end so, for who counts many.
+    pub fn lookups(&self, cache: Cache, result: Lookup) -> Counter {
+        self.cache.get_or_create(&CacheLabels { cache, result }).clone()
+    }
+
     /// Look-ups in a cache.
     pub fn cache(&self, cache: Cache, result: Lookup, count: u64) {
         self.cache.get_or_create(&CacheLabels { cache, result }).inc_by(count);

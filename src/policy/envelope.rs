@@ -66,6 +66,10 @@ pub enum Author {
 }
 
 impl Envelope {
+    /// Names of the fields that [`Envelope::observe`] takes something from.
+    pub const OBSERVED: [&str; 5] =
+        ["From", "Authentication-Results", "List-Id", "List-Post", "Precedence"];
+
     /// Takes what selects settings from a header field, decoded as UTF-8 where it is.
     ///
     /// From makes [`Envelope::author`], Authentication-Results is kept, and List-Id, List-Post

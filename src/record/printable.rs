@@ -42,6 +42,11 @@ pub fn domain(address: &str) -> String {
     let Some((_, domain)) = address.rsplit_once('@') else {
         return String::new();
     };
+    // As most are, IDNA leaves it alone.
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
+    if domain.bytes().all(plain) && !domain.contains("--") {
+        return host(domain);
+    }
     match idna::domain_to_ascii(domain) {
         Ok(ascii) => host(&ascii),
         Err(_) => host(domain),

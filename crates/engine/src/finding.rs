@@ -1,11 +1,14 @@
 //! What was found so far, with the edits that wait for the DNS.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use super::content::Visibility;
 use super::images;
 use super::judging::{Judged, TldStatus};
+use super::met::Hashes;
 use super::outcome::{Bypass, Done, Edit, Finding, More, Place, RawEdit, Reason, Reasons, Verdict};
 use super::policy::{Policy, Report};
 use homograph::{Section, registrable};
@@ -63,6 +66,8 @@ pub struct Findings {
     /// Registrable domains by part, for the parts below multipart/alternative; hosts without one are
     /// their own.
     domains: BTreeMap<usize, Domains>,
+    /// Of the hashes of domains and their hosts.
+    keys: RandomState,
     /// Where a link was found, and how bad it is: readings and layers see the same ones.
     known: HashMap<(Space, usize, Visibility), (usize, Badness)>,
 }
@@ -115,6 +120,9 @@ impl Findings {
 
     /// Remembers the host of a link that needs nothing.
     pub fn pass(&mut self, judged: &Judged) {
+        if self.passed_more {
+            return;
+        }
         let Some(host) = judged.led().filter(|host| !host.ascii.is_empty()) else { return };
         if self.passed.contains(host.ascii.as_str()) {
             return;
@@ -196,7 +204,7 @@ impl Findings {
     /// Remembers a host of a part below multipart/alternative, up to so many domains of one.
     pub fn note_host(&mut self, part: usize, judged: &Judged, most: usize) {
         if let Some(host) = judged.led().filter(|host| !host.ascii.is_empty()) {
-            self.domains.entry(part).or_default().note(&host.ascii, most);
+            self.domains.entry(part).or_default().note(&self.keys, &host.ascii, most);
         }
     }
 
@@ -218,27 +226,28 @@ impl Findings {
     }
 }
 
-/// The registrable domains of a part.
+/// The registrable domains of a part, for which keyed hashes stand.
 #[derive(Clone, Debug, Default)]
 struct Domains {
-    known: HashSet<Box<str>>,
+    known: Hashes,
     /// The hosts that were looked at, up to as many: most links of a part lead to a few.
-    hosts: HashSet<Box<str>>,
+    hosts: Hashes,
     /// The first of its hosts in order, which the notice names.
     least: String,
 }
 
 impl Domains {
-    fn note(&mut self, host: &str, most: usize) {
-        if self.hosts.contains(host) {
+    fn note(&mut self, keys: &RandomState, host: &str, most: usize) {
+        let hash = keys.hash_one(host);
+        if self.hosts.contains(&hash) {
             return;
         }
         if self.hosts.len() < most {
-            self.hosts.insert(host.into());
+            self.hosts.insert(hash);
         }
-        let domain = registrable(host, Section::Private).unwrap_or(host);
-        if self.known.len() < most && !self.known.contains(domain) {
-            self.known.insert(domain.into());
+        if self.known.len() < most {
+            let domain = registrable(host, Section::Private).unwrap_or(host);
+            self.known.insert(keys.hash_one(domain));
         }
         if self.least.is_empty() || host < self.least.as_str() {
             host.clone_into(&mut self.least);

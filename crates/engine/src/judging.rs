@@ -1,7 +1,7 @@
 //! Judges what the content room sighted: each distinct host once a message.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map::{Entry, RandomState};
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
@@ -9,7 +9,7 @@ use uts58::unicode::a_label;
 use super::content::{Occurrence, Rendering, script};
 use super::judged::deceives;
 pub use super::judged::{Judged, TldStatus};
-use super::met::Met;
+use super::met::{ByHash, Met};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
 use super::prices::{carrying, judging, telling};
@@ -36,12 +36,14 @@ pub struct Asked {
 pub struct Judge<'a> {
     policy: &'a Policy,
     tlds: &'a dyn TldSet,
-    own: Names,
+    own: Arc<Names>,
     /// The host of the author's address, where somebody whose word counts says that he is who he says.
     author: Option<Arc<Judgement>>,
     facts: &'a Facts,
-    /// By spelling; hosts glued to prose are judged apart from those whose bounds are certain.
-    memo: HashMap<Box<str>, Known>,
+    /// By spelling, of which the keyed hash stands for it; hosts glued to prose are judged apart from those whose
+    /// bounds are certain.
+    memo: ByHash<Known>,
+    keys: RandomState,
     /// What is known from other messages.
     memory: Option<&'a dyn Memory>,
     /// What is to be asked for.
@@ -65,22 +67,33 @@ impl Known {
     }
 }
 
+/// The names of the house: of those that get the message, and of its lists.
+fn own_names(domains: &[String], policy: &Policy, memory: Option<&dyn Memory>) -> Arc<Names> {
+    let own = match memory {
+        Some(memory) if !domains.is_empty() => memory.names(domains),
+        _ => Arc::new(Names::new(domains)),
+    };
+    let known: Vec<_> =
+        policy.lists.listings.iter().filter_map(|listing| listing.known.clone()).collect();
+    if policy.lists.protected.is_empty() && known.is_empty() {
+        return own;
+    }
+    let mut own = Arc::unwrap_or_clone(own);
+    policy.lists.protected.iter().for_each(|names| own.extend(names));
+    Arc::new(own.with_known(known))
+}
+
 impl<'a> Judge<'a> {
     pub fn new(case: Case<'a>) -> Judge<'a> {
         let Case { message, facts, policy, tlds, memory, .. } = case;
-        let mut own = Names::new(&facts.recipient_domains);
-        for names in &policy.lists.protected {
-            own.extend(names);
-        }
-        let known = policy.lists.listings.iter().filter_map(|listing| listing.known.clone());
-        let own = own.with_known(known);
         Judge {
             policy,
             tlds,
-            own,
+            own: own_names(&facts.recipient_domains, policy, memory),
             author: None,
             facts,
-            memo: HashMap::new(),
+            memo: ByHash::default(),
+            keys: RandomState::new(),
             memory,
             asked: Asked::default(),
             steps: 0,
@@ -243,7 +256,8 @@ impl<'a> Judge<'a> {
 
     /// Judges a host, or remembers it.
     pub fn host(&mut self, spelling: &str, bounds: HostBounds) -> Arc<Judgement> {
-        if let Some(known) = self.memo.get(spelling).and_then(|known| known.within(bounds)) {
+        let key = self.keys.hash_one(spelling);
+        if let Some(known) = self.memo.get(&key).and_then(|known| known.within(bounds)) {
             return Arc::clone(known);
         }
         let judgement = self.listed(self.recall(spelling, bounds));
@@ -258,7 +272,7 @@ impl<'a> Judge<'a> {
             self.memo.clear();
         }
         let new = (bounds, Arc::clone(&judgement));
-        match self.memo.entry(Box::from(spelling)) {
+        match self.memo.entry(key) {
             Entry::Vacant(entry) => _ = entry.insert(Known { first: new, others: Vec::new() }),
             Entry::Occupied(entry) => entry.into_mut().others.push(new),
         }

@@ -3,7 +3,7 @@
 //! Hashes stand for the hosts: a message can hold more of them than it has room for. To be taken for another
 //! one's, a host would have to be looked for in 2⁶⁴.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState};
 
 /// Hosts that are remembered: one for so many bytes of the message, and so many at least. Those beyond are
@@ -27,11 +27,14 @@ pub struct Met {
 }
 
 /// Keyed hashes, which need no other.
-type Hashes = HashSet<u64, BuildHasherDefault<Itself>>;
+pub type Hashes = HashSet<u64, BuildHasherDefault<Itself>>;
+
+/// What is known by keyed hashes.
+pub type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Itself>>;
 
 /// The hash of a hash.
 #[derive(Clone, Debug, Default)]
-struct Itself(u64);
+pub struct Itself(u64);
 
 impl Hasher for Itself {
     fn finish(&self) -> u64 {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Context, HostBounds, Judgement};
+use super::{Context, HostBounds, Judgement, Names};
 
 /// Remembers judgements from one message to the next. Asked once for each distinct host of a message.
 pub trait Memory: Debug + Sync {
@@ -16,6 +16,11 @@ pub trait Memory: Debug + Sync {
 
     /// Keeps a judgement for as long as there is room.
     fn keep(&self, spelling: &str, under: CacheKey, judgement: &Arc<Judgement>);
+
+    /// The set of these names, which are those of [`Names::new`]: mail to one house has the same ones every time.
+    fn names(&self, names: &[String]) -> Arc<Names> {
+        Arc::new(Names::new(names))
+    }
 }
 
 /// What a judgement depends on beside the spelling and the table of top-level domains.

@@ -422,14 +422,14 @@ impl Session {
         if !self.protocol.has(Protocol::LEADING_SPACE) && !value.starts_with(b"\t") {
             head.push(b' ');
         }
-        let mut before = 0;
-        for &byte in value {
-            if byte == b'\n' && before != b'\r' {
-                head.push(b'\r');
-            }
-            head.push(byte);
-            before = byte;
+        let mut begun = 0;
+        for end in memchr::memchr_iter(b'\n', value) {
+            let line = value.get(begun..end).unwrap_or_default();
+            head.extend_from_slice(line);
+            head.extend_from_slice(if line.ends_with(b"\r") { b"\n" } else { b"\r\n" });
+            begun = end + 1;
         }
+        head.extend_from_slice(value.get(begun..).unwrap_or_default());
         head.extend_from_slice(b"\r\n");
     }
 

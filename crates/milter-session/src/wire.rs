@@ -16,10 +16,9 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use nom::bytes::complete::{tag, take, take_till};
+use nom::bytes::complete::take;
 use nom::combinator::rest;
 use nom::number::complete::{be_u8, be_u16, be_u32};
-use nom::sequence::terminated;
 use nom::{IResult, Parser};
 
 /// The highest version that both sides may speak.
@@ -370,7 +369,9 @@ impl<'b> Packet<'b> {
 type Failed<'b> = nom::Err<nom::error::Error<&'b [u8]>>;
 
 fn string(input: &[u8]) -> IResult<&[u8], &[u8]> {
-    terminated(take_till(|byte| byte == 0), tag(&b"\0"[..])).parse(input)
+    let end = memchr::memchr(0, input);
+    let both = end.and_then(|end| Some((input.get(end + 1..)?, input.get(..end)?)));
+    both.ok_or_else(|| nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Tag)))
 }
 
 fn negotiate(data: &[u8]) -> Result<Command<'_>, Failed<'_>> {

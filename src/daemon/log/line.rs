@@ -34,22 +34,26 @@ pub struct Line {
     /// What kind of event it is: the same text each time.
     name: String,
     message: String,
-    fields: Map<String, Value>,
+    /// By name, in order.
+    fields: Vec<(&'static str, Value)>,
 }
 
 impl Line {
     /// A line with nothing but a message.
     pub fn new(time: Timestamp, level: Level, message: &str) -> Line {
         let message = printable(message);
-        Line { time, level, name: message.clone(), message, fields: Map::new() }
+        Line { time, level, name: message.clone(), message, fields: Vec::new() }
     }
 
-    /// The message with what happened (`error`) and every other field behind it.
-    pub fn of(event: &Event<'_>, time: Timestamp) -> Line {
-        let mut fields = Fields::default();
+    /// The message with what happened (`error`) and every other field behind it, as far as this form has them.
+    pub fn of(event: &Event<'_>, time: Timestamp, form: Form) -> Line {
+        let is_complete = event.metadata().target() == COMPLETE;
+        let mut fields =
+            Fields { is_left_out: is_complete && form == Form::Text, ..Fields::default() };
         event.record(&mut fields);
-        let Fields { mut message, fields } = fields;
-        let name = if event.metadata().target() == COMPLETE {
+        let Fields { mut message, mut fields, .. } = fields;
+        fields.sort_unstable_by_key(|(name, _)| *name);
+        let name = if is_complete {
             COMPLETE.to_owned()
         } else {
             let name = printable(&message);
@@ -77,7 +81,7 @@ impl Line {
         object.insert("message".to_owned(), self.name.as_str().into());
         object.insert("line".to_owned(), self.message.as_str().into());
         for (name, value) in &self.fields {
-            object.entry(name.as_str()).or_insert_with(|| value.clone());
+            object.entry(*name).or_insert_with(|| value.clone());
         }
         let mut bytes = Value::Object(object).to_string().into_bytes();
         bytes.push(b'\n');
@@ -109,8 +113,8 @@ impl Line {
 }
 
 /// What stands behind the message: the error after a colon, the rest in brackets.
-fn complete(message: &mut String, fields: &Map<String, Value>) {
-    if let Some(error) = fields.get("error") {
+fn complete(message: &mut String, fields: &[(&str, Value)]) {
+    if let Some((_, error)) = fields.iter().find(|(name, _)| *name == "error") {
         let _ = write!(message, ": {}", shown(error));
     }
     let rest: Vec<String> = fields
@@ -133,6 +137,9 @@ fn shown(value: &Value) -> String {
 
 /// Lines of one event are joined; what is no printable ASCII is written as its code.
 fn printable(text: &str) -> String {
+    if text.len() <= CHARS && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::new();
     for c in text.chars().take(CHARS) {
         match c {
@@ -148,12 +155,16 @@ fn printable(text: &str) -> String {
 #[derive(Debug, Default)]
 struct Fields {
     message: String,
-    fields: Map<String, Value>,
+    fields: Vec<(&'static str, Value)>,
+    /// Whether nothing but the message is asked for.
+    is_left_out: bool,
 }
 
 impl Fields {
-    fn put(&mut self, field: &Field, value: Value) {
-        self.fields.insert(field.name().to_owned(), value);
+    fn put(&mut self, field: &Field, value: impl FnOnce() -> Value) {
+        if !self.is_left_out {
+            self.fields.push((field.name(), value()));
+        }
     }
 }
 
@@ -161,20 +172,20 @@ impl Visit for Fields {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             "message" => value.clone_into(&mut self.message),
-            _ => self.put(field, printable(value).into()),
+            _ => self.put(field, || printable(value).into()),
         }
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.put(field, value.into());
+        self.put(field, || value.into());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.put(field, value.into());
+        self.put(field, || value.into());
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.put(field, value.into());
+        self.put(field, || value.into());
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
@@ -192,8 +203,7 @@ mod tests {
             Level::ERROR,
             "not kept: disk\nfull \u{202e}\u{7}",
         );
-        line.fields.insert("path".to_owned(), "/var".into());
-        line.fields.insert("more".to_owned(), 3.into());
+        line.fields = vec![("more", 3.into()), ("path", "/var".into())];
         line
     }
 
@@ -219,8 +229,7 @@ mod tests {
     fn the_cause_stands_in_the_message() {
         let mut message = "no digest".to_owned();
         let fields = [("error", "refused".into()), ("more", 0.into()), ("tries", 2.into())];
-        let fields = fields.map(|(name, value): (&str, Value)| (name.to_owned(), value));
-        complete(&mut message, &fields.into_iter().collect());
+        complete(&mut message, &fields);
         assert_eq!(message, "no digest: refused (tries=2)");
     }
 }

@@ -9,7 +9,7 @@ mod sink;
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use prometheus_client::metrics::counter::Counter;
 use tracing_subscriber::filter::LevelFilter;
@@ -25,6 +25,10 @@ use crate::record::printable;
 use crate::record::time::Timestamp;
 use line::{COMPLETE, Form, Line};
 use sink::Sink;
+
+/// How long lines and events gather behind those that were written: under load a thread that writes is woken for many
+/// of them at a time, and a message does not pay for waking it.
+pub const GATHERING: Duration = Duration::from_millis(2);
 
 /// Why logging did not start.
 #[derive(Debug, thiserror::Error)]
@@ -92,7 +96,7 @@ impl<S: tracing::Subscriber> Layer<S> for Lines {
         if event.metadata().target().starts_with("hickory") {
             return;
         }
-        self.sink.send(&Line::of(event, Timestamp::of(SystemTime::now())));
+        self.sink.send(&Line::of(event, Timestamp::of(SystemTime::now()), self.sink.form));
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use prometheus_client::metrics::counter::Counter;
 use tracing::Level;
 
+use super::GATHERING;
 use super::line::{Form, Line};
 use crate::record::time::Timestamp;
 
@@ -120,12 +121,15 @@ struct Writer {
 impl Writer {
     fn run(mut self, jobs: &Receiver<Job>) {
         while let Ok(job) = jobs.recv() {
-            match job {
-                Job::Line(line) => self.put(&line),
-                // Nobody waits any more when it cannot be answered.
-                Job::Flush(done) => drop(done.send(())),
+            for job in std::iter::once(job).chain(jobs.try_iter()) {
+                match job {
+                    Job::Line(line) => self.put(&line),
+                    // Nobody waits any more when it cannot be answered.
+                    Job::Flush(done) => drop(done.send(())),
+                }
+                self.tell_of_dropped();
             }
-            self.tell_of_dropped();
+            std::thread::sleep(GATHERING);
         }
     }
 

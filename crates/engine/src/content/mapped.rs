@@ -129,7 +129,35 @@ impl<'t> MappedText<'t> {
 
     /// This text, read from the text of `outer`, as read from the source of `outer`.
     pub fn over<'o>(&self, outer: &MappedText<'_>) -> MappedText<'o> {
-        self.keep(|_| true, |range| outer.source(range))
+        match (&self.origin, &outer.origin) {
+            (Origin::At(at), Origin::Runs(runs)) => self.over_runs(*at, outer, runs),
+            _ => self.keep(|_| true, |range| outer.source(range)),
+        }
+    }
+
+    /// This text, which is the text of `outer` from byte `at`: what stands in a run byte for byte is taken at once.
+    fn over_runs<'o>(&self, at: usize, outer: &MappedText<'_>, runs: &[Run]) -> MappedText<'o> {
+        let mut kept = Builder::with_capacity(self.text.len());
+        let mut begun = 0;
+        while let Some(c) = self.text.get(begun..).and_then(|rest| rest.chars().next()) {
+            let behind = runs.partition_point(|run| run.text() <= at + begun);
+            let run = behind.checked_sub(1).and_then(|run| runs.get(run));
+            let end = runs.get(behind).map_or(outer.text.len(), |next| next.text());
+            let end = end.saturating_sub(at).min(self.text.len());
+            let linear = run.filter(|run| run.kind == RunKind::Linear);
+            match linear.zip(self.text.get(begun..end).filter(|piece| !piece.is_empty())) {
+                Some((run, piece)) => {
+                    kept.linear(piece, run.source() + (at + begun - run.text()));
+                    begun = end;
+                }
+                None => {
+                    let range = begun..begun + c.len_utf8();
+                    kept.character(c, outer.source(at + range.start..at + range.end));
+                    begun = range.end;
+                }
+            }
+        }
+        kept.finish()
     }
 
     /// This text, read from the text of `outer`; without a walk over it where `outer` is the source.
