@@ -230,4 +230,10 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "--c{n}\r\nContent-Type: text/plain\r\n\r\nhttp://p\u{430}ypal.com/\r\n",
     ),
+    shape(
+        "packets that say nothing",
+        "multipart/mixed; boundary=b",
+        NONE,
+        "--b\r\nContent-Type: application/pgp\r\nContent-Transfer-Encoding: base64\r\n\r\nyP8AAAAgATvxn4GBiY/x7cFGBiA4vOBn8P0HLKGMDKNgpIIaZgA=\r\n",
+    ),
 ];
