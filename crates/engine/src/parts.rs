@@ -61,7 +61,9 @@ impl PartContext<'_> {
                     true => Passes::One,
                     false => Passes::Several,
                 };
-                first = false;
+                if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, LAYER) {
+                    return over(budget, entry, found);
+                }
                 if let Some(base) = &base {
                     open.relatives(&layer, base, budget, found);
                 }
@@ -79,6 +81,10 @@ const SHOWN: usize = 512;
 
 /// Steps of a reading of a part, however short it is.
 const READING: u64 = 64;
+
+/// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
+/// attribute. Its places lead back over those of the reading, and it is looked through by itself.
+const LAYER: u64 = 40;
 
 /// Names what ended the budget, in the part that it ended in.
 fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {

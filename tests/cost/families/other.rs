@@ -236,4 +236,8 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "--b\r\nContent-Type: application/pgp\r\nContent-Transfer-Encoding: base64\r\n\r\nyP8AAAAgATvxn4GBiY/x7cFGBiA4vOBn8P0HLKGMDKNgpIIaZgA=\r\n",
     ),
+    shape("lines that are no properties", "text/calendar", NONE, ".\n"),
+    shape("short markup of properties", "text/calendar", NONE, "A:<a@\n"),
+    shape("links that shift", TEXT, NONE, "http://\u{1b}$B\u{e9}a"),
+    shape("links that shift by signs", TEXT, NONE, "http://~{\u{e9}a"),
 ];

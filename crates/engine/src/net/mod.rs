@@ -63,6 +63,9 @@ pub const LOOKS: usize = 20_000;
 /// Steps of a look at what is unwrapped: a window of it is decoded and read.
 const LOOK: u64 = WINDOW as u64 / 2;
 
+/// Steps of a window that is decoded in a charset of its own, beside its bytes.
+const SHIFTED: u64 = 64;
+
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
 
@@ -279,9 +282,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             } else if !begins_plainly(window) && !stays_plain(window) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
-                for text in shifted(window) {
-                    self.look(&unplaced(&text), place, Bytes::Unwrapped(place));
-                }
+                self.shifted(window, place);
             }
             let steps = look_steps(window, true) + self.judge.spent();
             if !self.budget.spend(Stage::Net, steps) || self.full {
@@ -343,9 +344,17 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let behind = window(text, text.iter().take_while(sign).count());
         if calls_for_a_look(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
-            for text in shifted(behind) {
-                self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
+            self.shifted(behind, at);
+        }
+    }
+
+    /// Looks at what a window says in charsets that need no eighth bit.
+    fn shifted(&mut self, window: &[u8], at: usize) {
+        for text in shifted(window) {
+            if !self.budget.spend(Stage::Net, SHIFTED + look_steps(window, true)) {
+                return;
             }
+            self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
         }
     }
 
