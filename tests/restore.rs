@@ -133,3 +133,25 @@ fn a_file_that_is_not_there_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/nonexistent/message"));
 }
+
+/// A configuration that takes more apart than an earlier one did: one recipe undoes the edits of both.
+#[test]
+fn what_was_filtered_twice_comes_back() {
+    let original = "From: a@example.org\r\nSubject: hi\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\
+        see https://www.\u{430}\u{440}\u{440}\u{4cf}\u{435}.com/\r\nand https://www.p\u{430}ypal.com/\r\n";
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("c.toml");
+    std::fs::write(&config, "[lists]\nallowed = [\"xn--80ak6aa92e.com\"]\n").unwrap();
+    let rewrite = |options: &[&str], message: Vec<u8>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkmilter"));
+        command.arg("rewrite").args(options).write_stdin(message);
+        command.assert().success().get_output().stdout.clone()
+    };
+    let once = rewrite(&["--config", config.to_str().unwrap()], original.as_bytes().to_vec());
+    let twice = rewrite(&[], once);
+    assert!(!String::from_utf8_lossy(&twice).contains('\u{4cf}'));
+    assert_eq!(rewrite(&[], twice.clone()), twice, "nothing is left to do");
+    let fields = String::from_utf8_lossy(&twice);
+    assert!(fields.contains("edited=2") && fields.matches("-Undo:").count() == 1, "{fields}");
+    restore().write_stdin(twice).assert().success().stdout(original);
+}

@@ -9,6 +9,8 @@ use super::shared::{ConfigFile, host_name, with_feeds};
 use crate::daemon::envelope::observe;
 use crate::engine::outcome::Bypass;
 use crate::engine::policy::{Defang, HeaderFields, Mode, Signed};
+use crate::engine::splice::Believe;
+use crate::engine::whole::Whole;
 use crate::engine::{Answers, Case, Facts, Message, Policy, examine, inspect_case, splice};
 use crate::policy::Envelope;
 
@@ -34,12 +36,20 @@ pub struct Args {
     file: Option<PathBuf>,
 }
 
+/// The message as it was before it was filtered.
+fn unfiltered(bytes: &[u8]) -> Option<Vec<u8>> {
+    let Whole { envelope, message, separator } = Whole::split(bytes);
+    let restored =
+        splice::restore_as(message.head, message.body, &[], Believe::All, |_| None).ok()?;
+    Some([envelope, &restored.head, separator, &restored.body].concat())
+}
+
 pub fn run(args: Args) -> anyhow::Result<Answer> {
     let config = args.config.load()?;
     let settings = config.settings_of_user()?;
     let bytes = super::input::read(args.file.as_deref())?;
     let message = Message::split(&bytes);
-    // A message that was filtered before keeps its fields: filtering it again changes nothing.
+    // A message that was filtered before keeps its fields where filtering it again changes nothing.
     let known = splice::undo::holds(message.head, message.body, |_| None);
     let omit = args.no_header || known;
     let host_name = host_name(&config);
@@ -65,8 +75,18 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     let ask = |questions: &[String]| {
         asker.as_ref().map_or_else(Answers::new, |asker| asker.answers(questions))
     };
-    let case = Case::new(message, &facts, &policy, &tlds);
-    let outcome = examine(inspect_case, case, ask);
+    let filter = |message, policy: &Policy| {
+        examine(inspect_case, Case::new(message, &facts, policy, &tlds), ask)
+    };
+    let mut outcome = filter(message, &policy);
+    let edits = !outcome.edits.is_empty() || !outcome.head_edits.is_empty();
+    // Another configuration takes more apart: one recipe is to undo what both do.
+    let before = (known && !args.no_header && edits).then(|| unfiltered(&bytes)).flatten();
+    if let Some(before) = &before {
+        let policy = Policy { header_fields: HeaderFields::Add, ..policy.clone() };
+        outcome = filter(Message::split(before), &policy);
+    }
+    let bytes = before.unwrap_or(bytes);
     if outcome.bypasses.iter().any(|(_, why)| *why == Bypass::Panic) {
         super::complain(
             &"expected to read the message, but the engine failed: it goes on as it came",

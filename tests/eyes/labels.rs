@@ -115,3 +115,46 @@ fn uuencoded(bytes: &[u8]) -> String {
     });
     lines.collect::<Vec<_>>().join("\r\n")
 }
+/// Bytes that are no characters of the charset that is labelled: nobody opens a host with a replacement character.
+#[test]
+fn hosts_that_cannot_be_decoded_are_opened_by_nobody() {
+    for body in [
+        b"<p>Hi <a href=\"https://www.b\xfccher.de/\">Shop</a></p>\r\n".as_slice(),
+        b"<p>Hi <a href=\"mailto:info@b\xfccher.de\">Post</a></p>\r\n",
+        b"<p>Hi <a href=\"http://\xd6\xd0\xce\xc4.com/\">Web</a></p>\r\n",
+        "<p>Hi <a href=\"https://www.b\u{fffd}cher.de/\">Shop</a></p>\r\n".as_bytes(),
+    ] {
+        let fields = b"From: a@b.example\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
+        let outcome = judge(&[fields.as_slice(), body].concat());
+        assert!(outcome.verdict <= Verdict::Notice, "{:?}", outcome.findings);
+        assert!(outcome.edits.is_empty(), "{}", body.escape_ascii());
+    }
+}
+
+/// A multipart that some take for a text, as its boundary has a comma: no encoding may wrap it (RFC 2045 §6.4).
+#[test]
+fn no_multipart_is_encoded_anew() {
+    let long = "x".repeat(1_000);
+    let lie = "<!-- https://www.p\u{430}ypal.com/ -->";
+    for boundary in ["a,b", "'()+_,-./:=?"] {
+        for (front, behind) in [
+            (String::new(), format!("{long}{lie}\r\n")),
+            (format!("{long}{lie}\r\n"), String::new()),
+        ] {
+            let raw = format!(
+                "From: a@b.example\r\nSubject: x\r\nMIME-Version: 1.0\r\n\
+                 Content-Type: multipart/mixed; boundary=\"{boundary}\"\r\n\r\n{front}--{boundary}\r\n\
+                 Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\
+                 <p>Hi</p>\r\n{behind}\r\n--{boundary}--\r\n"
+            );
+            let outcome = judge(raw.as_bytes());
+            assert!(outcome.head_edits.is_empty(), "{boundary}: {:?}", outcome.head_edits);
+            let body = raw.split_once("\r\n\r\n").unwrap().1;
+            let new = linkmilter::engine::splice::apply(body.as_bytes(), &outcome.edits).to_vec();
+            let delimiters = new
+                .windows(boundary.len() + 2)
+                .filter(|w| *w == format!("--{boundary}").as_bytes());
+            assert_eq!(delimiters.count(), 2, "{boundary}");
+        }
+    }
+}

@@ -121,6 +121,14 @@ impl Judged {
         }
     }
 
+    /// The same of one whose bytes are no characters: whoever reads them so opens nothing (WHATWG URL §3.5), and
+    /// whoever reads others is asked about by himself.
+    pub(super) fn forgive_undecoded(&mut self) {
+        if self.edit == Edit::Inert {
+            self.verdict = self.verdict.min(Verdict::Notice);
+        }
+    }
+
     /// Browsers open hosts with signs (`a'b.example`), mail knows none.
     pub(super) fn refuse_signs(&mut self, host: &str) {
         let sign = |c: char| c.is_ascii_punctuation() && !matches!(c, '-' | '_' | '.');

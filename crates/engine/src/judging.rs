@@ -98,8 +98,11 @@ impl<'a> Judge<'a> {
         let mut judged = match &occurrence.target {
             Target::Link(link) => {
                 let mut judged = self.link(text, link, occurrence.bounds)?;
-                if link.host_str(text).is_ascii() {
+                let host = link.host_str(text);
+                if host.is_ascii() {
                     judged.forgive_placeholder();
+                } else if host.contains(char::REPLACEMENT_CHARACTER) {
+                    judged.forgive_undecoded();
                 }
                 judged
             }

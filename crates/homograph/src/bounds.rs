@@ -7,7 +7,7 @@ use unicode_script::Script;
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
-use super::{Context, HostBounds, Judgement, judge_part};
+use super::{Context, HostBounds, Judgement, Section, is_protected, judge_part, registrable};
 use crate::verdict::{Edit, Verdict};
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose;
@@ -37,7 +37,13 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling)).collect()
+            let sentence = spelling.split_once(is_dot).map(|(_, behind)| behind);
+            let sentence = sentence.filter(|behind| ends_sentence(spelling, behind));
+            let sentence = sentence.map(|behind| spelling.len() - behind.len());
+            let sentence = sentence.or_else(|| behind_number(spelling));
+            let others = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+            let others = others.filter(|start| Some(*start) != sentence);
+            sentence.into_iter().chain(others).collect()
         }
     };
     let mut worst: Option<Judgement> = None;
@@ -52,9 +58,12 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
         }
         // What begins later is read by some clients only, and what cannot exist by none.
         let counts = worst.as_ref().is_none_or(|worst| {
+            // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
+            let named = worst.verdict <= Verdict::Notice
+                && is_protected(&worst.ascii, context.protected, context.own);
             weight(&judgement) > weight(worst)
                 && judgement.edit > Edit::Inert
-                && (reads_as_name(&judgement)
+                && (reads_as_name(&judgement) && !named
                     || deceives_behind_first(&judgement)
                     || !is_prose(reading))
         });
@@ -89,7 +98,10 @@ fn deceives_behind_first(judgement: &Judgement) -> bool {
 /// `аcme` and `gооgle`, or of letters in another style. Those deceive.
 fn is_prose(reading: &str) -> bool {
     let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
-    if behind.contains(is_dot) && is_word_before_www(label) {
+    if behind.contains(is_dot) && is_word_before_www(label)
+        || ends_sentence(reading, behind)
+        || behind_number(reading).is_some()
+    {
         return true;
     }
     let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
@@ -102,6 +114,43 @@ fn is_prose(reading: &str) -> bool {
     let seam = |c: char| prose::is_sign(c) || matches!(c, '\u{fe0f}' | '\u{20e3}');
     let glued = words().next().is_some() || label.contains(seam);
     glued && meet && !words().any(deceives)
+}
+
+/// Where a host begins behind the number of a list, of a footnote or of a thing that has one: `①example.com`,
+/// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. Whatever stands before the number is no ASCII.
+fn behind_number(spelling: &str) -> Option<usize> {
+    let label = spelling.get(..spelling.find(is_dot)?)?;
+    let (at, last) = label.char_indices().rev().find(|(_, c)| is_number_sign(*c))?;
+    let mut front = label.get(..at)?;
+    if last == '\u{20e3}' {
+        // A keycap: what stands on the key is a part of it.
+        front = front.strip_suffix('\u{fe0f}').unwrap_or(front);
+        front = front.strip_suffix(|c: char| c.is_ascii_digit() || matches!(c, '#' | '*'))?;
+    }
+    let behind = label.get(at + last.len_utf8()..)?;
+    let rest = behind.trim_start_matches('\u{fe0f}');
+    let numbered = last != '№' || rest.starts_with(|c: char| c.is_ascii_digit());
+    let stands = !rest.is_empty() && numbered && !front.contains(|c: char| c.is_ascii());
+    stands.then(|| label.len() - rest.len())
+}
+
+/// Numbers in circles, brackets and above the line, ordinals, the signs of numbers and of notes.
+fn is_number_sign(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | 'ª' | 'º' | '№' | 'ℹ' | '\u{20e3}')
+        || matches!(c, '\u{2070}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
+        // Circled, in brackets, with a full stop, and those of the same kind in black.
+        || matches!(c, '\u{2460}'..='\u{249b}' | '\u{24ea}'..='\u{24ff}' | '\u{2776}'..='\u{2793}')
+        || matches!(c, '\u{3220}'..='\u{3229}' | '\u{3248}'..='\u{325f}' | '\u{3280}'..='\u{3289}')
+}
+
+/// Whether a sentence ends in front of a host: with whatever full stop before `www.`, and with one of Chinese or
+/// Japanese before any other (`10ー19時。www.example.jp`, `手順③。example.jp`).
+fn ends_sentence(reading: &str, behind: &str) -> bool {
+    let www = behind.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    let before = reading.len().checked_sub(behind.len()).and_then(|end| reading.get(..end));
+    let ideographic = before.is_some_and(|before| before.ends_with(['。', '．', '｡']));
+    let host = behind.trim_end_matches(is_dot).to_ascii_lowercase();
+    (www || ideographic) && registrable(&host, Section::Icann).is_some()
 }
 
 /// `сwww`: whatever the letters read as, `www.` begins a host to every reader, and the label names nobody.
@@ -140,6 +189,16 @@ mod tests {
     fn prose_is_no_part_of_a_schemeless_host() {
         for spelling in [
             "👉example.com",
+            "10ー19時。example.com",
+            "手順③。example.com",
+            "①example.com",
+            "手順①example.com",
+            "¹example.com",
+            "ªexample.com",
+            "1\u{fe0f}\u{20e3}example.com",
+            "#\u{fe0f}\u{20e3}example.com",
+            "ℹ\u{fe0f}example.com",
+            "03ー1234ー5678。example.com",
             "→example.com",
             "เว็บไซต์example.com",
             "サーバーexample.com",
@@ -155,7 +214,18 @@ mod tests {
                 "{spelling}"
             );
         }
-        for spelling in ["сwww.example.com", "соWWW.пример.рф"] {
+        for spelling in [
+            "сwww.example.com",
+            "соWWW.пример.рф",
+            "10ー19時。www.example.com",
+            "第2ー3章．www.example.com",
+            "A1ー出口。www.example.com",
+            "Tーシャツ。www.example.com",
+            "℡03-1234-5678。www.example.com",
+            "第Ⅲ期。www.example.com",
+            "1ª.www.example.com",
+            "SMS-код.www.example.com",
+        ] {
             assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
         }
         for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "डाटामेल.com"]
@@ -163,6 +233,20 @@ mod tests {
             assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
         }
         assert_eq!(host("👉пример.рф", HostBounds::Prose), ("пример.рф".to_owned(), Verdict::Ok));
+    }
+
+    /// The name that prose stands before is no mimic of itself.
+    #[test]
+    fn a_name_behind_prose_is_that_name() {
+        for front in ["①", "¹", "ב", "в", "手順①", "1\u{fe0f}\u{20e3}"] {
+            let found = host(&format!("{front}paypal.com"), HostBounds::Prose);
+            assert_eq!(found, ("paypal.com".to_owned(), Verdict::Ok), "{front}");
+        }
+        assert_eq!(host("школа№5.рф", HostBounds::Prose), ("5.рф".to_owned(), Verdict::Ok));
+        for lie in ["①раypal.com", "p①ypal.com", "ⓟaypal.com", "①.paypa1.com", "paypal①.com"]
+        {
+            assert!(host(lie, HostBounds::Prose).1 >= Verdict::Suspect, "{lie}");
+        }
     }
 
     /// A side all of whose letters read as the other script is no prose.

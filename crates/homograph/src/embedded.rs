@@ -122,10 +122,15 @@ impl Value {
 
 /// Whether what begins here stands in prose, as buttons put it into a query that share a page
 /// (`?text=See%20https://…`): behind a blank, a quote or a letter of another script, and not where a value begins.
+/// Where a charset is misread, half of such a letter is one of ASCII.
 fn is_prose_before(text: &str, at: usize) -> bool {
-    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    let mut before = text.get(..at).unwrap_or_default().chars().rev();
     let quote = |c: char| matches!(c, '+' | '(' | '[' | '"' | '\'' | '<' | '>');
-    before.is_some_and(|c| !c.is_ascii() || c.is_whitespace() || quote(c))
+    let Some(last) = before.next() else { return false };
+    !last.is_ascii()
+        || last.is_whitespace()
+        || quote(last)
+        || last.is_ascii_alphanumeric() && before.next().is_some_and(|c| !c.is_ascii())
 }
 
 /// The text with blanks where a form has them (application/x-www-form-urlencoded, WHATWG URL §5.1), behind the
@@ -436,6 +441,8 @@ mod tests {
             "https://example.com/?text=%E6%94%AF%EF%BC%9Ahttps%3A%2F%2Fwww.paypal.com%EF%BC%8C%E5%AE%A2%EF%BC%9Aservice%40example.org",
             "https://example.com/?text=https%3A%2F%2Fwww.paypal.com%E2%80%93%40PayPal",
             "https://example.com/?text=https%3A%2F%2Fwww.paypal.com%E2%80%A6%20%40paypal",
+            "https://example.com/\u{a1}F\u{b0}\u{ea}\u{a1}Ghttps://www.example.org\u{a1}C",
+            "https://example.com/\u{fffd}F\u{fffd}\u{fffd}\u{fffd}Ghttps://www.example.org\u{fffd}C",
             "mailto:?body=Visit%20https%3A%2F%2Fexample.com%E2%80%99s%20sale",
         ] {
             let link = url(text);

@@ -90,26 +90,30 @@ fn is_host_and_sign(user: &str) -> bool {
     let is_sign = |c: char| !c.is_ascii() && !is_of_host(c);
     let is_local = |c: char| c.is_ascii() && (Class::of(c).is_email() || c == ':');
     let rest = |c: char| is_local(c) || is_sign(c) && !parts_words(c);
-    if is_port(behind) {
-        return true;
-    }
+    let behind = match behind_port(behind) {
+        Some("") => return true,
+        Some(slash) if slash.starts_with(SLASHES) => slash,
+        _ => behind,
+    };
     behind.contains(is_sign) && behind.chars().all(rest) && !reads_as_misread(behind)
 }
 
-/// A wide colon and digits: nobody has a mailbox of so few.
-fn is_port(behind: &str) -> bool {
-    let digits = behind.strip_prefix(['：', '﹕', '︓']);
-    digits.is_some_and(|digits| {
-        (1..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
-    })
+/// Slashes of full width: what stands behind one is a path to a reader.
+const SLASHES: [char; 3] = ['／', '＼', '﹨'];
+
+/// What stands behind a wide colon and some digits: nobody has a mailbox of so few.
+fn behind_port(behind: &str) -> Option<&str> {
+    let digits = behind.strip_prefix(['：', '﹕', '︓'])?;
+    let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());
+    (1..=5).contains(&(digits.len() - rest.len())).then_some(rest)
 }
 
 /// Signs with which people part a URL from an address without a blank: blanks and line ends of all kinds, dashes,
 /// quotes, bullets; the punctuation of scripts that have no blanks between words; what turns the direction; what
 /// stands for a character that could not be read, or for one of a font's own.
 fn parts_words(c: char) -> bool {
-    // These ask or mark in no honest address, and to a reader a host ends there.
-    if matches!(c, '？' | '＃' | '﹖' | '﹟') {
+    // These ask, mark or begin a path in no honest address, and to a reader a host ends there.
+    if matches!(c, '？' | '＃' | '﹖' | '﹟') || SLASHES.contains(&c) {
         return false;
     }
     c.is_whitespace()
@@ -184,6 +188,9 @@ mod tests {
             "https://www.a.com:80…x@b.example",
             "https://a.com？x@1.2.3.4",
             "https://a.com：443@b.example",
+            "https://a.com：443／login@b.example",
+            "https://www.a.com／sign-in@b.example",
+            "www.a.com＼x@b.example",
             "www.a.com§x@b.example",
         ] {
             assert_eq!(found(url), [url]);
