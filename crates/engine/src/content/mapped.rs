@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::runs::{RunKind, Runs};
+use super::runs::{Growing, RunKind, Runs};
 use mailsplice::span::TextEdit;
 use uts58::reference;
 
@@ -250,12 +250,12 @@ fn position(runs: &Runs, text: usize) -> usize {
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     text: String,
-    runs: Runs,
+    runs: Growing,
 }
 
 impl Builder {
     pub fn with_capacity(bytes: usize) -> Builder {
-        Builder { text: String::with_capacity(bytes), runs: Runs::default() }
+        Builder { text: String::with_capacity(bytes), runs: Growing::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -340,8 +340,7 @@ impl Builder {
 
     pub fn finish<'t>(mut self) -> MappedText<'t> {
         self.text.shrink_to_fit();
-        self.runs.shrink_to_fit();
-        MappedText { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs) }
+        MappedText { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs.finish()) }
     }
 }
 

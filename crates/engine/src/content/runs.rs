@@ -48,10 +48,19 @@ impl Run {
 ///
 /// Each is a length in the source, a length in the text where that is another, and how far it stands behind the
 /// one before: two or three bytes where it took sixteen.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Runs {
+    packed: Box<[u8]>,
+    /// Where every [`EVERY`]th begins, but for the first.
+    marks: Box<[Place]>,
+    /// What is added to every place in the source.
+    shift: usize,
+}
+
+/// Pieces that are put together.
+#[derive(Clone, Debug, Default)]
+pub struct Growing {
     packed: Vec<u8>,
-    /// Where every [`EVERY`]th begins.
     marks: Vec<Place>,
     /// Where what is packed ends.
     end: Place,
@@ -59,8 +68,6 @@ pub struct Runs {
     count: usize,
     /// The last piece, which may grow.
     last: Option<Run>,
-    /// What is added to every place in the source.
-    shift: usize,
 }
 
 /// Pieces between two marks.
@@ -79,7 +86,7 @@ fn narrow(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
-impl Runs {
+impl Growing {
     /// Adds a piece.
     pub fn push(&mut self, shown: usize, source: Range<usize>, kind: RunKind) {
         let text = self.last.map_or(self.end.text as usize, |last| last.end());
@@ -98,7 +105,7 @@ impl Runs {
     }
 
     fn pack(&mut self, run: Run) {
-        if self.count.is_multiple_of(EVERY) {
+        if self.count > 0 && self.count.is_multiple_of(EVERY) {
             self.marks.push(self.end);
         }
         self.count += 1;
@@ -113,44 +120,10 @@ impl Runs {
         self.end = Place { at, text, source };
     }
 
-    /// The pieces from the one that holds this byte of the text on.
-    pub fn from(&self, text: usize) -> impl Iterator<Item = Run> + '_ {
-        let shift = self.shift;
-        self.unpacked(text)
-            .1
-            .chain(self.last)
-            .skip_while(move |run| run.end() <= text)
-            .map(move |run| Run { source: run.source + shift, ..run })
-    }
-
-    /// What is packed, from a mark before this byte of the text on, and how many pieces stand before that.
-    fn unpacked(&self, text: usize) -> (usize, Unpacked<'_>) {
-        let marks = self.marks.partition_point(|mark| mark.text as usize <= text);
-        let mark = marks.saturating_sub(1);
-        let place = self.marks.get(mark).copied().unwrap_or_default();
-        let rest = self.packed.get(place.at as usize..).unwrap_or_default();
-        (mark * EVERY, Unpacked { rest, place, packed: self.packed.len() })
-    }
-
-    /// The first piece.
-    pub fn first(&self) -> Option<Run> {
-        self.from(0).next()
-    }
-
-    /// The last piece.
-    pub fn last(&self) -> Option<Run> {
-        self.last.map(|run| Run { source: run.source + self.shift, ..run })
-    }
-
-    /// Adds this to every place in the source.
-    pub fn shift(&mut self, by: usize) {
-        self.shift += by;
-    }
-
     /// Takes away what stands at this byte of the text or behind it.
     pub fn split_off(&mut self, text: usize) -> Vec<Run> {
         let Some(last) = self.last.filter(|last| last.end() > text) else { return Vec::new() };
-        let (mut count, mut unpacked) = self.unpacked(text);
+        let (mut count, mut unpacked) = unpacked(&self.packed, &self.marks, text);
         let mut end = unpacked.place;
         let (mut head, mut tail) = (None, Vec::new());
         while let Some(run) = unpacked.next() {
@@ -167,25 +140,58 @@ impl Runs {
             (head, *first) = (Some(before), behind);
         }
         self.packed.truncate(end.at as usize);
-        self.marks.truncate(count.div_ceil(EVERY));
+        self.marks.truncate(count.saturating_sub(1) / EVERY);
         (self.count, self.end, self.last) = (count, end, head);
         tail
     }
 
+    /// Begins anew.
     pub fn clear(&mut self) {
-        *self = Runs {
-            packed: std::mem::take(&mut self.packed),
-            marks: std::mem::take(&mut self.marks),
-            ..Runs::default()
-        };
         self.packed.clear();
         self.marks.clear();
+        (self.end, self.count, self.last) = (Place::default(), 0, None);
     }
 
-    pub fn shrink_to_fit(&mut self) {
-        self.packed.shrink_to_fit();
-        self.marks.shrink_to_fit();
+    pub fn finish(mut self) -> Runs {
+        if let Some(last) = self.last.take() {
+            self.pack(last);
+        }
+        Runs { packed: self.packed.into(), marks: self.marks.into(), shift: 0 }
     }
+}
+
+impl Runs {
+    /// The pieces from the one that holds this byte of the text on.
+    pub fn from(&self, text: usize) -> impl Iterator<Item = Run> + '_ {
+        let (_, unpacked) = unpacked(&self.packed, &self.marks, text);
+        let rest = unpacked.skip_while(move |run| run.end() <= text);
+        rest.map(|run| Run { source: run.source + self.shift, ..run })
+    }
+
+    /// The first piece.
+    pub fn first(&self) -> Option<Run> {
+        self.from(0).next()
+    }
+
+    /// The last piece.
+    pub fn last(&self) -> Option<Run> {
+        let (_, unpacked) = unpacked(&self.packed, &self.marks, usize::MAX);
+        unpacked.last().map(|run| Run { source: run.source + self.shift, ..run })
+    }
+
+    /// Adds this to every place in the source.
+    pub fn shift(&mut self, by: usize) {
+        self.shift += by;
+    }
+}
+
+/// What is packed, from a mark before this byte of the text on, and how many pieces stand before that.
+fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpacked<'r>) {
+    let mark = marks.partition_point(|mark| mark.text as usize <= text);
+    let before = mark.checked_sub(1).and_then(|mark| marks.get(mark));
+    let place = before.copied().unwrap_or_default();
+    let rest = packed.get(place.at as usize..).unwrap_or_default();
+    (mark * EVERY, Unpacked { rest, place, packed: packed.len() })
 }
 
 /// Walks over packed pieces.
@@ -258,8 +264,8 @@ mod tests {
     use super::*;
 
     /// Pieces of all sizes, some of them in front of those before.
-    fn pieces() -> (Runs, Vec<Run>) {
-        let (mut runs, mut plain) = (Runs::default(), Vec::new());
+    fn pieces() -> (Growing, Vec<Run>) {
+        let (mut runs, mut plain) = (Growing::default(), Vec::new());
         let mut text = 0;
         for number in 0..100_usize {
             let source = number * 7_919 % 20_011;
@@ -275,7 +281,8 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_found_from_every_place() {
-        let (mut runs, plain) = pieces();
+        let (runs, plain) = pieces();
+        let mut runs = runs.finish();
         let end = plain.last().unwrap().end();
         for text in 0..=end {
             let from = plain.partition_point(|run| run.end() <= text);
@@ -285,6 +292,8 @@ mod tests {
         let shifted = |run: &Run| Run { source: run.source + 5, ..*run };
         assert_eq!(runs.first(), plain.first().map(shifted));
         assert_eq!(runs.last(), plain.last().map(shifted));
+        let nothing = Growing::default().finish();
+        assert_eq!((nothing.first(), nothing.last()), (None, None));
     }
 
     #[test]
@@ -296,6 +305,7 @@ mod tests {
             for run in tail {
                 runs.push(run.shown, run.range(), run.kind);
             }
+            let runs = runs.finish();
             assert!(runs.from(0).eq(plain.iter().copied()), "{at}");
             assert!(runs.from(plain[at].text).eq(plain[at..].iter().copied()), "{at}");
         }
@@ -305,17 +315,18 @@ mod tests {
             let (mut runs, _) = pieces();
             let (before, behind) = run.cut(2);
             assert_eq!(runs.split_off(run.text + 2).first(), Some(&behind));
-            assert_eq!(runs.last(), Some(before));
+            assert_eq!(runs.finish().last(), Some(before));
         }
     }
 
     #[test]
     fn a_piece_grows_byte_for_byte() {
-        let mut runs = Runs::default();
+        let mut runs = Growing::default();
         runs.push(2, 3..5, RunKind::Linear);
         assert!(runs.grow(5, 4) && !runs.grow(10, 1));
-        assert_eq!(runs.first().map(|run| (run.end(), run.range())), Some((6, 3..9)));
         runs.push(1, 9..11, RunKind::Unit);
         assert!(!runs.grow(11, 1), "a unit stays as it is");
+        let first = runs.finish().first();
+        assert_eq!(first.map(|run| (run.end(), run.range())), Some((6, 3..9)));
     }
 }
