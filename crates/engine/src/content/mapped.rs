@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::runs::{Growing, RunKind, Runs};
+use super::runs::{Growing, Run, RunKind, Runs};
 use mailsplice::span::TextEdit;
 use uts58::reference;
 
@@ -80,9 +80,10 @@ impl<'t> MappedText<'t> {
 
     /// This text, read from the text of `outer`, as read from the source of `outer`.
     pub fn over<'o>(&self, outer: &MappedText<'_>) -> MappedText<'o> {
-        let Origin::Runs(_) = outer.origin else {
-            return self.keep(|_| true, |range| outer.source(range));
-        };
+        if let Origin::At(at) = outer.origin {
+            let text = Cow::Owned(self.text.clone().into_owned());
+            return MappedText { text, origin: self.origin.clone() }.shifted(at);
+        }
         let mut kept = Builder::with_capacity(self.text.len());
         match &self.origin {
             Origin::At(at) => outer.copy(&self.text, *at, &mut kept),
@@ -92,7 +93,7 @@ impl<'t> MappedText<'t> {
                     match run.kind {
                         RunKind::Linear => outer.copy(piece, run.source, &mut kept),
                         RunKind::Unit => {
-                            let source = outer.source(self.source(run.text..run.end()));
+                            let source = outer.source(self.unit(&run));
                             piece.chars().for_each(|c| kept.character(c, source.clone()));
                         }
                     }
@@ -104,7 +105,10 @@ impl<'t> MappedText<'t> {
 
     /// Adds this stretch of the text, which begins at byte `at` of it: what a run has byte for byte at once.
     fn copy(&self, stretch: &str, at: usize, kept: &mut Builder) {
-        let Origin::Runs(runs) = &self.origin else { return };
+        let runs = match &self.origin {
+            Origin::At(source) => return kept.linear(stretch, source + at),
+            Origin::Runs(runs) => runs,
+        };
         let end = at + stretch.len();
         for run in runs.from(at).take_while(|run| run.text < end) {
             let (from, to) = (run.text.max(at), run.end().min(end));
@@ -112,11 +116,16 @@ impl<'t> MappedText<'t> {
             match run.kind {
                 RunKind::Linear => kept.linear(piece, run.source + (from - run.text)),
                 RunKind::Unit => {
-                    let source = self.source(from..to);
+                    let source = self.unit(&run);
                     piece.chars().for_each(|c| kept.character(c, source.clone()));
                 }
             }
         }
+    }
+
+    /// The source of a unit; of one that stands for nothing there, the place behind what stands before it.
+    fn unit(&self, run: &Run) -> Range<usize> {
+        if run.len > 0 { run.range() } else { self.source(run.text..run.end()) }
     }
 
     /// This text, read from the text of `outer`; without a walk over it where `outer` is the source.
@@ -137,7 +146,7 @@ impl<'t> MappedText<'t> {
         if !self.text.contains(&drop) {
             return self;
         }
-        let Origin::At(source) = self.origin else { return self.keep(|c| !drop(c), |range| range) };
+        let Origin::At(source) = self.origin else { return self.keep(|c| !drop(c)) };
         let mut kept = Builder::with_capacity(self.text.len());
         let mut start = 0;
         for (at, dropped) in self.text.match_indices(&drop) {
@@ -162,23 +171,20 @@ impl<'t> MappedText<'t> {
         let mut kept = Builder::default();
         for stretch in stretches {
             let text = self.text.get(stretch.clone()).unwrap_or_default();
-            for (at, c) in text.char_indices() {
-                let at = stretch.start + at;
-                kept.character(c, self.source(at..at + c.len_utf8()));
-            }
+            self.copy(text, stretch.start, &mut kept);
         }
         kept.finish()
     }
 
-    fn keep<'o>(
-        &self,
-        keep: impl Fn(char) -> bool,
-        below: impl Fn(Range<usize>) -> Range<usize>,
-    ) -> MappedText<'o> {
+    /// The characters of runs that are to stay.
+    fn keep<'o>(&self, keep: impl Fn(char) -> bool) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());
-        for (at, c) in self.text.char_indices().filter(|(_, c)| keep(*c)) {
-            kept.character(c, below(self.source(at..at + c.len_utf8())));
+        let mut start = 0;
+        for (at, c) in self.text.char_indices().filter(|(_, c)| !keep(*c)) {
+            self.copy(self.text.get(start..at).unwrap_or_default(), start, &mut kept);
+            start = at + c.len_utf8();
         }
+        self.copy(self.text.get(start..).unwrap_or_default(), start, &mut kept);
         kept.finish()
     }
 

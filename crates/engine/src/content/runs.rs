@@ -71,7 +71,7 @@ pub struct Growing {
 }
 
 /// Pieces between two marks.
-const EVERY: usize = 16;
+const EVERY: usize = 8;
 
 /// Where a piece begins: in the packed bytes and in the text; and where the one before ends in the source.
 #[derive(Clone, Copy, Debug, Default)]
