@@ -409,3 +409,25 @@ fn escapes_that_nobody_labelled() {
         }
     }
 }
+
+/// The buttons that Outlook draws, and those of forms, say where they lead as anchors do.
+#[test]
+fn buttons_that_are_no_anchors() {
+    for button in [
+        "<v:roundrect href=\"https://evil.example/\" fillcolor=red><center>www.paypal.com</center></v:roundrect>",
+        "<!--[if mso]><v:rect href='https://evil.example/'><w:anchorlock/><center>www.paypal.com</center></v:rect><![endif]-->",
+        "<form><button formaction=\"https://evil.example/\">www.paypal.com</button></form>",
+    ] {
+        let fields = "Content-Type: text/html; charset=utf-8\r\n";
+        class("buttons", Fate::Reported, everywhere(fields, format!("<p>Hi</p>{button}\r\n")));
+    }
+    for button in [
+        "<v:roundrect href=\"https://www.paypal.com/x\"><center>www.paypal.com</center></v:roundrect>",
+        "<form><button>www.paypal.com</button></form>",
+    ] {
+        let fields = "Content-Type: text/html; charset=utf-8\r\n";
+        for message in everywhere(fields, format!("<p>Hi</p>{button}\r\n")) {
+            assert!(judge(&message).verdict < Verdict::Suspect, "{button}");
+        }
+    }
+}

@@ -111,6 +111,7 @@ impl<'a> Judge<'a> {
                 let url = text.get(span.clone()).unwrap_or_default();
                 if fetches_nothing(url, occurrence) {
                     judged.edit = Edit::Inert;
+                    judged.verdict = judged.verdict.min(Verdict::Notice);
                 } else if script::calls_the_page(url) {
                     judged.edit = Edit::Inert;
                     judged.verdict = Verdict::Notice;

@@ -7,7 +7,7 @@ use unicode_script::Script;
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
-use super::{Context, HostBounds, Judgement, Section, is_protected, judge_part, registrable};
+use super::{Context, HostBounds, Judgement, Section, judge_part, registrable};
 use crate::verdict::{Edit, Verdict};
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose;
@@ -59,8 +59,7 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
         // What begins later is read by some clients only, and what cannot exist by none.
         let counts = worst.as_ref().is_none_or(|worst| {
             // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
-            let named = worst.verdict <= Verdict::Notice
-                && is_protected(&worst.ascii, context.protected, context.own);
+            let named = worst.verdict <= Verdict::Notice && bears_name(worst, &judgement);
             weight(&judgement) > weight(worst)
                 && judgement.edit > Edit::Inert
                 && (reads_as_name(&judgement) && !named
@@ -86,6 +85,13 @@ fn weight(judgement: &Judgement) -> (Edit, Verdict) {
 /// What reads as a protected name is no prose.
 fn reads_as_name(judgement: &Judgement) -> bool {
     judgement.target.is_some() && judgement.verdict >= Verdict::Unsafe
+}
+
+/// Whether the name that a judgement says is that of this host, under whatever suffix.
+fn bears_name(host: &Judgement, judgement: &Judgement) -> bool {
+    let label = |name: &str| name.split('.').next().map(str::to_owned);
+    let own = registrable(&host.ascii, Section::Icann).and_then(label);
+    own.is_some() && own == judgement.target.as_deref().and_then(label)
 }
 
 /// Prose is glued to the first label alone.
@@ -242,6 +248,7 @@ mod tests {
             let found = host(&format!("{front}paypal.com"), HostBounds::Prose);
             assert_eq!(found, ("paypal.com".to_owned(), Verdict::Ok), "{front}");
         }
+        assert_eq!(host("¹PayPal.de", HostBounds::Prose), ("PayPal.de".to_owned(), Verdict::Ok));
         assert_eq!(host("школа№5.рф", HostBounds::Prose), ("5.рф".to_owned(), Verdict::Ok));
         for lie in ["①раypal.com", "p①ypal.com", "ⓟaypal.com", "①.paypa1.com", "paypal①.com"]
         {

@@ -149,7 +149,12 @@ impl DisplayText {
 
     fn organisation(&self, table: &Organisations, sender: Sender<'_>) -> Option<String> {
         let theirs = |row: usize| table.is_of(row, sender.host) || is_service(table, row, sender);
+        // What stands inside a name that counts is none by itself: `La Poste` is no Poste.
+        let mut named_to = 0;
         self.starts().find_map(|start| {
+            if start < named_to {
+                return None;
+            }
             let spans: Vec<_> = self.spans(start, |look| table.begins(look)).collect();
             for (end, looks) in spans.into_iter().rev() {
                 let named = looks.into_iter().flat_map(|look| table.by_look(look));
@@ -157,6 +162,7 @@ impl DisplayText {
                     named.filter(|(_, look, _)| self.reads_as(start, end, look)).collect();
                 // The longer name says whose the shorter one in it is: `CaixaBank` is no Caixa.
                 if named.iter().any(|(row, _, how)| *how == Counts::Anothers || theirs(*row)) {
+                    named_to = end;
                     return None;
                 }
                 let mut counting = named

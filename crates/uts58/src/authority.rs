@@ -22,6 +22,8 @@ use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
 use super::encoded::{self, LABEL, NAME};
 use super::{ipv4, percent};
+use crate::unicode::hosts::is_settled;
+use crate::unicode::punycode::surely_fits;
 use crate::unicode::{Class, is_dot_to_somebody};
 
 /// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
@@ -32,7 +34,7 @@ const SURELY_FITS: usize = 9;
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     labels: usize,
-    /// The last label, in the text that was read.
+    /// The last label, in the name.
     last: Range<usize>,
     last_is_letters: bool,
     /// Whether every label is.
@@ -43,48 +45,65 @@ pub(super) struct Form {
     long_label: bool,
     /// Whether some label is: each of its characters takes a digit at least.
     hopeless: bool,
+    /// Of a name beyond ASCII, whether none is, if all of it is settled, whichever characters its labels hold.
+    surely_fits: bool,
+    /// Whether UTS #46 leaves all characters beyond ASCII as they are.
+    settled: bool,
 }
 
 impl Form {
     /// Reads a name; `None` for an empty label or one that begins or ends with a hyphen.
-    pub(super) fn read(text: &str, range: Range<usize>) -> Option<Form> {
-        let name = text.get(range.clone())?;
+    pub(super) fn read(name: &str) -> Option<Form> {
         let mut form = Form {
             labels: 0,
-            last: range.start..range.end,
+            last: 0..name.len(),
             last_is_letters: true,
             ascii: true,
             full_stops: true,
             long_label: false,
             hopeless: false,
+            surely_fits: true,
+            settled: true,
         };
-        if name.is_ascii() { form.read_ascii(name) } else { form.read_any(name) }.map(|()| form)
+        let read = match name.is_ascii() {
+            true => form.read_ascii(name.as_bytes()),
+            false => form.read_any(name),
+        };
+        read.map(|()| form)
     }
 
-    /// The same for the common case, label by label.
-    fn read_ascii(&mut self, name: &str) -> Option<()> {
-        let mut rest = name.as_bytes();
-        loop {
-            let end = rest.iter().position(|byte| *byte == b'.').unwrap_or(rest.len());
-            let (label, behind) = rest.split_at(end);
-            let ([first, ..], [.., last]) = (label, label) else { return None };
-            if *first == b'-' || *last == b'-' {
-                return None;
+    /// The same for the common case.
+    fn read_ascii(&mut self, name: &[u8]) -> Option<()> {
+        let mut begins = 0;
+        let mut before = b'.';
+        for (at, byte) in name.iter().copied().enumerate() {
+            // Dots and hyphens are below all else that stands in hosts.
+            if byte < b'0' {
+                match (before, byte) {
+                    (b'.' | b'-', b'.') | (b'.', b'-') => return None,
+                    (_, b'.') => {
+                        self.labels += 1;
+                        self.long_label |= at - begins > LABEL;
+                        begins = at + 1;
+                    }
+                    _ => {}
+                }
             }
-            self.labels += 1;
-            self.long_label |= label.len() > LABEL;
-            let [_, behind @ ..] = behind else {
-                self.last.start = self.last.end - label.len();
-                self.last_is_letters = label.iter().all(u8::is_ascii_alphabetic);
-                return Some(());
-            };
-            rest = behind;
+            before = byte;
         }
+        if matches!(before, b'.' | b'-') {
+            return None;
+        }
+        self.labels += 1;
+        self.long_label |= name.len() - begins > LABEL;
+        self.last.start = begins;
+        self.last_is_letters = name.get(begins..)?.iter().all(u8::is_ascii_alphabetic);
+        Some(())
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
         let mut label = Label::default();
-        let mut at = self.last.start;
+        let mut at = 0;
         let mut rest = name;
         loop {
             let plain = plain_bytes(rest.as_bytes());
@@ -110,17 +129,19 @@ impl Form {
         label.close(self)
     }
 
-    fn is_domain(&self, text: &str, host: Range<usize>) -> bool {
-        let name = text.get(host).unwrap_or_default();
+    fn is_domain(&self, name: &str) -> bool {
         self.labels >= 2
-            && self.has_tld(text)
+            && self.has_tld(name)
             && fits(name, self)
             && registrable::is_registrable(name, self)
     }
 
     /// S10: two letters at least if ASCII, letters and marks only, or a valid A-label.
-    fn has_tld(&self, text: &str) -> bool {
-        let Some(last) = text.get(self.last.clone()) else { return false };
+    fn has_tld(&self, name: &str) -> bool {
+        if self.ascii && self.last_is_letters {
+            return self.last.len() >= 2;
+        }
+        let Some(last) = name.get(self.last.clone()) else { return false };
         if self.last_is_letters {
             return !last.is_ascii() || last.len() >= 2;
         }
@@ -147,11 +168,21 @@ struct Label {
     other: usize,
     /// Characters that UTS #46 neither drops nor joins into fewer: kana, Han, Hangul syllables.
     seen: usize,
+    /// Whether UTS #46 leaves all of them as they are.
+    settled: bool,
 }
 
 impl Default for Label {
     fn default() -> Self {
-        Label { first: None, final_: '\0', letters: true, ascii: 0, other: 0, seen: 0 }
+        Label {
+            first: None,
+            final_: '\0',
+            letters: true,
+            ascii: 0,
+            other: 0,
+            seen: 0,
+            settled: true,
+        }
     }
 }
 
@@ -171,6 +202,7 @@ impl Label {
         } else {
             self.other += 1;
         }
+        self.settled &= c.is_ascii() || is_settled(c);
         if class.is_ignored() {
             return;
         }
@@ -187,6 +219,8 @@ impl Label {
         form.labels += 1;
         form.last_is_letters = self.letters;
         form.ascii &= self.other == 0;
+        form.settled &= self.settled;
+        form.surely_fits &= surely_fits(self.ascii, self.other);
         form.hopeless |= self.seen > LABEL - a_label::PREFIX.len();
         form.long_label |= self.ascii + self.other > LABEL
             || (self.other > SURELY_FITS)
@@ -197,27 +231,51 @@ impl Label {
 
 /// The length in bytes of the characters of [`Class::PLAIN`] that these bytes of UTF-8 begin with.
 fn plain_bytes(bytes: &[u8]) -> usize {
-    let leads = bytes.iter().step_by(3);
-    (3 * leads.take_while(|lead| Class::is_plain_lead(**lead)).count()).min(bytes.len())
+    3 * bytes.as_chunks().0.iter().take_while(|utf8| Class::is_plain(utf8)).count()
+}
+
+/// Whether the name is one that may be linked, as most are: of ASCII, short, and below a top-level domain below which
+/// every name is registrable. Others may be as well.
+pub(super) fn is_plain_domain(name: &str) -> bool {
+    let Some((labels, end)) = name.as_bytes().split_last_chunk() else { return false };
+    if name.len() > LABEL || !registrable::is_flat(end) {
+        return false;
+    }
+    let mut before = b'.';
+    for byte in labels.iter().copied() {
+        let plain = (b'0'..0x80).contains(&byte)
+            || byte == b'.' && !matches!(before, b'.' | b'-')
+            || byte == b'-' && before != b'.';
+        if !plain {
+            return false;
+        }
+        before = byte;
+    }
+    !matches!(before, b'.' | b'-')
 }
 
 /// Whether the name is one that may be linked: two labels, a top-level domain, registrable, not too
 /// long.
 pub(super) fn is_domain(text: &str, host: Range<usize>) -> bool {
-    Form::read(text, host.clone()).is_some_and(|form| form.is_domain(text, host))
+    let name = text.get(host).unwrap_or_default();
+    is_plain_domain(name) || Form::read(name).is_some_and(|form| form.is_domain(name))
 }
 
 /// Whether what follows `scheme://` is a host: a domain, or an IPv4 address in any of its spellings.
+#[inline]
 pub(super) fn is_host(text: &str, host: Range<usize>) -> bool {
-    let Some(form) = Form::read(text, host.clone()) else { return false };
-    let name = text.get(host.clone()).unwrap_or_default();
+    let name = text.get(host).unwrap_or_default();
+    if is_plain_domain(name) {
+        return true;
+    }
+    let Some(form) = Form::read(name) else { return false };
     if !form.last_is_letters
         && let Some(plain) = plain_digits(name)
         && ipv4::is_number(plain.rsplit('.').next().unwrap_or_default())
     {
         return ipv4::parse(&plain).is_some();
     }
-    form.is_domain(text, host)
+    form.is_domain(name)
 }
 
 /// A name as browsers read it for numbers: full stops for other dots, plain digits for wide ones.
@@ -254,7 +312,9 @@ fn fits(name: &str, form: &Form) -> bool {
     if form.ascii && form.full_stops {
         return name.len() <= NAME && !form.long_label;
     }
-    if name.len() <= LABEL && !form.long_label {
+    if name.len() <= LABEL && !form.long_label
+        || form.settled && form.surely_fits && form.labels * (LABEL + 1) <= NAME
+    {
         return true;
     }
     if form.hopeless {
@@ -296,6 +356,10 @@ fn raw_lengths_fit(name: &str) -> bool {
 /// S9 needs the list: without it every name below a top-level domain is registrable.
 #[cfg(not(feature = "suffixes"))]
 mod registrable {
+    pub(super) fn is_flat(_: &[u8; 4]) -> bool {
+        false
+    }
+
     pub(super) fn is_registrable(_: &str, form: &super::Form) -> bool {
         form.labels > 1
     }
@@ -312,8 +376,15 @@ pub(super) fn ipv6_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// S4: the length in bytes of a root dot that a port, path, query or fragment follows; else 0.
+#[inline]
 pub(super) fn root_dot(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
+    match text.as_bytes().get(at) {
+        Some(b'.' | 0x80..) => root_dot_of(text.get(at..).unwrap_or_default()),
+        _ => 0,
+    }
+}
+
+fn root_dot_of(rest: &str) -> usize {
     let mut chars = rest.chars();
     match chars.next() {
         Some(dot) if Class::of(dot).is_dot() => {

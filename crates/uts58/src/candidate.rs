@@ -5,7 +5,7 @@
 //! | UASG 000 1.1, UASG 001 rec. 1: explicit schemes | [`Candidates::scheme`] |
 //! | UASG 001 rec. 2: implied schemes | [`Candidates::bare`] |
 //! | UTS #58 §5.2: addresses | [`Candidates::address`], [`Candidates::local_start`] |
-//! | S5: userinfo | [`Found::flaw`] |
+//! | S5: userinfo | [`is_flawed`] |
 //! | S6: an earlier URL beats an address | [`Candidates::is_in_local_part`] |
 //! | S11: nothing directly behind `scheme:` | [`ends_with_scheme`] |
 //! | S12, S27 | [`Reading::Prose`], `prose` |
@@ -55,20 +55,6 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// Why something that looks like a link is none by the letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw {
-    None,
-    /// S5: something stands before an `@` in the authority.
-    Userinfo,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) link: Link,
-    pub(super) flaw: Flaw,
-}
-
 /// Candidates in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'t> {
@@ -76,7 +62,7 @@ pub(super) struct Candidates<'t> {
     reading: Reading<'t>,
     finder: Finder<'t>,
     /// Found in one run of host characters, the first one last.
-    pending: Vec<Found>,
+    pending: Vec<Link>,
     /// Where the search goes on.
     at: usize,
     /// Nothing before this place belongs to a later link.
@@ -121,9 +107,10 @@ enum Spelling {
 }
 
 impl Iterator for Candidates<'_> {
-    type Item = Found;
+    type Item = Link;
 
-    fn next(&mut self) -> Option<Found> {
+    #[inline]
+    fn next(&mut self) -> Option<Link> {
         loop {
             if let Some(found) = self.pending.pop() {
                 return Some(found);
@@ -183,7 +170,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// A `://`: what stands before it decides, and whatever it introduces is used up.
-    fn scheme(&mut self, colon: usize) -> Option<Found> {
+    fn scheme(&mut self, colon: usize) -> Option<Link> {
         self.at = colon + 1;
         if !self.walker.bytes_from(colon).starts_with(b"://") {
             return None;
@@ -213,12 +200,14 @@ impl<'t> Candidates<'t> {
         if !known || malformed {
             return None;
         }
-        let flaw = if link.user.is_some() { Flaw::Userinfo } else { Flaw::None };
-        Some(Found { link, flaw })
+        Some(link)
     }
 
     /// Reads userinfo and host behind `://`.
     fn authority(&mut self, start: usize) -> Authority {
+        if let Some(host) = self.plain_host(start) {
+            return Authority { user: None, host, spelling: Spelling::Plain };
+        }
         let mut authority = self.host_behind(start);
         let mut at = authority.host.end;
         let from = at;
@@ -235,6 +224,19 @@ impl<'t> Candidates<'t> {
         }
         self.walker.steps += (at - from) as u64;
         authority
+    }
+
+    /// The host that most URLs have: of ASCII, and behind it nothing that a host goes on with.
+    fn plain_host(&mut self, start: usize) -> Option<Range<usize>> {
+        let behind = self.walker.bytes_from(start);
+        let length =
+            behind.iter().take_while(|byte| Class::of_ascii(**byte).is_host_or_dot()).count();
+        let (host, rest) = behind.split_at_checked(length)?;
+        if !host.last()?.is_ascii_alphanumeric() || !ends_plainly(rest) {
+            return None;
+        }
+        self.walker.steps += length as u64;
+        Some(start..start + length)
     }
 
     fn host_behind(&mut self, start: usize) -> Authority {
@@ -285,6 +287,7 @@ impl<'t> Candidates<'t> {
         if word.starts_with(|c: char| c.is_ascii()) { end } else { shorter }
     }
 
+    #[inline]
     fn is_host(&self, host: Range<usize>, spelling: Spelling) -> bool {
         match spelling {
             Spelling::Ipv6 => true,
@@ -301,7 +304,12 @@ impl<'t> Candidates<'t> {
     }
 
     /// A dot: reads the run of host characters round it.
-    fn dot(&mut self, dot: usize) -> Option<Found> {
+    fn dot(&mut self, dot: usize) -> Option<Link> {
+        if let [b'.', next, ..] = self.walker.bytes_from(dot)
+            && next.is_ascii_alphanumeric()
+        {
+            return self.round(dot, dot + 1);
+        }
         let (_, behind) = self.walker.char_at(dot)?;
         self.at = behind;
         let (next, _) = self.walker.char_at(behind)?;
@@ -320,6 +328,11 @@ impl<'t> Candidates<'t> {
         {
             return None;
         }
+        self.round(dot, behind)
+    }
+
+    /// Reads the run round a dot, `behind` which a host character stands.
+    fn round(&mut self, dot: usize, behind: usize) -> Option<Link> {
         let run = self.walker.run_start(self.floor, dot)..self.walker.run_end(behind);
         if let Reading::Wide(tlds) = self.reading {
             return self.wide_run(run, tlds);
@@ -333,7 +346,10 @@ impl<'t> Candidates<'t> {
     }
 
     /// A run of host characters without scheme.
-    fn bare(&mut self, run: Range<usize>) -> Option<Found> {
+    fn bare(&mut self, run: Range<usize>) -> Option<Link> {
+        if let Some(link) = self.plain_bare(run.clone()) {
+            return Some(link);
+        }
         let end = self.walker.trimmed_end(run.clone());
         if self.walker.bytes_from(end).starts_with(b"://") {
             let name = self.walker.letters_start(self.floor, end)..end;
@@ -347,7 +363,34 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    fn bare_by_letter(&mut self, run: Range<usize>) -> Option<Found> {
+    /// The link that most hosts are: of ASCII with blanks or quotes round it, an existing top-level domain at its end.
+    fn plain_bare(&mut self, run: Range<usize>) -> Option<Link> {
+        let text = self.walker.text;
+        let (before, rest) = text.as_bytes().split_at_checked(run.start)?;
+        let (host, behind) = rest.split_at_checked(run.len())?;
+        let ([first, ..], [.., last]) = (host, host) else { return None };
+        let plain = first.is_ascii_alphanumeric()
+            && last.is_ascii_alphanumeric()
+            && before.last().is_none_or(|byte| is_blank(*byte))
+            && ends_plainly(behind)
+            && host.is_ascii();
+        if !plain || !authority::is_domain(text, run.clone()) {
+            return None;
+        }
+        if let Some(tlds) = self.reading.tlds() {
+            let dot = host.iter().rposition(|byte| !byte.is_ascii_alphanumeric())?;
+            let last = text.get(run.start + dot + 1..run.end)?;
+            if host.get(dot) != Some(&b'.') || !tlds.exists_as(last) {
+                return None;
+            }
+            self.walker.steps += run.len() as u64;
+        }
+        let link = self.bare_link(run);
+        self.used(link.span.end);
+        Some(link)
+    }
+
+    fn bare_by_letter(&mut self, run: Range<usize>) -> Option<Link> {
         let host = self.walker.trimmed_start(run.clone())..run.end;
         if self.is_in_local_part(host.end) || self.is_behind_scheme(host.clone()) {
             return None;
@@ -357,11 +400,11 @@ impl<'t> Candidates<'t> {
         }
         let link = self.bare_link(host);
         self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// S12, S27: the run may hold several hosts with prose between them.
-    fn bare_in_prose(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+    fn bare_in_prose(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let text = self.walker.text;
         let run = self.behind_bracketed_dot(run.start, tlds).min(run.end)..run.end;
         let start = self.walker.trimmed_start(run.clone());
@@ -378,7 +421,7 @@ impl<'t> Candidates<'t> {
             let host = prose::inner_start(text, start..end)?..end;
             let link = self.bare_link(host);
             self.used(link.span.end);
-            return Some(Found { link, flaw: Flaw::None });
+            return Some(link);
         }
         let mut inner_hosts = Vec::new();
         while let Some(inner) = prose::inner_start(text, start..end) {
@@ -406,7 +449,7 @@ impl<'t> Candidates<'t> {
             link.host.start = host.start;
             link.inner = inner;
             self.used(link.span.end);
-            self.pending.push(Found { link, flaw: Flaw::None });
+            self.pending.push(link);
         }
         self.pending.pop()
     }
@@ -419,6 +462,7 @@ impl<'t> Candidates<'t> {
             .then_some(end)
     }
 
+    #[inline]
     fn bare_link(&mut self, host: Range<usize>) -> Link {
         let kind = if is_www(self.walker.str(host.clone())) { Kind::Www } else { Kind::Bare };
         self.with_tail(host.start, kind, None, host)
@@ -452,12 +496,14 @@ impl<'t> Candidates<'t> {
     }
 
     /// UTS #58 §5.2: a domain with an `@` before it.
-    fn address(&mut self, run: Range<usize>) -> Option<Found> {
+    fn address(&mut self, run: Range<usize>) -> Option<Link> {
         let at_sign = run.start.checked_sub(1)?;
-        let domain = run.start..self.host_end(run);
-        if !authority::is_domain(self.walker.text, domain.clone()) {
-            return None;
-        }
+        let domain = if authority::is_plain_domain(self.walker.str(run.clone())) {
+            run
+        } else {
+            let domain = run.start..self.host_end(run);
+            authority::is_domain(self.walker.text, domain.clone()).then_some(domain)?
+        };
         let local = self.local_start(at_sign);
         let floor = std::mem::replace(&mut self.floor, domain.end);
         let local = local?..at_sign;
@@ -471,14 +517,15 @@ impl<'t> Candidates<'t> {
             link.inner = prose::inner_local(self.walker.text, local.clone());
         }
         link.user = Some(local);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// Where the local part before an `@` begins; `None` where §5.2 fails to match (S7).
     fn local_start(&mut self, at_sign: usize) -> Option<usize> {
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
         let local = self.walker.str(start..at_sign);
-        let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
+        let doubled = || local.as_bytes().windows(2).any(|two| two == b"..");
+        let dots = local.starts_with('.') || local.ends_with('.') || doubled();
         (!local.is_empty() && !dots && local.len() <= LOCAL_PART).then_some(start)
     }
 
@@ -521,6 +568,11 @@ impl<'t> Candidates<'t> {
     }
 }
 
+/// S5: something stands before an `@` in the authority, so that the link is none by the letter.
+pub(super) fn is_flawed(link: &Link) -> bool {
+    link.kind == Kind::Scheme && link.user.is_some()
+}
+
 fn is_www(host: &str) -> bool {
     host.as_bytes().first_chunk().is_some_and(|start: &[u8; 4]| start.eq_ignore_ascii_case(b"www."))
 }
@@ -531,6 +583,16 @@ fn ends_with_scheme(text: &str) -> bool {
     let letters = before.bytes().rev().take(12).take_while(u8::is_ascii_alphabetic).count();
     let name = before.get(before.len() - letters..).unwrap_or_default();
     scheme::does(name).is_some()
+}
+
+/// Blanks and what nothing goes on with.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'<' | b'>')
+}
+
+/// Whether a host that these bytes stand behind ends there, neither as userinfo or local part nor in brackets.
+fn ends_plainly(behind: &[u8]) -> bool {
+    behind.first().is_none_or(|byte| is_blank(*byte) || matches!(byte, b'/' | b'?' | b'#'))
 }
 
 /// What may stand in a userinfo (RFC 3986 §3.2.1), as IRIs spell it.

@@ -2,8 +2,9 @@
 //!
 //! Every host that can be linked holds a dot (S9: registrable, so two labels; IPv4) or stands behind
 //! `://`. Nothing else has to be looked at.
-
-use memchr::{memchr_iter, memchr2, memmem};
+//!
+//! Text is looked at in blocks, each by a few loops without a way out, which tell of many bytes at once: most
+//! blocks are done with after the first of them.
 
 use super::prose::may_begin_tld;
 use crate::tlds::TldSet;
@@ -14,15 +15,6 @@ const WIDE: [u8; 3] = [0xEF, 0xBC, 0x8E];
 const HALF: [u8; 3] = [0xEF, 0xBD, 0xA1];
 /// U+2024, which only the wide reading takes for one (S29).
 const LEADER: [u8; 3] = [0xE2, 0x80, 0xA4];
-
-/// Which of the variants are searched for together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Variant {
-    Stop,
-    /// Those of the width forms, by their first byte: of the width forms few others stand in prose.
-    Width,
-    Leader,
-}
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -36,155 +28,216 @@ pub(super) enum Needles<'t> {
     Wide(&'t dyn TldSet),
 }
 
-/// Bytes searched for one needle before the next needle has its turn: they stay in the first-level
-/// cache.
-const WINDOW: usize = 16 << 10;
+/// Bytes that are looked at together, a bit of a word each.
+const BLOCK: usize = u64::BITS as usize;
+
+/// A block, and the two bytes behind it: separators have three.
+type Block = [u8; BLOCK + 2];
 
 /// Finds `.`, its variants, and `:` where a link can be round them.
 #[derive(Clone, Debug)]
 pub(super) struct Finder<'t> {
     sought: Needles<'t>,
-    /// Searches for the variants, made when a window holds anything but ASCII: most texts are short.
-    needles: Option<[memmem::Finder<'static>; 2]>,
-    /// Next position of each needle, the ASCII ones first; the end of the window if it has none there.
-    next: [usize; 4],
-    /// Where the window ends.
-    window: usize,
+    /// Where the next block begins.
+    next_block: usize,
+    /// Places of the block before it that are still to be told, a bit each.
+    marks: u64,
 }
 
 impl<'t> Finder<'t> {
     pub(super) fn new(sought: Needles<'t>) -> Self {
-        Finder { sought, needles: None, next: [0; 4], window: 0 }
+        Finder { sought, next_block: 0, marks: 0 }
     }
 
     /// The next position at or after `from`. Positions asked for must not go back.
     pub(super) fn next(&mut self, text: &str, from: usize) -> Option<usize> {
-        let mut from = from;
+        if from >= self.next_block {
+            (self.next_block, self.marks) = (from, 0);
+        } else {
+            let passed = BLOCK.saturating_sub(self.next_block - from);
+            self.marks &= u64::MAX << passed;
+        }
         loop {
-            if from >= self.window {
-                if from >= text.len() {
-                    return None;
+            while self.marks != 0 {
+                let at = self.next_block - BLOCK + self.marks.trailing_zeros() as usize;
+                self.marks &= self.marks - 1;
+                if self.may_be(text, at) {
+                    return Some(at);
                 }
-                self.window = text.len().min(from + WINDOW);
-                self.next = [from; 4];
-                self.search_all(text, from);
-            } else {
-                self.search_passed(text, from);
             }
-            let nearest = self.next.iter().copied().min().unwrap_or(self.window);
-            if nearest < self.window {
-                return Some(nearest);
-            }
-            from = self.window;
+            self.search(text.as_bytes())?;
         }
     }
 
-    fn search_all(&mut self, text: &str, from: usize) {
-        self.next = [self.window; 4];
-        self.next[0] = self.ascii(text.as_bytes(), from);
-        // The variants begin with a byte that is not ASCII.
-        if text.as_bytes().get(from..self.window).is_none_or(<[u8]>::is_ascii) {
-            return;
-        }
-        self.needles.get_or_insert_with(|| {
-            [STOP, LEADER].map(|dot| memmem::Finder::new(&dot).into_owned())
-        });
-        self.next[1] = self.variant(text, from, Variant::Stop);
-        self.next[2] = self.variant(text, from, Variant::Width);
-        self.next[3] = self.variant(text, from, Variant::Leader);
-    }
-
-    /// Searches on for the needles whose last position has been passed.
-    fn search_passed(&mut self, text: &str, from: usize) {
-        let [ascii, stop, width, leader] = self.next;
-        if ascii < from {
-            self.next[0] = self.ascii(text.as_bytes(), from);
-        }
-        if stop < from {
-            self.next[1] = self.variant(text, from, Variant::Stop);
-        }
-        if width < from {
-            self.next[2] = self.variant(text, from, Variant::Width);
-        }
-        if leader < from {
-            self.next[3] = self.variant(text, from, Variant::Leader);
-        }
-    }
-
-    /// A full stop before a host character, or a colon before a slash; in brackets, any. In the wide reading a
-    /// colon behind what ends a scheme, and a full stop before an escape.
-    fn ascii(&self, bytes: &[u8], from: usize) -> usize {
-        let is_wide = matches!(self.sought, Needles::Wide(_));
-        let mut at = from;
-        while let Some(rest) = bytes.get(at..self.window) {
-            let Some(found) = memchr2(b'.', b':', rest) else { break };
-            at += found;
-            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-            let may_be = match rest.get(found) {
-                Some(b':') => {
-                    let named = || at.checked_sub(1).and_then(|before| bytes.get(before));
-                    next == b'/'
-                        || is_wide
-                            && !next.is_ascii_whitespace()
-                            && named().is_some_and(u8::is_ascii_alphanumeric)
-                }
-                _ => {
-                    next.is_ascii_alphanumeric()
-                        || !next.is_ascii()
-                        || b"-_])}".contains(&next)
-                        || is_wide && next == b'%'
-                }
-            };
-            if may_be {
-                return at;
-            }
-            at += 1;
-        }
-        self.window
-    }
-
-    /// One of the other separators. It may begin in the window and end behind it.
-    fn variant(&self, text: &str, from: usize, variant: Variant) -> usize {
-        let bytes = text.as_bytes();
-        let Some([stop, leader]) = &self.needles else { return self.window };
-        let tlds = match self.sought {
-            Needles::Letter if variant != Variant::Leader => None,
-            Needles::Prose(tlds) if variant != Variant::Leader => Some(tlds),
-            Needles::Letter | Needles::Prose(_) => return self.window,
-            Needles::Wide(tlds) => Some(tlds),
+    /// Goes on to the next block that something may be in.
+    fn search(&mut self, bytes: &[u8]) -> Option<()> {
+        let lead = match self.sought {
+            Needles::Letter | Needles::Prose(_) => STOP[0],
+            Needles::Wide(_) => LEADER[0],
         };
-        let end = bytes.len().min(self.window + 2);
-        let mut at = from;
-        while let Some(rest) = bytes.get(at..end) {
-            let found = match variant {
-                Variant::Stop => stop.find(rest),
-                Variant::Width => width(rest),
-                Variant::Leader => leader.find(rest),
-            };
-            let Some(found) = found else { break };
-            at += found;
-            let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
-            if next.is_some_and(|next| tlds.is_none_or(|tlds| may_begin_tld(next, tlds))) {
-                return at.min(self.window);
+        let mut rest = bytes.get(self.next_block..)?;
+        while let Some(block) = rest.first_chunk() {
+            rest = rest.get(BLOCK..)?;
+            let (dots, variants) = holds(block, lead);
+            if dots | variants {
+                self.marks = marks(block, dots, variants.then_some(lead));
+                if self.marks != 0 {
+                    self.next_block = bytes.len() - rest.len();
+                    return Some(());
+                }
             }
-            at += 3;
         }
-        self.window
+        if rest.is_empty() {
+            return None;
+        }
+        let mut last: Block = [b' '; BLOCK + 2];
+        last.get_mut(..rest.len())?.copy_from_slice(rest);
+        self.marks = marks(&last, true, Some(lead));
+        self.next_block = bytes.len() - rest.len() + BLOCK;
+        Some(())
+    }
+
+    /// Whether it is a full stop before a host character, or a colon before a slash; in brackets, any full stop.
+    /// In the wide reading a colon behind what ends a scheme, and a full stop before an escape. One of the other
+    /// separators where a host may go on behind it.
+    fn may_be(&self, text: &str, at: usize) -> bool {
+        let bytes = text.as_bytes();
+        let is_wide = matches!(self.sought, Needles::Wide(_));
+        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        match bytes.get(at) {
+            Some(b'.') => match next {
+                b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => true,
+                b'-' | b'_' | b']' | b')' | b'}' => true,
+                next => is_wide && next == b'%',
+            },
+            Some(b':') => {
+                let named = || at.checked_sub(1).and_then(|before| bytes.get(before));
+                next == b'/'
+                    || is_wide
+                        && !next.is_ascii_whitespace()
+                        && named().is_some_and(u8::is_ascii_alphanumeric)
+            }
+            _ => self.may_be_variant(text, at),
+        }
+    }
+
+    fn may_be_variant(&self, text: &str, at: usize) -> bool {
+        let dot = text.as_bytes().get(at..).and_then(<[u8]>::first_chunk);
+        if !dot.is_some_and(|dot| [STOP, WIDE, HALF, LEADER].contains(dot)) {
+            return false;
+        }
+        let next = text.get(at + 3..).and_then(|behind| behind.chars().next());
+        next.is_some_and(|next| match self.sought {
+            Needles::Letter => true,
+            Needles::Prose(tlds) | Needles::Wide(tlds) => may_begin_tld(next, tlds),
+        })
     }
 }
 
-/// The first separator among width forms.
-fn width(bytes: &[u8]) -> Option<usize> {
-    memchr_iter(WIDE[0], bytes).find(|at| {
-        let three = bytes.get(*at..).and_then(<[u8]>::first_chunk);
-        three.is_some_and(|three| *three == WIDE || *three == HALF)
+/// Whether a full stop or colon may stand in a block, and whether another separator may, none of which begins with a
+/// smaller byte than `lead`. Most blocks are done with after this.
+#[inline]
+fn holds(block: &Block, lead: u8) -> (bool, bool) {
+    threes(block).fold((false, false), |(dots, variants), (byte, next, _)| {
+        // One comparison for both, which `*` and `>` pass as well.
+        (dots | ((byte & 0xEB == 0x2A) & (next != b' ')), variants | (byte >= lead))
     })
+}
+
+/// Where in a block something may be, a bit each: full stops and colons, and other separators, U+2024 among them when
+/// their first bytes say so.
+fn marks(block: &Block, dots: bool, lead: Option<u8>) -> u64 {
+    let mut marks = 0;
+    if dots {
+        marks |= places(block, |byte, next, _| ((byte == b'.') | (byte == b':')) & (next != b' '));
+    }
+    let Some(lead) = lead else { return marks };
+    if any(block, ends_as(STOP)) {
+        marks |= places(block, ends_as(STOP));
+    }
+    let is_wide = |one, two, three| ends_as(WIDE)(one, two, three) | ends_as(HALF)(one, two, three);
+    if any(block, |byte, _, _| byte == WIDE[0]) && any(block, is_wide) {
+        marks |= places(block, is_wide);
+    }
+    if lead == LEADER[0] && any(block, ends_as(LEADER)) {
+        marks |= places(block, ends_as(LEADER));
+    }
+    marks
+}
+
+/// Whether two bytes behind another are those of a separator: of few characters else, so that the first one needs no
+/// look. Two comparisons in one word are more than these.
+#[inline]
+fn ends_as(dot: [u8; 3]) -> impl Fn(u8, u8, u8) -> bool {
+    move |_, two, three| (two ^ dot[1]) | (three ^ dot[2]) == 0
+}
+
+/// Whether three bytes of a block are of a kind.
+#[inline]
+fn any(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> bool {
+    threes(block).fold(false, |any, (one, two, three)| any | is_kind(one, two, three))
+}
+
+/// Where in a block they are, a bit each.
+#[inline]
+fn places(block: &Block, is_kind: impl Fn(u8, u8, u8) -> bool) -> u64 {
+    let mut found = [[0; 8]; BLOCK / 8];
+    for (found, (one, two, three)) in found.as_flattened_mut().iter_mut().zip(threes(block)) {
+        *found = u8::from(is_kind(one, two, three));
+    }
+    // The product brings the lowest bits of eight bytes together in the highest one.
+    let words = found.iter().rev().map(|word| u64::from_le_bytes(*word));
+    words.fold(0, |all, word| all << 8 | word.wrapping_mul(0x0102_0408_1020_4080) >> 56)
+}
+
+/// Each byte of a block, with the two behind it.
+#[inline]
+fn threes(block: &Block) -> impl Iterator<Item = (u8, u8, u8)> {
+    let behind = |by: usize| block.get(by..).unwrap_or_default().iter().copied();
+    let pairs = behind(0).zip(behind(1));
+    pairs.zip(behind(2)).map(|((one, two), three)| (one, two, three))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tlds::TldTable;
     use crate::unicode::is_dot_to_somebody;
+
+    /// Wherever it stands in its block, alone or among others, and the text ends with it or not.
+    #[test]
+    fn separators_are_found_in_every_place() {
+        let tlds = TldTable::new(["com"], "");
+        for separator in [".", "://", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}"] {
+            let wide = separator == "\u{2024}";
+            let sought = if wide { Needles::Wide(&tlds) } else { Needles::Prose(&tlds) };
+            for before in 0..3 * BLOCK {
+                for behind in
+                    ["com", "com*.com。com"].map(|text| text.to_owned() + &"x ".repeat(before % 9))
+                {
+                    let text =
+                        ["é".repeat(before % 2), "x".repeat(before), separator.into(), behind]
+                            .concat();
+                    let mut finder = Finder::new(sought);
+                    let mut at = 0;
+                    let found = std::iter::from_fn(|| {
+                        let place = finder.next(&text, at)?;
+                        at = place + 1;
+                        Some(place)
+                    });
+                    let one_by_one = text.char_indices().map(|(at, _)| at);
+                    let alone = Finder::new(sought);
+                    let is_one = |at: &usize| {
+                        let dot = text.get(*at..).unwrap_or_default();
+                        dot.starts_with(|c| c == ':' || is_dot_to_somebody(c))
+                            && alone.may_be(&text, *at)
+                    };
+                    assert!(found.eq(one_by_one.filter(is_one)), "{text}");
+                    assert_eq!(Finder::new(sought).next(&text, 0), text.find(separator), "{text}");
+                }
+            }
+        }
+    }
 
     /// One set of dots: whatever is one to somebody is looked for.
     #[test]

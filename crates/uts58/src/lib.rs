@@ -59,7 +59,7 @@ mod wide;
 use std::ops::Range;
 
 pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
-use candidate::{Candidates, Flaw, Reading};
+use candidate::{Candidates, Reading, is_flawed};
 pub use escape::{Escaping, Url, format};
 pub use linkifier::{Boundaries, Linkifier, Links};
 pub use mailto::mailto_addresses;
@@ -174,7 +174,7 @@ impl Iterator for Detect<'_> {
     type Item = Link;
 
     fn next(&mut self) -> Option<Link> {
-        self.0.by_ref().find(|found| found.flaw == Flaw::None).map(|found| found.link)
+        self.0.by_ref().find(|link| !is_flawed(link))
     }
 }
 

@@ -11,7 +11,7 @@
 //! | UTS #58 §8: `/docs（中文说明）了解更多` | `termination` |
 //! | RFC 6068: header fields of `mailto:` | [`add_mailto_fields`] |
 
-use super::candidate::{Candidates, Found, Reading};
+use super::candidate::{Candidates, Reading};
 use super::termination::tail_end;
 use super::{Confidence, Kind, Link};
 use crate::tlds::TldSet;
@@ -107,31 +107,51 @@ impl Iterator for Links<'_> {
 
     fn next(&mut self) -> Option<Link> {
         loop {
-            let Found { mut link, .. } = self.candidates.next()?;
+            let mut found = self.candidates.next();
+            let Some(link) = &mut found else { return found };
             match self.linkifier.boundaries {
-                Boundaries::Letter if link.kind == Kind::Bare && !self.exists(&link) => continue,
+                Boundaries::Letter if link.kind == Kind::Bare && !self.exists(link) => continue,
                 Boundaries::Letter => {}
                 Boundaries::Adjusted | Boundaries::Wide => {
-                    add_mailto_fields(self.text, &mut link);
-                    self.candidates.used(link.span.end);
-                    let closing = trim_wrappers(self.text, &mut link);
-                    self.candidates.used(link.span.end + closing);
-                    trim_dangling(self.text, &mut link);
-                    if is_file_like(self.text, &link) {
-                        link.confidence = Confidence::Low;
-                    }
+                    let used = adjust(self.text, link);
+                    self.candidates.used(used);
                 }
             }
-            return Some(link);
+            return found;
         }
     }
 }
 
+/// Makes of a candidate what a reader takes for the link; up to where the text is used up.
+fn adjust(text: &str, link: &mut Link) -> usize {
+    if stands_alone(text, link) {
+        return link.span.end;
+    }
+    add_mailto_fields(text, link);
+    let end = link.span.end;
+    let closing = trim_wrappers(text, link);
+    let used = end.max(link.span.end + closing);
+    trim_dangling(text, link);
+    if is_file_like(text, link) {
+        link.confidence = Confidence::Low;
+    }
+    used
+}
+
+/// Whether it is a URL that says so by scheme or `www.`, with no mark before it that people wrap links in, and nothing
+/// dangles at its end: most are, and stay as they are.
+fn stands_alone(text: &str, link: &Link) -> bool {
+    let byte = |at: usize| at.checked_sub(1).and_then(|at| text.as_bytes().get(at)).copied();
+    matches!(link.kind, Kind::Scheme | Kind::Www)
+        && byte(link.span.start).and_then(closing).is_none()
+        && !matches!(byte(link.span.end), Some(b'?' | b'#'))
+}
+
 /// An address with `mailto:` before it takes a query along: the header fields of RFC 6068 §2.
 fn add_mailto_fields(text: &str, link: &mut Link) {
-    let spelled_out = link.user.as_ref().is_some_and(|local| local.start == link.span.start + 7);
+    let spelled_out = || link.user.as_ref().is_some_and(|local| local.start == link.span.start + 7);
     if link.kind == Kind::Email
-        && spelled_out
+        && spelled_out()
         && text.get(link.span.end..).is_some_and(|rest| rest.starts_with('?'))
     {
         let end = tail_end(text, link.span.end);
@@ -142,10 +162,11 @@ fn add_mailto_fields(text: &str, link: &mut Link) {
 
 /// S3: an initiator at the end with nothing behind it.
 fn trim_dangling(text: &str, link: &mut Link) {
-    let tail = text.get(link.tail.clone()).unwrap_or_default();
-    if !matches!(tail.as_bytes().last(), Some(b'?' | b'#')) {
+    let last = link.tail.end.checked_sub(1).and_then(|last| text.as_bytes().get(last));
+    if link.tail.is_empty() || !matches!(last, Some(b'?' | b'#')) {
         return;
     }
+    let tail = text.get(link.tail.clone()).unwrap_or_default();
     set_tail_end(link, link.tail.start + tail.trim_end_matches(['?', '#']).len());
 }
 
@@ -223,15 +244,23 @@ fn is_file_like(text: &str, link: &Link) -> bool {
     const FILES: [&str; 9] = ["py", "rs", "sh", "md", "so", "ps", "cc", "zip", "mov"];
     /// Those that are written with a capital in running text (`Amazon.Com`).
     const CAPITALIZED: [&str; 5] = ["Com", "Net", "Org", "Edu", "Gov"];
+    if link.kind != Kind::Bare {
+        return false;
+    }
     let tail = text.get(link.tail.clone()).unwrap_or_default();
-    if link.kind != Kind::Bare || tail.starts_with(['/', '?']) {
+    if tail.starts_with(['/', '?']) {
         return false;
     }
     let host = text.get(link.inner.max(link.host.start)..link.host.end).unwrap_or_default();
-    let Some((name, tld)) = host.rsplit_once('.') else { return false };
+    // Labels are short: a loop finds their ends sooner than a search.
+    let last_dot = |name: &str| name.bytes().rposition(|byte| byte == b'.');
+    let Some((name, tld)) = last_dot(host).and_then(|dot| host.split_at_checked(dot)) else {
+        return false;
+    };
+    let tld = tld.strip_prefix('.').unwrap_or(tld);
     // `gob.com.py`: three labels of a registry's own are a host.
-    let below_registry = name.rsplit_once('.').is_some_and(|(_, second)| second.len() <= 3);
-    let file = !below_registry && FILES.iter().any(|file| file.eq_ignore_ascii_case(tld));
+    let below_registry = || last_dot(name).is_some_and(|dot| name.len() - dot <= 4);
+    let file = FILES.iter().any(|file| file.eq_ignore_ascii_case(tld)) && !below_registry();
     let mut letters = tld.bytes();
     let sentence = letters.next().is_some_and(|first| first.is_ascii_uppercase())
         && letters.next().is_some_and(|second| second.is_ascii_lowercase())

@@ -40,8 +40,13 @@ pub(super) fn existing_end(text: &str, run: Range<usize>, tlds: &dyn TldSet) -> 
 fn existing_ascii_end(run: &str, tlds: &dyn TldSet) -> Option<usize> {
     let mut end = run.len();
     loop {
-        let dot = memchr::memrchr(b'.', run.as_bytes().get(..end)?)?;
-        let label = run.get(dot + 1..end)?.trim_end_matches(['-', '_']);
+        // Labels are short: a loop finds their ends sooner than a search.
+        let dot = run.as_bytes().get(..end)?.iter().rposition(|byte| *byte == b'.')?;
+        let label = run.get(dot + 1..end)?;
+        let label = match label.as_bytes().last() {
+            Some(b'-' | b'_') => label.trim_end_matches(['-', '_']),
+            _ => label,
+        };
         if !label.is_empty() && tlds.exists_as(label) {
             return Some(dot + 1 + label.len());
         }
@@ -126,8 +131,8 @@ pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
     if name.is_ascii() && is_domain(text, host.clone()) {
         return Some(host.start);
     }
-    let starts = [ascii_tail(name), leading_signs(name), Some(0)];
-    let candidates = starts.into_iter().flatten().map(|start| host.start + start);
+    let starts = [ascii_tail, leading_signs, |_: &str| Some(0)];
+    let candidates = starts.iter().filter_map(|start| start(name)).map(|start| host.start + start);
     let mut candidates = candidates.filter(|start| is_domain(text, *start..host.end));
     candidates.next()
 }
@@ -151,7 +156,7 @@ fn ascii_tail(name: &str) -> Option<usize> {
 
 /// The offset behind symbols or an ellipsis that the name begins with.
 fn leading_signs(name: &str) -> Option<usize> {
-    let start = match name.rfind("...") {
+    let start = match name.as_bytes().windows(3).rposition(|three| three == b"...") {
         Some(ellipsis) => ellipsis + 3,
         None => name.len() - name.trim_start_matches(|c| c == '.' || is_symbol(c)).len(),
     };

@@ -115,8 +115,19 @@ pub fn does(name: &str) -> Option<Does> {
 
 /// Whether it leads to a web page or a file (UASG 000 1.1).
 pub fn is_web(name: &str) -> bool {
-    does(name) == Some(Does::Web)
+    SCHEMES.iter().take(WEB).any(|row| row.does == Does::Web && name.eq_ignore_ascii_case(row.name))
 }
+
+/// Rows up to the last one that does: each says all of its name.
+const WEB: usize = {
+    let mut rows = SCHEMES;
+    while let [before @ .., last] = rows
+        && !matches!(last.does, Does::Web)
+    {
+        rows = before;
+    }
+    rows.len()
+};
 
 /// A scheme of which some client makes links in text, as it is and as no client does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +190,7 @@ mod tests {
             assert!(!row.source.is_empty(), "{}", row.name);
             let spelled = row.name.replace('*', "x").to_ascii_uppercase();
             assert_eq!(does(&spelled), Some(row.does), "{spelled}");
+            assert_eq!(is_web(&spelled), row.does == Does::Web, "{spelled}");
             let letters = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '*');
             assert!(row.name.chars().all(letters), "{}", row.name);
             let again = SCHEMES.iter().skip(index + 1).any(|other| other.name == row.name);

@@ -6,7 +6,6 @@
 mod packed;
 mod suffix_table;
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -117,23 +116,28 @@ impl SuffixList {
         nodes.filter_map(|node| std::str::from_utf8(self.label(node)).ok())
     }
 
+    /// Whether some rule ends with this label, in lower case, or with any label.
+    pub(crate) fn has_below_root(&self, label: &str) -> bool {
+        self.rule(0) & WILD != 0 || self.child(0, label).is_some()
+    }
+
     fn rule(&self, node: usize) -> u8 {
         self.rules.get(node).copied().unwrap_or_default()
     }
 
     fn child(&self, node: usize, label: &str) -> Option<usize> {
-        let (mut low, mut high) = (self.first_child(node), self.first_child(node + 1));
+        let first = self.first_child(node);
+        let heads = self.heads.get(first..self.first_child(node + 1))?;
         let head = head(label.as_bytes());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let order = self.heads.get(middle).copied().unwrap_or_default().cmp(&head);
-            match order.then_with(|| self.label(middle).cmp(label.as_bytes())) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Some(middle),
-                Ordering::Greater => high = middle,
-            }
-        }
-        None
+        let from = heads.partition_point(|other| *other < head);
+        let same = heads.get(from..)?.iter().take_while(|other| **other == head);
+        let mut same = (first + from..).zip(same).map(|(child, _)| child);
+        // Of that length, the first letters are all there are.
+        let told = label.len() <= size_of_val(&head);
+        same.find(|child| {
+            let other = self.label(*child);
+            other.len() == label.len() && (told || other == label.as_bytes())
+        })
     }
 
     fn first_child(&self, node: usize) -> usize {

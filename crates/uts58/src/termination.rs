@@ -85,17 +85,27 @@ fn end_before(text: &str, start: usize, hard: impl Fn(char) -> bool) -> usize {
 
 fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> bool) -> usize {
     let bytes = text.as_bytes();
+    if part == Part::Start && !matches!(bytes.get(start), Some(b'/' | b'?' | b'#')) {
+        return start;
+    }
     let mut open = Vec::new();
     let (mut at, mut safe) = (start, start);
     while let Some(&byte) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
-        if part != Part::Start {
-            let plain = rest.iter().take_while(|byte| is_plain(**byte)).count();
-            if plain > 0 {
-                at += plain;
+        let plain = if open.is_empty() { Sense::Joint } else { Sense::Plain };
+        match sense(byte) {
+            _ if part == Part::Start => {}
+            known if known <= plain => {
+                at += rest.iter().take_while(|byte| sense(**byte) <= plain).count();
                 safe = at;
                 continue;
             }
+            Sense::Soft => {
+                at += 1;
+                continue;
+            }
+            Sense::Hard => return safe,
+            _ => {}
         }
         if let Some((next, length)) = part.next(rest) {
             part = next;
@@ -140,22 +150,65 @@ fn end_from(text: &str, start: usize, mut part: Part, hard: impl Fn(char) -> boo
     safe
 }
 
-/// ASCII that is included in every part and means nothing to any.
-fn is_plain(byte: u8) -> bool {
-    static PLAIN: [bool; 256] = {
-        let mut table = [false; 256];
+/// What a byte is to every part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sense {
+    /// Included.
+    Plain,
+    /// Included as well, and in some parts a separator: while no bracket is open, that is the same.
+    Joint,
+    /// Included if something that is follows.
+    Soft,
+    /// The end.
+    Hard,
+    /// To be looked at.
+    Other,
+}
+
+fn sense(byte: u8) -> Sense {
+    static SENSES: [Sense; 256] = {
+        let mut table = [Sense::Other; 256];
         let mut byte = 0;
         while byte < 128 {
-            let c = byte as u8;
-            let plain =
-                c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'%' | b'~' | b'+' | b'@');
             #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
             {
-                table[byte] = plain;
+                table[byte] = match byte as u8 {
+                    b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => Sense::Plain,
+                    b'-' | b'_' | b'%' | b'~' | b'+' | b'@' => Sense::Plain,
+                    b'/' | b'=' | b'&' => Sense::Joint,
+                    b'.' | b'!' | b';' => Sense::Soft,
+                    b'\0'..=b' ' | b'\x7F' => Sense::Hard,
+                    _ => Sense::Other,
+                };
             }
             byte += 1;
         }
         table
     };
-    PLAIN.get(usize::from(byte)).copied().unwrap_or(false)
+    SENSES.get(usize::from(byte)).copied().unwrap_or(Sense::Other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_the_sense_of_their_class() {
+        for byte in 0..=u8::MAX {
+            let term = byte.is_ascii().then(|| Class::of_ascii(byte).term());
+            match sense(byte) {
+                Sense::Plain | Sense::Joint => {
+                    assert_eq!(term, Some(LinkTerm::Include), "{byte}");
+                }
+                Sense::Soft => assert_eq!(term, Some(LinkTerm::Soft), "{byte}"),
+                Sense::Hard => assert_eq!(term, Some(LinkTerm::Hard), "{byte}"),
+                Sense::Other => continue,
+            }
+            for part in [Part::Path, Part::Query, Part::Fragment, Part::Directive] {
+                assert_eq!(part.next(&[byte]), None, "{byte}");
+                let separator = part.separator(&[byte]).is_none_or(|_| sense(byte) == Sense::Joint);
+                assert!(separator, "{byte}");
+            }
+        }
+    }
 }

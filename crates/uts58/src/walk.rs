@@ -30,27 +30,24 @@ impl<'t> Walker<'t> {
         belongs: impl Fn(Class) -> bool,
     ) -> usize {
         let plain = belongs(Class::PLAIN);
-        let bytes = self.text.as_bytes();
+        let bytes = self.text.as_bytes().get(..end).unwrap_or_default();
         let mut start = end;
-        while start > floor {
-            match bytes.get(start - 1) {
-                Some(byte) if byte.is_ascii() => {
-                    if !belongs(Class::of_ascii(*byte)) {
-                        break;
-                    }
-                    start -= 1;
-                    continue;
+        loop {
+            let before = bytes.get(floor..start).unwrap_or_default();
+            if before.last().is_none_or(u8::is_ascii) {
+                let ascii = before.iter().rev().take_while(|byte| belongs(Class::of_ascii(**byte)));
+                let ascii = ascii.count();
+                start -= ascii;
+                if ascii == 0 {
+                    break;
                 }
-                _ => {}
-            }
-            let lead = start.checked_sub(3).and_then(|at| bytes.get(at)).copied();
-            if plain && lead.is_some_and(Class::is_plain_lead) {
+            } else if plain && before.last_chunk().is_some_and(Class::is_plain) {
                 start -= 3;
-                continue;
-            }
-            match self.char_before(start) {
-                Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
-                _ => break,
+            } else {
+                match self.char_before(start) {
+                    Some(c) if belongs(Class::of(c)) => start -= c.len_utf8(),
+                    _ => break,
+                }
             }
         }
         self.steps += (end - start) as u64;
@@ -67,13 +64,16 @@ impl<'t> Walker<'t> {
         let plain = belongs(Class::PLAIN);
         let bytes = self.text.as_bytes();
         let mut end = start;
-        while let Some(&byte) = bytes.get(end) {
-            if byte.is_ascii() {
-                if !belongs(Class::of_ascii(byte)) {
+        loop {
+            let behind = bytes.get(end..).unwrap_or_default();
+            if behind.first().is_none_or(u8::is_ascii) {
+                let ascii = behind.iter().take_while(|byte| belongs(Class::of_ascii(**byte)));
+                let ascii = ascii.count();
+                end += ascii;
+                if ascii == 0 {
                     break;
                 }
-                end += 1;
-            } else if plain && Class::is_plain_lead(byte) {
+            } else if plain && behind.first_chunk().is_some_and(Class::is_plain) {
                 end += 3;
             } else {
                 match self.char_at(end) {
@@ -89,20 +89,22 @@ impl<'t> Walker<'t> {
     /// The end of a run without what a host cannot end with: dots, hyphens, `_`, signs, invisible
     /// characters.
     pub(super) fn trimmed_end(&self, run: Range<usize>) -> usize {
-        let text = self.text.get(run.clone()).unwrap_or_default();
-        if text.as_bytes().last().is_some_and(u8::is_ascii_alphanumeric) {
+        let last = run.end.checked_sub(1).and_then(|last| self.text.as_bytes().get(last));
+        if run.start < run.end && last.is_some_and(u8::is_ascii_alphanumeric) {
             return run.end;
         }
+        let text = self.text.get(run.clone()).unwrap_or_default();
         run.start + text.trim_end_matches(is_edge).len()
     }
 
     /// The start of a schemeless host without what no host starts with: hyphens (of a list, a dash),
     /// invisible characters. A dot stays, and makes the name malformed.
     pub(super) fn trimmed_start(&self, run: Range<usize>) -> usize {
-        let text = self.text.get(run.clone()).unwrap_or_default();
-        if text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric) {
+        let first = self.text.as_bytes().get(run.start);
+        if run.start < run.end && first.is_some_and(u8::is_ascii_alphanumeric) {
             return run.start;
         }
+        let text = self.text.get(run.clone()).unwrap_or_default();
         let trimmed = text.trim_start_matches(|c| c == '-' || Class::of(c).is_ignored());
         run.end - trimmed.len()
     }

@@ -6,7 +6,7 @@
 //! | `action`, `formaction`, `base`, `srcset`, style, refresh; a dangerous scheme in a calendar | the URL becomes `about:invalid` |
 //! | characters that a reader sees | Punycode for the offending label, `hxxp`, `[.]`, `[@]`; also inside path and query |
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -32,6 +32,8 @@ pub struct Defanger<'a> {
     /// The text of the reading.
     source: &'a str,
     renamed: HashSet<(usize, &'static str)>,
+    /// The tag that was looked at last, and where its name and it end.
+    tag_ends: Cell<Option<(usize, Option<(usize, usize)>)>>,
     /// The fold of a calendar, when somebody asked.
     folding: &'a OnceCell<&'static str>,
 }
@@ -45,7 +47,8 @@ impl<'a> Defanger<'a> {
         tlds: &'a dyn TldSet,
         folding: &'a OnceCell<&'static str>,
     ) -> Defanger<'a> {
-        Defanger { layer, view, tlds, source, renamed: HashSet::new(), folding }
+        let (renamed, tag_ends) = (HashSet::new(), Cell::new(None));
+        Defanger { layer, view, tlds, source, renamed, tag_ends, folding }
     }
 
     /// The edits that carry out the action on an occurrence, in the coordinates of the reading.
@@ -110,16 +113,32 @@ impl<'a> Defanger<'a> {
     /// A sign at the beginning of what a dead anchor shows, and a title on its tag, in the coordinates of
     /// the reading; `text` is markup.
     pub fn sign(&self, tag: usize, title: &str, text: String) -> Vec<TextEdit> {
-        let layer = self.layer.seen.as_str();
-        let mut tokens = Tokenizer::new(layer, tag..layer.len(), RawText::Ignore);
-        let Some(Token::Tag(tag)) = tokens.next() else { return Vec::new() };
-        // A tag that the end of the text cut off shows nothing.
-        if layer.as_bytes().get(tag.range.end.wrapping_sub(1)) != Some(&b'>') {
-            return Vec::new();
-        }
+        let Some((name_end, end)) = self.ends_of(tag) else { return Vec::new() };
         let title = format!(" title=\"{title}\"");
         let edit = |at: usize, replacement| TextEdit { range: at..at, replacement };
-        self.through_layer(vec![edit(tag.name.end, title), edit(tag.range.end, text)])
+        self.through_layer(vec![edit(name_end, title), edit(end, text)])
+    }
+
+    /// Where the name of a tag ends, and the tag; `None` for one that the end of the text cut off, which shows
+    /// nothing. Asked for each link of a tag, which may have many.
+    fn ends_of(&self, start: usize) -> Option<(usize, usize)> {
+        if let Some((known, ends)) = self.tag_ends.get()
+            && known == start
+        {
+            return ends;
+        }
+        let layer = self.layer.seen.as_str();
+        let mut tokens = Tokenizer::new(layer, start..layer.len(), RawText::Ignore);
+        let ends = match tokens.next() {
+            Some(Token::Tag(tag)) => Some((tag.name.end, tag.range.end)),
+            _ => None,
+        };
+        let closes = |(_, end): &(usize, usize)| {
+            end.checked_sub(1).and_then(|last| layer.as_bytes().get(last)) == Some(&b'>')
+        };
+        let ends = ends.filter(closes);
+        self.tag_ends.set(Some((start, ends)));
+        ends
     }
 
     /// An anchor round these bytes of visible text.

@@ -38,7 +38,8 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
 fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
     let at_sign = piece.start + text.get(piece.clone())?.rfind('@')?;
     let (start, user, kind) = begins(text, piece.start..at_sign)?;
-    if !is_host_and_sign(text.get(user..at_sign)?) {
+    let name = text.get(user..at_sign)?;
+    if !is_host_and_sign(name) && !(kind == Kind::Www && is_host_and_word(name, tlds)) {
         return None;
     }
     let host = at_sign + 1..at_sign + 1 + host_end(text.get(at_sign + 1..piece.end)?, tlds)?;
@@ -96,6 +97,15 @@ fn is_host_and_sign(user: &str) -> bool {
         _ => behind,
     };
     behind.contains(is_sign) && behind.chars().all(rest) && !reads_as_misread(behind)
+}
+
+/// Whether it is a host and a word behind it that an address could go on with: `www.example.com-login@…`. Nobody
+/// has such a mailbox; commas and semicolons part words.
+fn is_host_and_word(user: &str, tlds: &dyn TldSet) -> bool {
+    let Some(end) = known_end(user, tlds) else { return false };
+    let behind = user.get(end..).unwrap_or_default();
+    let is_local = |c: char| c == '·' || c.is_ascii() && Class::of(c).is_email();
+    behind.starts_with(['-', '_', '.', '|', '^', '·']) && behind.chars().all(is_local)
 }
 
 /// Slashes of full width: what stands behind one is a path to a reader.
@@ -191,6 +201,9 @@ mod tests {
             "https://a.com：443／login@b.example",
             "https://www.a.com／sign-in@b.example",
             "www.a.com＼x@b.example",
+            "www.a.com-login@b.example",
+            "www.a.com_login@b.example",
+            "www.a.com.secure@b.example",
             "www.a.com§x@b.example",
         ] {
             assert_eq!(found(url), [url]);
@@ -213,6 +226,7 @@ mod tests {
             "https://www.a.com/†x@b.example /www.a.com†x@b.example",
             "a.com†x@b.example https://a†x@b.example https://www.a.com†@",
             "https://www.a.com, x†y@b.example",
+            "www.a@b.example www.a.b-c@b.example www.a.com,x@b.example www.a.com;x@b.example",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }

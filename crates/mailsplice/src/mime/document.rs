@@ -37,12 +37,23 @@ pub(super) fn is_document(
     names: &[String],
     opening: impl FnOnce() -> Vec<u8>,
 ) -> bool {
-    if label.kind != "application" || sniff::is_shown(&label.subtype) {
-        return false;
+    match label.kind.as_str() {
+        "application" if !sniff::is_shown(&label.subtype) => {}
+        // What is called a text has the name of a file and begins as one.
+        "text" if label.subtype == "plain" && !names.is_empty() => {
+            return is_named_binary(names, opening);
+        }
+        "" | "application" | "text" | "multipart" | "message" => return false,
+        _ => return is_named_binary(names, opening),
     }
     let labelled = matches!(label.subtype.as_str(), "pdf" | "x-pdf" | "acrobat")
         || sniff::is_untold(&label.subtype);
     is_named_document(names, labelled, opening)
+}
+
+/// The same of a file under a label that says nothing of such files, PDFs aside: those are text to some.
+fn is_named_binary(names: &[String], opening: impl FnOnce() -> Vec<u8>) -> bool {
+    !names.iter().any(|name| sniff::names_text(name)) && opens_binary(&opening())
 }
 
 /// The same of a file that has names and no label of its own; `pdf` says whether it may be a PDF under another
@@ -66,10 +77,14 @@ fn opens_pdf(opening: &[u8]) -> bool {
     before.is_some_and(|before| !sniff::looks_like_html(before))
 }
 
-/// Whether bytes open a ZIP (OpenDocument, OOXML, EPUB and JAR are some), 7z, RAR, gzip, OLE, PNG, JPEG or GIF
-/// file, and hold what no text does.
+/// Whether bytes open a ZIP (OpenDocument, OOXML, EPUB and JAR are some), 7z, RAR, gzip, bzip2, xz, Zstandard, OLE,
+/// ELF, PNG, JPEG or GIF file, and hold what no text does.
 fn opens_binary(opening: &[u8]) -> bool {
-    const MARKS: [&[u8]; 8] = [
+    const MARKS: [&[u8]; 12] = [
+        b"BZh",
+        b"\xFD7zXZ\0",
+        b"\x28\xB5\x2F\xFD",
+        b"\x7FELF",
         b"PK\x03\x04",
         b"7z\xBC\xAF\x27\x1C",
         b"Rar!\x1A\x07",
@@ -136,6 +151,12 @@ mod tests {
         }
         let zip = b"PK\x03\x04\x14\0\0\0\0\0<?xml version='1.0'?>";
         assert!(document("application/vnd.ms-excel", "a.xlsx", zip));
+        assert!(document("text/plain", "a.xlsx", zip) && document("unknown/unknown", "", zip));
+        assert!(document("text/plain", "a.bz2", b"BZh91AY&SY\x01\x02\0\x05\x1f"));
+        assert!(!document("text/plain", "", zip) && !document("text/html", "a.xlsx", zip));
+        assert!(
+            !document("text/plain", "a.txt", zip) && !document("text/plain", "a.bz2", b"BZh9 hi")
+        );
         assert!(!document("application/zip", "a.html", zip));
         assert!(!document("application/octet-stream", "", b"GIF89a=1;<a href=x>"));
     }

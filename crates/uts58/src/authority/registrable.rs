@@ -11,15 +11,31 @@ use crate::unicode::is_dot_to_somebody;
 pub(super) fn is_registrable(name: &str, form: &Form) -> bool {
     /// No suffix of a registry has more labels; below those of hosters everything is registrable.
     const DEEPEST_SUFFIX: usize = 5;
+    /// Bytes of UTF-8. Few top-level domains have more.
+    const LONG: usize = 16;
     if form.labels > DEEPEST_SUFFIX || is_below_flat(name) || ends_in_sentence(name, form) {
         return true;
     }
-    let lower: Cow<'_, str> = if name.chars().all(is_lower) {
+    // What stays as it is has no capitals but those of ASCII.
+    let is_lower = |text: &str| match form.settled {
+        true => !text.bytes().any(|byte| byte.is_ascii_uppercase()),
+        false => text.chars().all(is_lower),
+    };
+    // Most last labels that are long are words of a sentence, not top-level domains.
+    let last = name.get(form.last.clone()).filter(|last| last.len() > LONG && !last.is_ascii());
+    if last.is_some_and(|last| is_lower(last) && !suffixes::BUILTIN.has_below_root(last)) {
+        return true;
+    }
+    let lower: Cow<'_, str> = if is_lower(name) {
         Cow::Borrowed(name)
     } else {
         Cow::Owned(name.chars().flat_map(char::to_lowercase).collect())
     };
-    let suffix = suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody));
+    let suffix = if form.full_stops {
+        suffixes::BUILTIN.of_name(&lower)
+    } else {
+        suffixes::BUILTIN.suffix(lower.rsplit(is_dot_to_somebody))
+    };
     suffix.labels < form.labels || suffix.section == Some(Section::Private)
 }
 
@@ -47,19 +63,25 @@ fn is_lower(c: char) -> bool {
 /// Whether the name ends in a top-level domain that the ICANN section has no suffix below: most names
 /// do, and need no look at the list.
 fn is_below_flat(name: &str) -> bool {
-    name.as_bytes().last_chunk().is_some_and(|end: &[u8; 4]| {
-        matches!(&end.map(|byte| byte.to_ascii_lowercase()), b".com" | b".net" | b".org")
-    })
+    name.as_bytes().last_chunk().is_some_and(is_flat)
+}
+
+/// Whether it is such a top-level domain, with the full stop before it.
+pub(super) fn is_flat(end: &[u8; 4]) -> bool {
+    let [b'.', letters @ ..] = end else { return false };
+    matches!(&letters.map(|byte| byte.to_ascii_lowercase()), b"com" | b"net" | b"org")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unicode::hosts::is_settled;
 
     #[test]
     fn scripts_without_case() {
         for c in '\0'..=char::MAX {
             assert_eq!(is_lower(c), c.to_lowercase().eq([c]), "{c:?}");
+            assert!(c.is_ascii() || !is_settled(c) || is_lower(c), "{c:?}");
         }
     }
 }

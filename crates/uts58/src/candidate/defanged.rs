@@ -2,7 +2,7 @@
 //!
 //! Only the layer above the conforming detector reads them: they are reported, never linked.
 
-use super::{Candidates, Flaw, Found, Reading, is_www};
+use super::{Candidates, Reading, is_www};
 use crate::defanged::{
     before_at_sign, before_slashes, dot_at, ends_with_dot, is_complete, refanged,
 };
@@ -13,7 +13,7 @@ use crate::{Kind, Link, authority};
 
 impl Candidates<'_> {
     /// A dot in brackets, of a host that was taken apart; only the layer above the detector looks.
-    pub(super) fn defanged(&mut self, dot: usize) -> Option<Found> {
+    pub(super) fn defanged(&mut self, dot: usize) -> Option<Link> {
         let tlds = self.tlds()?;
         if dot_at(self.walker.bytes_from(dot.checked_sub(1)?)) == 0 {
             return None;
@@ -41,7 +41,7 @@ impl Candidates<'_> {
             link.user = Some(local);
             link.defanged = complete;
             self.used(link.span.end);
-            return Some(Found { link, flaw: Flaw::None });
+            return Some(link);
         }
         let (scheme_start, kind) = match before_slashes(before) {
             Some(before) => {
@@ -59,7 +59,7 @@ impl Candidates<'_> {
         let mut link = self.with_tail(scheme_start, kind, None, host);
         link.defanged = dead;
         self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// Where a host ends of which some dot is bracketed; `None` when a client would link a later piece of

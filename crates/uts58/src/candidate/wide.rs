@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::{Candidates, Flaw, Found, LOCAL_PART, Reading, ends_with_scheme, is_www};
+use super::{Candidates, LOCAL_PART, Reading, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
@@ -79,7 +79,7 @@ fn is_local(byte: u8) -> bool {
 
 impl<'t> Candidates<'t> {
     /// A colon: a URL, when the name of a web scheme ends there.
-    pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
+    pub(super) fn wide_scheme(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Link> {
         self.at = colon + 1;
         let letters = self.walker.letters_start(self.floor, colon);
         let name = self.walker.str(letters..colon);
@@ -112,7 +112,7 @@ impl<'t> Candidates<'t> {
             link.confidence = Confidence::Low;
         }
         self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// A link that no client follows, up to the end of its host: of what stands behind, some may be alive
@@ -123,7 +123,7 @@ impl<'t> Candidates<'t> {
         kind: Kind,
         user: Option<Range<usize>>,
         host: Range<usize>,
-    ) -> Found {
+    ) -> Link {
         if self.dead <= host.end {
             self.dead = self.with_tail(start, kind, None, host.clone()).span.end;
         }
@@ -133,12 +133,12 @@ impl<'t> Candidates<'t> {
         link.user = user;
         link.defanged = true;
         self.used(link.span.end);
-        Found { link, flaw: Flaw::None }
+        link
     }
 
     /// `mailto:user%40example.com`: the address behind the colon, when its `@` is escaped. As in an attribute
     /// ([`mailto::address`](crate::mailto::address)) the last one counts; the host ends as hosts in prose do.
-    fn escaped_address(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Found> {
+    fn escaped_address(&mut self, colon: usize, tlds: &dyn TldSet) -> Option<Link> {
         let from = colon + 1;
         let behind = self.walker.bytes_from(from);
         let local = behind.iter().take(LOCAL_PART + 1).take_while(|byte| is_local(**byte)).count();
@@ -150,7 +150,7 @@ impl<'t> Candidates<'t> {
         link.user = Some(from..from + at_sign);
         link.confidence = Confidence::Low;
         self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// Slashes and backslashes from here on.
@@ -292,7 +292,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// The run of host characters round a dot, the longest that there is.
-    pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+    pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let start = self.run_start(run.start);
         let run = start..self.run_end(run.end);
         self.at = run.end;
@@ -313,7 +313,7 @@ impl<'t> Candidates<'t> {
     /// `www.example.com@attack.example/x`, `www.example.com:x@attack.example`: an address to some, to others a URL
     /// with userinfo. It counts as one where a whole host stands in front, and not that of the address:
     /// mailboxes are named `www.somebody` as well.
-    fn www_before_at_sign(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+    fn www_before_at_sign(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         if !goes_on_to_at_sign(self.walker.str(run.end..self.walker.text.len())) {
             return None;
         }
@@ -342,12 +342,12 @@ impl<'t> Candidates<'t> {
         let mut link = self.with_tail(start, Kind::Www, Some(start..at_sign), host);
         link.confidence = Confidence::Low;
         self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// `www.%D1%80aypal.com`: a host that goes on with what is escaped, as it does behind a scheme. The run of host
     /// characters in front ends at `end`.
-    pub(super) fn escaped_www(&mut self, end: usize, tlds: &dyn TldSet) -> Option<Found> {
+    pub(super) fn escaped_www(&mut self, end: usize, tlds: &dyn TldSet) -> Option<Link> {
         let escaped = self.walker.bytes_from(end).iter().find(|byte| **byte != b'.');
         if escaped != Some(&b'%') {
             return None;
@@ -361,7 +361,7 @@ impl<'t> Candidates<'t> {
         let mut link = self.with_tail(host.start, Kind::Www, None, host);
         link.confidence = Confidence::Low;
         self.used(link.span.end);
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// Whether what was just looked at is short enough for a local part: else no address is found, and
@@ -430,7 +430,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// An address, whatever its local part is; a host when there is none.
-    fn wide_address(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+    fn wide_address(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let at_sign = run.start.checked_sub(1)?;
         let domain = self.domain(run, tlds)?;
         let start = self.walker.walk_back(self.floor, at_sign, Class::is_email);
@@ -442,7 +442,7 @@ impl<'t> Candidates<'t> {
             let mut link = Link::of_host(Kind::Bare, domain);
             link.confidence = Confidence::Low;
             self.used(link.span.end);
-            return Some(Found { link, flaw: Flaw::None });
+            return Some(link);
         }
         let before = self.walker.str(self.floor..local.start).as_bytes();
         let mailto =
@@ -459,7 +459,7 @@ impl<'t> Candidates<'t> {
         }
         link.user = Some(local);
         self.floor = link.span.end;
-        Some(Found { link, flaw: Flaw::None })
+        Some(link)
     }
 
     /// The domain at the start of a run: all of it, or what ends in a top-level domain.
@@ -473,7 +473,7 @@ impl<'t> Candidates<'t> {
     }
 
     /// Hosts without scheme.
-    fn wide_bare(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Found> {
+    fn wide_bare(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
         let from = self.behind_bracketed_dot(run.start, tlds).min(run.end);
         let run = from..run.end;
         let name = self.walker.str(run.clone());
@@ -512,7 +512,7 @@ impl<'t> Candidates<'t> {
                 None => link.confidence = Confidence::Low,
             }
             self.used(link.span.end);
-            self.pending.push(Found { link, flaw: Flaw::None });
+            self.pending.push(link);
         }
         self.pending.pop()
     }

@@ -59,11 +59,18 @@ impl Class {
     pub const PLAIN: Class =
         Class(LinkTerm::Include as u8 | Class::EMAIL | Class::HOST | Class::TLD);
 
-    /// Whether UTF-8 that begins with this byte is a character of [`Class::PLAIN`], three bytes long:
-    /// U+5000 to U+9FFF and U+B000 to U+CFFF, Han and Hangul throughout.
+    /// Whether these bytes, which stand in UTF-8, are a character of [`Class::PLAIN`]: one of U+4E00 to U+9FFF and
+    /// U+B000 to U+CFFF, Han and Hangul throughout, or a letter of Hiragana or Katakana. Some characters of that
+    /// class are not known here.
     #[inline]
-    pub fn is_plain_lead(byte: u8) -> bool {
-        matches!(byte, 0xE5..=0xE9 | 0xEB | 0xEC)
+    pub fn is_plain(utf8: &[u8; 3]) -> bool {
+        match utf8 {
+            [0xE5..=0xE9 | 0xEB | 0xEC, ..] | [0xE4, 0xB8..=0xBF, _] => true,
+            [0xE3, 0x81, last] => *last > 0x80,
+            [0xE3, 0x82, last] => !matches!(last, 0x97..=0xA0),
+            [0xE3, 0x83, last] => *last <= 0xBA,
+            _ => false,
+        }
     }
 
     /// The class of a code point.
@@ -77,7 +84,7 @@ impl Class {
     /// The class of an ASCII byte; of anything else, that of a control character.
     #[inline]
     pub fn of_ascii(byte: u8) -> Class {
-        Class(ASCII.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
+        Class(BYTES.get(usize::from(byte)).copied().unwrap_or(LinkTerm::Hard as u8))
     }
 
     /// `Link_Term` of the code point (UTS #58 §3.5).
@@ -139,10 +146,15 @@ pub fn is_dot_to_somebody(c: char) -> bool {
     c == '.' || c >= '\u{2024}' && (c == '\u{2024}' || DOTS.contains(&c))
 }
 
-/// The first block, so that ASCII costs one look-up.
-static ASCII: &[u8; 128] = match link_table::BLOCKS.first_chunk() {
-    Some(block) => block,
-    None => &[LinkTerm::Hard as u8; 128],
+/// The first block, and of bytes beyond it what they are alone, so that ASCII costs one look-up.
+static BYTES: [u8; 256] = {
+    let mut bytes = [LinkTerm::Hard as u8; 256];
+    if let (Some(ascii), Some(block)) =
+        (bytes.first_chunk_mut::<128>(), link_table::BLOCKS.first_chunk::<128>())
+    {
+        *ascii = *block;
+    }
+    bytes
 };
 
 /// Link_Term of a code point.
@@ -172,11 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_lead_tells_the_class() {
+    fn plain_characters_are_of_their_class() {
         for c in '\u{80}'..=char::MAX {
-            let lead = c.encode_utf8(&mut [0; 4]).bytes().next();
-            if lead.is_some_and(Class::is_plain_lead) {
-                assert_eq!((Class::of(c), c.len_utf8()), (Class::PLAIN, 3), "{c:?}");
+            let mut buffer = [0; 4];
+            let utf8 = c.encode_utf8(&mut buffer).as_bytes();
+            for three in [utf8.first_chunk(), utf8.last_chunk()] {
+                if three.is_some_and(Class::is_plain) {
+                    assert_eq!((Class::of(c), c.len_utf8()), (Class::PLAIN, 3), "{c:?}");
+                }
             }
         }
     }

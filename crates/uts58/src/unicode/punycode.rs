@@ -11,6 +11,10 @@ use super::a_label::PREFIX;
 /// Octets of a label in ASCII form (RFC 1035 §2.3.4).
 pub(crate) const LABEL: usize = 63;
 
+/// So many characters, all of which UTS #46 leaves as they are ([`is_settled`](super::hosts::is_settled)) and none of
+/// ASCII, fit in a label, whichever they are: four digits each, however the deltas between them are chosen.
+pub(crate) const SETTLED: usize = 14;
+
 /// Sorts what are few and mostly short.
 fn sort(points: &mut [u32]) {
     for end in 2..=points.len() {
@@ -63,6 +67,16 @@ pub(crate) struct Label {
     places: u32,
 }
 
+/// Whether a label of so many characters of ASCII, and of so many others that are settled, fits whichever they are:
+/// each beyond ASCII takes six digits at most.
+pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
+    match (ascii, other) {
+        (_, 0) => ascii <= LABEL,
+        (0, _) => other <= SETTLED,
+        _ => ascii + 6 * other + PREFIX.len() < LABEL,
+    }
+}
+
 /// Bits of a place in the label.
 const PLACE: u32 = 6;
 
@@ -86,9 +100,9 @@ impl Label {
         self.places += 1;
     }
 
-    /// Whether it has room, whatever its characters are: each beyond ASCII takes six digits at most.
+    /// Whether it has room, whichever settled characters it holds.
     pub(crate) fn surely_fits(&self) -> bool {
-        self.places as usize + 5 * self.count + PREFIX.len() < LABEL
+        surely_fits(self.places as usize - self.count, self.count)
     }
 
     /// Octets in the DNS; some number above 63 when there are more.
@@ -181,10 +195,13 @@ impl Digits {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use idna::punycode;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::unicode::hosts::is_settled;
 
     #[test]
     fn labels_become_what_punycode_makes_of_them() {
@@ -193,6 +210,55 @@ mod tests {
             let encoded = punycode::encode_str(label).unwrap();
             assert_eq!(a_label(label), Some(format!("xn--{encoded}")), "{label}");
         }
+    }
+
+    /// The least that code points have to grow by for so many digits, over all ways in which deltas can follow each
+    /// other: by the bias that the last one leaves, and by the digits so far.
+    #[test]
+    fn settled_characters_fit_whichever_they_are() {
+        const LAST: u32 = '힣' as u32;
+        assert!(('\u{80}'..=char::MAX).filter(|c| is_settled(*c)).all(|c| u32::from(c) <= LAST));
+        let first = Digits::new(0);
+        let mut least = BTreeMap::from([(first.bias, BTreeMap::from([(0, 0)]))]);
+        for inserted in 0..SETTLED as u32 {
+            let mut next: BTreeMap<u32, BTreeMap<usize, u32>> = BTreeMap::new();
+            for (bias, ways) in least {
+                let tell = |delta| {
+                    let damp = if inserted == 0 { first.damp } else { 2 };
+                    let (mut digits, mut count) = (Digits { inserted, bias, damp }, 0);
+                    digits.of(delta, &mut |_| {
+                        count += 1;
+                        Some(())
+                    });
+                    (digits.bias, count)
+                };
+                let (mut delta, end) = (0, (LAST + 1) * (inserted + 1));
+                while delta < end {
+                    let (bias, count) = tell(delta);
+                    let growth = delta.saturating_sub(inserted).div_ceil(inserted + 1);
+                    for (digits, grown) in &ways {
+                        let grown = grown + growth;
+                        if grown <= LAST - 0x80 {
+                            let same = next.entry(bias).or_default();
+                            let kept = same.entry(digits + count).or_insert(grown);
+                            *kept = grown.min(*kept);
+                        }
+                    }
+                    // Both never fall as deltas grow.
+                    let mut larger = end;
+                    while delta + 1 < larger {
+                        let middle = delta + (larger - delta) / 2;
+                        let same = tell(middle) == (bias, count);
+                        *if same { &mut delta } else { &mut larger } = middle;
+                    }
+                    delta = larger;
+                }
+            }
+            least = next;
+        }
+        let most = least.values().filter_map(|ways| ways.keys().max()).max();
+        assert_eq!(most, Some(&(4 * SETTLED)));
+        assert!(surely_fits(0, SETTLED) && PREFIX.len() + 4 * SETTLED <= LABEL);
     }
 
     proptest! {

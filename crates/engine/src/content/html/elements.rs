@@ -344,6 +344,19 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
     }
 }
 
+/// Whether the element shows text that leads where its own attribute says, though it is no `<a>`: shapes of VML,
+/// which are the buttons that Outlook draws, and the button of a form.
+pub fn leads_by_itself(element: &str) -> bool {
+    let shape = || element.get(..2).is_some_and(|v| v.eq_ignore_ascii_case("v:"));
+    let shapes = ["roundrect", "rect", "oval", "shape"];
+    let is = |known: &&str| element.get(2..).is_some_and(|name| name.eq_ignore_ascii_case(known));
+    match element.len() {
+        6 => element.eq_ignore_ascii_case("button") || shape() && shapes.iter().any(is),
+        7 | 11 => shape() && shapes.iter().any(is),
+        _ => false,
+    }
+}
+
 /// The row of a name in a table, ASCII letters without case.
 fn find<T, const N: usize>(
     table: &'static [T],

@@ -479,6 +479,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
                 self.foreign = true;
             }
+            _ if elements::leads_by_itself(name) && self.leads(attributes) => {
+                self.begin_anchor(tag, attributes, first);
+            }
             _ => {}
         }
         self.enter(tag, name, &traits);
@@ -523,24 +526,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         }
     }
 
-    fn is_relative(&self, attributes: &[token::Attribute]) -> bool {
-        attributes.iter().any(|attribute| {
-            let value = self.slice(&attribute.value()).trim_ascii_start();
-            self.slice(&attribute.name()).eq_ignore_ascii_case("href")
-                && !value.is_empty()
-                && !value.starts_with('#')
-                && !value.contains(':')
-        })
-    }
-
-    /// Whether an `<a>` is, or was before it was taken apart, a link: its text stands by itself.
-    fn leads(&self, attributes: &[token::Attribute]) -> bool {
-        attributes.iter().any(|attribute| {
-            let name = self.slice(&attribute.name());
-            name.eq_ignore_ascii_case("href") || name.eq_ignore_ascii_case("data-unsafe-href")
-        })
-    }
-
     /// Begins or counts elements that hide, turn or set apart their text.
     fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
         let within =
@@ -563,7 +548,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     fn close(&mut self, tag: &Tag) {
         let name = self.slice(&tag.name);
-        if self.open_anchor.is_some() && matches!(name, "a" | "A") {
+        if self.open_anchor.is_some()
+            && (matches!(name, "a" | "A") || elements::leads_by_itself(name))
+        {
             self.end_anchor();
             self.set_apart(tag.range.start);
         }

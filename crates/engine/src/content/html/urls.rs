@@ -88,6 +88,27 @@ impl<'t> Reader<'t, '_, '_> {
         traits
     }
 
+    /// Whether its `href` leads to the host of the base.
+    pub(super) fn is_relative(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let value = self.slice(&attribute.value()).trim_ascii_start();
+            self.slice(&attribute.name()).eq_ignore_ascii_case("href")
+                && !value.is_empty()
+                && !value.starts_with('#')
+                && !value.contains(':')
+        })
+    }
+
+    /// Whether an element is, or was before it was taken apart, a link: its text stands by itself.
+    pub(super) fn leads(&self, attributes: &[Attribute]) -> bool {
+        attributes.iter().any(|attribute| {
+            let name = self.slice(&attribute.name());
+            ["href", "data-unsafe-href", "formaction", "data-unsafe-formaction"]
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known))
+        })
+    }
+
     /// Whether an attribute's value is this word.
     fn says(&self, value: Range<usize>, word: &str) -> bool {
         let seen = entity::attribute(self.text, value);
