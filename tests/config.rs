@@ -856,3 +856,24 @@ fn words_of_the_operator_are_checked_with_their_lines() {
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(text.contains("[.]com/ [misleidende link] dag"), "{text}");
 }
+
+/// What was quadratic took minutes.
+#[test]
+fn lists_and_rules_of_any_length() {
+    use std::fmt::Write;
+    let dir = tempfile::tempdir().unwrap();
+    let mut file = "[server]\nlisten = [\n".to_owned();
+    (0..50_000).for_each(|n| writeln!(file, "\"unix:/run/{n}\",").unwrap());
+    file.push_str("]\n[lists]\nprotected = [\n");
+    (0..50_000).for_each(|n| writeln!(file, "\"n{n}.example.com\",").unwrap());
+    file.push_str("]\n");
+    (0..5_000).for_each(|n| writeln!(file, "[rules.r{n}]\nprofile = \"strict\"").unwrap());
+    let config = load(dir.path(), &file).unwrap();
+    assert_eq!(config.lists.protected.len(), 50_000);
+    let origin = |key: &str| {
+        let setting = config.effective.iter().find(|setting| setting.key == key).unwrap();
+        setting.origin.rsplit(':').next().unwrap().parse::<usize>().unwrap()
+    };
+    assert_eq!(["server.listen", "lists.protected"].map(origin), [2, 50_005]);
+    assert_eq!(origin("rules.r4999.profile"), 110_006);
+}

@@ -1,5 +1,7 @@
 //! Values that are possible alone but not together.
 
+use std::collections::HashSet;
+
 use crate::engine::outcome::Disposition;
 
 use crate::policy::{HeaderTest, Profile, Trust};
@@ -141,11 +143,10 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
 
 /// Whether one of the addresses stands there again; of port 0 each is another one.
 fn has_twice(addresses: &[Address]) -> bool {
-    let again = |(index, address): (usize, &Address)| {
-        !matches!(address, Address::Inet { port: 0, .. })
-            && addresses.iter().take(index).any(|before| before == address)
-    };
-    addresses.iter().enumerate().any(again)
+    let mut known = HashSet::new();
+    let mut named =
+        addresses.iter().filter(|address| !matches!(address, Address::Inet { port: 0, .. }));
+    named.any(|address| !known.insert(address))
 }
 
 /// Where something stands that needs the authserv-id: the id itself may stand nowhere.

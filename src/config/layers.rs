@@ -231,7 +231,7 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
         }
     };
     let (table, errors) = DeTable::parse_recoverable(&text);
-    let lines = Lines { file: &name, text: &text };
+    let lines = Lines::of(&name, &text);
     for error in &errors {
         let start = error.span().map_or(0, |span| span.start);
         let message = error.message().replace('\n', ", ");
@@ -258,16 +258,20 @@ pub(super) fn state_dir(sources: &Sources) -> Option<PathBuf> {
     })
 }
 
-/// The text of a file, to turn offsets into lines.
+/// Where the lines of a file end, to turn offsets into lines.
 pub(super) struct Lines<'a> {
-    pub file: &'a str,
-    pub text: &'a str,
+    file: &'a str,
+    ends: Vec<usize>,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    pub(super) fn of(file: &'a str, text: &str) -> Lines<'a> {
+        Lines { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
+    }
+
     pub(super) fn origin(&self, offset: usize) -> String {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        format!("{}:{}", self.file, before.matches('\n').count() + 1)
+        let line = self.ends.partition_point(|end| *end < offset) + 1;
+        format!("{}:{line}", self.file)
     }
 
     fn table(&self, table: DeTable<'_>, problems: &mut Vec<Problem>) -> HashMap<String, Value> {
@@ -352,5 +356,20 @@ pub(super) fn unreadable(origin: &str, expected: &str, found: String) -> Problem
         expected: expected.to_owned(),
         found,
         nearest: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_on_its_line() {
+        let text = "a = 1\n\nb = \"é\"\r\n";
+        let lines = Lines::of("file", text);
+        for at in 0..=text.len() {
+            let before = text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(lines.origin(at), format!("file:{}", before + 1));
+        }
     }
 }

@@ -18,7 +18,7 @@ use super::problem::{KNOWN_KEY, Problem, nearest};
 use super::setting::{At, Bounds, Setting, Text, choice};
 
 /// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// `inet:PORT@HOST`; the host is a name or an address, without brackets.
     Inet { host: String, port: u16 },

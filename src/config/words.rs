@@ -23,7 +23,7 @@ const KEYS: [&str; 5] = ["notice", "notice_ascii", "links", "external", "first_c
 /// The words of a file; each line that says nothing usable becomes a problem.
 pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Words {
     let name = path.display().to_string();
-    let lines = Lines { file: &name, text };
+    let lines = Lines::of(&name, text);
     if text.len() > MAX_BYTES {
         let found = format!("{} bytes", text.len());
         problems.push(unreadable(&name, &format!("at most {MAX_BYTES} bytes of words"), found));

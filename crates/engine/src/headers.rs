@@ -3,6 +3,7 @@
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
 //! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
 
+mod front;
 mod words;
 
 use std::borrow::Cow;
@@ -19,9 +20,10 @@ use super::cost::Stage;
 use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, same_domain};
 use super::net;
-use super::outcome::{Done, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
 use super::policy::{Policy, Report};
 use super::sender::{Author, MAILBOXES, Mailbox, Of};
+use front::front;
 use homograph::{Disguise, HostBounds, Judgement};
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
@@ -38,6 +40,13 @@ pub fn read(
     found: &mut Findings,
 ) {
     let bounded = head.get(..policy.limits.header_bytes.min(head.len())).unwrap_or(head);
+    let (bounded, agreed) = match front(bounded, agreed) {
+        Some((front, fields)) => {
+            found.bypass("0", Bypass::Limit(Limit::Header));
+            (front, fields)
+        }
+        None => (bounded, agreed),
+    };
     if !spend(Stage::Header, bounded.len() as u64, budget, found) {
         return;
     }

@@ -124,7 +124,8 @@ impl Judged {
     /// The same of one whose bytes are no characters: whoever reads them so opens nothing (WHATWG URL §3.5), and
     /// whoever reads others is asked about by himself.
     pub(super) fn forgive_undecoded(&mut self) {
-        if self.edit == Edit::Inert {
+        if self.target().is_none() && !self.reasons.contains(Reason::BidiControl) {
+            self.edit = Edit::Inert;
             self.verdict = self.verdict.min(Verdict::Notice);
         }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use uts58::unicode::a_label;
 
-use super::content::{Occurrence, Rendering, script};
+use super::content::{Occurrence, Rendering, Site, script};
 use super::judged::deceives;
 pub use super::judged::{Judged, TldStatus};
 use super::met::{ByHash, Met};
@@ -114,7 +114,10 @@ impl<'a> Judge<'a> {
                 let host = link.host_str(text);
                 if host.is_ascii() {
                     judged.forgive_placeholder();
-                } else if host.contains(char::REPLACEMENT_CHARACTER) {
+                } else if host.contains(char::REPLACEMENT_CHARACTER)
+                    // A calendar folds its values within characters as well.
+                    && occurrence.site != Site::Value
+                {
                     judged.forgive_undecoded();
                 }
                 judged

@@ -62,7 +62,9 @@ impl PartContext<'_> {
                     true => Passes::One,
                     false => Passes::Several,
                 };
-                first = false;
+                if !std::mem::take(&mut first) && !budget.spend(Stage::Reading, prices::LAYER) {
+                    return over(budget, entry, found);
+                }
                 if let Some(base) = &base {
                     open.relatives(&layer, base, budget, found);
                 }
@@ -157,8 +159,7 @@ impl Open<'_> {
         found.know(here, self.context.policy.limits.links);
     }
 
-    /// Takes apart what leads to a base that deceives: its host stands in a header, and the header of a
-    /// message is left as it is.
+    /// Takes apart what leads to a base that deceives: its host stands in a header, which is left as it is.
     fn relatives(
         &self,
         layer: &Layer<'_>,

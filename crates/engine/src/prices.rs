@@ -78,3 +78,7 @@ pub fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
 pub fn telling(text: &str) -> u64 {
     TOLD + TOLD_BYTE * text.len() as u64
 }
+
+/// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
+/// attribute. Its places lead back over those of the reading, and it is looked through by itself.
+pub const LAYER: u64 = 40;

@@ -41,7 +41,9 @@ pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
     // What cannot exist is opened by nobody; but clients are not agreed on what cannot, so that a
     // name in disguise, or a turned one, is no matter of form.
     if judgement.verdict == Verdict::Invalid {
+        // What could not be decoded here, somebody else may have read.
         let hides = reasons.contains(Reason::BidiControl)
+            || judgement.unicode.contains(char::REPLACEMENT_CHARACTER)
             || judgement
                 .labels
                 .iter()

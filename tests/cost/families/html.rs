@@ -125,4 +125,8 @@ pub const SHAPES: &[Shape] = &[
     shape("anchors in anchors", HTML, NONE, "<a href=http://a{n}.co>b{n}.com "),
     shape("spans", HTML, NONE, "<span>"),
     shape("breaks", HTML, ("p", "com"), "<wbr>"),
+    shape("strings of escapes in CSS", HTML, ("<style>", ""), "\\\\'"),
+    shape("strings of comments in CSS", HTML, ("<style>", ""), "/*'*/"),
+    shape("escapes of script", HTML, ("<script>", ""), "\\/"),
+    shape("open references", HTML, NONE, "&lt"),
 ];

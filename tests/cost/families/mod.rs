@@ -210,6 +210,7 @@ pub fn families() -> Vec<Family> {
             "posing senders",
             "From: Pay Pal Pay Pal Pay <x@c.co>, P a y P a <>, A <>, B <>, C <>\r\n",
         ),
+        ("short fields", "To:g\r\n"),
         ("folds of a field", "Subject: x\r\n y\r\n"),
         ("lists", "List-Unsubscribe: <http://a{n}.co/>, <mailto:a@b{n}.co>\r\n"),
     ] {

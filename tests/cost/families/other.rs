@@ -230,4 +230,17 @@ pub const SHAPES: &[Shape] = &[
         NONE,
         "--c{n}\r\nContent-Type: text/plain\r\n\r\nhttp://p\u{430}ypal.com/\r\n",
     ),
+    shape(
+        "packets that say nothing",
+        "multipart/mixed; boundary=b",
+        NONE,
+        "--b\r\nContent-Type: application/pgp\r\nContent-Transfer-Encoding: base64\r\n\r\nyP8AAAAgATvxn4GBiY/x7cFGBiA4vOBn8P0HLKGMDKNgpIIaZgA=\r\n",
+    ),
+    shape("escapes of a description", "text/calendar", ("DESCRIPTION:a.", ""), "\\,"),
+    shape("escapes of a description by turns", "text/calendar", ("DESCRIPTION:a.", ""), "\\,a"),
+    shape("octets of a card", "text/vcard", ("NOTE;QUOTED-PRINTABLE:a.", ""), "=41="),
+    shape("lines that are no properties", "text/calendar", NONE, ".\n"),
+    shape("short markup of properties", "text/calendar", NONE, "A:<a@\n"),
+    shape("links that shift", TEXT, NONE, "http://\u{1b}$B\u{e9}a"),
+    shape("links that shift by signs", TEXT, NONE, "http://~{\u{e9}a"),
 ];

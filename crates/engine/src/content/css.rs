@@ -13,30 +13,26 @@ use memchr::memchr3_iter;
 
 use super::mapped::{Builder, MappedText};
 
-/// The URLs of a style sheet or a `style` attribute, each with its escapes decoded.
-pub fn urls(css: &str) -> Vec<MappedText<'_>> {
-    let mut found = Vec::new();
+/// The URLs of a style sheet or a `style` attribute, each with its escapes decoded when its turn comes: every
+/// quote may begin one.
+pub fn urls(css: &str) -> impl Iterator<Item = MappedText<'_>> {
     let mut done = 0;
-    for at in memchr3_iter(b'(', b'"', b'\'', css.as_bytes()) {
+    memchr3_iter(b'(', b'"', b'\'', css.as_bytes()).filter_map(move |at| {
         if at < done {
-            continue;
+            return None;
         }
-        let content = match css.as_bytes().get(at) {
+        let range = match css.as_bytes().get(at) {
             Some(b'(') if !is_escaped(css, at) && ends_with_word(css, at, &["url", "src"]) => {
-                url_function(css, at + 1)
-            }
-            Some(quote @ (b'"' | b'\'')) => leading_string(css, at, *quote),
-            _ => None,
-        };
-        if let Some(range) = content {
-            if css.as_bytes().get(at) == Some(&b'(') {
+                let range = url_function(css, at + 1)?;
                 // With its closing quote.
                 done = range.end + 1;
+                range
             }
-            found.push(unescape(css, range));
-        }
-    }
-    found
+            Some(quote @ (b'"' | b'\'')) => leading_string(css, at, *quote)?,
+            _ => return None,
+        };
+        Some(unescape(css, range))
+    })
 }
 
 /// Declarations as CSS reads them: comments out, escapes decoded.
@@ -189,7 +185,7 @@ mod tests {
     use super::*;
 
     fn found(css: &str) -> Vec<String> {
-        urls(css).iter().map(|seen| seen.as_str().to_owned()).collect()
+        urls(css).map(|seen| seen.as_str().to_owned()).collect()
     }
 
     #[test]

@@ -23,6 +23,13 @@ use uts58::{Kind, Target, scheme};
 /// What stands in place of a URL that cannot be left out.
 const NOWHERE: &str = "about:invalid";
 
+/// Where a tag begins, and where its name and it end; `None` for one that the end of the text cut off.
+#[derive(Clone, Copy, Debug)]
+struct TagEnds {
+    start: usize,
+    ends: Option<(usize, usize)>,
+}
+
 /// Makes the edits of one view; remembers which attributes are inert already.
 #[derive(Debug)]
 pub struct Defanger<'a> {
@@ -33,7 +40,7 @@ pub struct Defanger<'a> {
     source: &'a str,
     renamed: HashSet<(usize, &'static str)>,
     /// The tag that was looked at last, and where its name and it end.
-    tag_ends: Cell<Option<(usize, Option<(usize, usize)>)>>,
+    tag_ends: Cell<Option<TagEnds>>,
     /// The fold of a calendar, when somebody asked.
     folding: &'a OnceCell<&'static str>,
 }
@@ -122,10 +129,8 @@ impl<'a> Defanger<'a> {
     /// Where the name of a tag ends, and the tag; `None` for one that the end of the text cut off, which shows
     /// nothing. Asked for each link of a tag, which may have many.
     fn ends_of(&self, start: usize) -> Option<(usize, usize)> {
-        if let Some((known, ends)) = self.tag_ends.get()
-            && known == start
-        {
-            return ends;
+        if let Some(known) = self.tag_ends.get().filter(|known| known.start == start) {
+            return known.ends;
         }
         let layer = self.layer.seen.as_str();
         let mut tokens = Tokenizer::new(layer, start..layer.len(), RawText::Ignore);
@@ -137,7 +142,7 @@ impl<'a> Defanger<'a> {
             end.checked_sub(1).and_then(|last| layer.as_bytes().get(last)) == Some(&b'>')
         };
         let ends = ends.filter(closes);
-        self.tag_ends.set(Some((start, ends)));
+        self.tag_ends.set(Some(TagEnds { start, ends }));
         ends
     }
 

@@ -39,7 +39,8 @@ fn link(text: &str, piece: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
     let at_sign = piece.start + text.get(piece.clone())?.rfind('@')?;
     let (start, user, kind) = begins(text, piece.start..at_sign)?;
     let name = text.get(user..at_sign)?;
-    if !is_host_and_sign(name) && !(kind == Kind::Www && is_host_and_word(name, tlds)) {
+    let www = || kind == Kind::Www && is_host_and_word(name, tlds);
+    if !(is_host_and_sign(name) || www()) {
         return None;
     }
     let host = at_sign + 1..at_sign + 1 + host_end(text.get(at_sign + 1..piece.end)?, tlds)?;

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::runs::{Growing, Run, RunKind, Runs};
 use mailsplice::span::TextEdit;
 use uts58::reference;
 
@@ -23,57 +24,7 @@ enum Origin {
     /// A slice of the source that begins at this byte.
     At(usize),
     /// Pieces in the order of the text.
-    Runs(Vec<Run>),
-}
-
-/// A piece: its text runs until the next piece begins. Markup makes one for every few bytes, so offsets
-/// have 32 bits, as those of a [`mailsplice::span::Map`] have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
-    text: u32,
-    source: u32,
-    len: u32,
-    kind: RunKind,
-}
-
-impl Run {
-    fn new(text: usize, source: usize, len: usize, kind: RunKind) -> Run {
-        let [text, source, len] = [text, source, len].map(narrow);
-        Run { text, source, len, kind }
-    }
-
-    /// First byte in the text.
-    fn text(self) -> usize {
-        self.text as usize
-    }
-
-    /// First byte in the source.
-    fn source(self) -> usize {
-        self.source as usize
-    }
-
-    /// Bytes in the source.
-    fn len(self) -> usize {
-        self.len as usize
-    }
-
-    /// The bytes in the source.
-    fn range(self) -> Range<usize> {
-        self.source()..self.source() + self.len()
-    }
-}
-
-/// Offsets past 4 GiB do not occur: the splitter refuses such messages.
-fn narrow(offset: usize) -> u32 {
-    u32::try_from(offset).unwrap_or(u32::MAX)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RunKind {
-    /// Byte for byte.
-    Linear,
-    /// A unit: an entity, an escape, a reversed character. Edited whole.
-    Unit,
+    Runs(Runs),
 }
 
 impl<'t> MappedText<'t> {
@@ -92,11 +43,11 @@ impl<'t> MappedText<'t> {
         match &self.origin {
             Origin::At(at) => range.start + at..range.end + at,
             Origin::Runs(runs) => {
-                if let Some(piece) = within(runs, self.text.len(), &range) {
+                if let Some(piece) = within(runs, &range) {
                     return piece;
                 }
                 let mut hull: Option<Range<usize>> = None;
-                for piece in pieces(runs, self.text.len(), range.clone()) {
+                for piece in pieces(runs, range.clone()) {
                     hull = Some(match hull {
                         None => piece,
                         Some(hull) => hull.start.min(piece.start)..hull.end.max(piece.end),
@@ -122,42 +73,59 @@ impl<'t> MappedText<'t> {
     pub fn shifted(mut self, at: usize) -> MappedText<'t> {
         match &mut self.origin {
             Origin::At(start) => *start += at,
-            Origin::Runs(runs) => runs.iter_mut().for_each(|run| run.source += narrow(at)),
+            Origin::Runs(runs) => runs.shift(at),
         }
         self
     }
 
     /// This text, read from the text of `outer`, as read from the source of `outer`.
     pub fn over<'o>(&self, outer: &MappedText<'_>) -> MappedText<'o> {
-        match (&self.origin, &outer.origin) {
-            (Origin::At(at), Origin::Runs(runs)) => self.over_runs(*at, outer, runs),
-            _ => self.keep(|_| true, |range| outer.source(range)),
+        if let Origin::At(at) = outer.origin {
+            let text = Cow::Owned(self.text.clone().into_owned());
+            return MappedText { text, origin: self.origin.clone() }.shifted(at);
         }
-    }
-
-    /// This text, which is the text of `outer` from byte `at`: what stands in a run byte for byte is taken at once.
-    fn over_runs<'o>(&self, at: usize, outer: &MappedText<'_>, runs: &[Run]) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());
-        let mut begun = 0;
-        while let Some(c) = self.text.get(begun..).and_then(|rest| rest.chars().next()) {
-            let behind = runs.partition_point(|run| run.text() <= at + begun);
-            let run = behind.checked_sub(1).and_then(|run| runs.get(run));
-            let end = runs.get(behind).map_or(outer.text.len(), |next| next.text());
-            let end = end.saturating_sub(at).min(self.text.len());
-            let linear = run.filter(|run| run.kind == RunKind::Linear);
-            match linear.zip(self.text.get(begun..end).filter(|piece| !piece.is_empty())) {
-                Some((run, piece)) => {
-                    kept.linear(piece, run.source() + (at + begun - run.text()));
-                    begun = end;
-                }
-                None => {
-                    let range = begun..begun + c.len_utf8();
-                    kept.character(c, outer.source(at + range.start..at + range.end));
-                    begun = range.end;
+        match &self.origin {
+            Origin::At(at) => outer.copy(&self.text, *at, &mut kept),
+            Origin::Runs(runs) => {
+                for run in runs.from(0) {
+                    let piece = self.text.get(run.text..run.end()).unwrap_or_default();
+                    match run.kind {
+                        RunKind::Linear => outer.copy(piece, run.source, &mut kept),
+                        RunKind::Unit => {
+                            let source = outer.source(self.unit(&run));
+                            piece.chars().for_each(|c| kept.character(c, source.clone()));
+                        }
+                    }
                 }
             }
         }
         kept.finish()
+    }
+
+    /// Adds this stretch of the text, which begins at byte `at` of it: what a run has byte for byte at once.
+    fn copy(&self, stretch: &str, at: usize, kept: &mut Builder) {
+        let runs = match &self.origin {
+            Origin::At(source) => return kept.linear(stretch, source + at),
+            Origin::Runs(runs) => runs,
+        };
+        let end = at + stretch.len();
+        for run in runs.from(at).take_while(|run| run.text < end) {
+            let (from, to) = (run.text.max(at), run.end().min(end));
+            let piece = stretch.get(from - at..to - at).unwrap_or_default();
+            match run.kind {
+                RunKind::Linear => kept.linear(piece, run.source + (from - run.text)),
+                RunKind::Unit => {
+                    let source = self.unit(&run);
+                    piece.chars().for_each(|c| kept.character(c, source.clone()));
+                }
+            }
+        }
+    }
+
+    /// The source of a unit; of one that stands for nothing there, the place behind what stands before it.
+    fn unit(&self, run: &Run) -> Range<usize> {
+        if run.len > 0 { run.range() } else { self.source(run.text..run.end()) }
     }
 
     /// This text, read from the text of `outer`; without a walk over it where `outer` is the source.
@@ -178,7 +146,7 @@ impl<'t> MappedText<'t> {
         if !self.text.contains(&drop) {
             return self;
         }
-        let Origin::At(source) = self.origin else { return self.keep(|c| !drop(c), |range| range) };
+        let Origin::At(source) = self.origin else { return self.keep(|c| !drop(c)) };
         let mut kept = Builder::with_capacity(self.text.len());
         let mut start = 0;
         for (at, dropped) in self.text.match_indices(&drop) {
@@ -203,23 +171,20 @@ impl<'t> MappedText<'t> {
         let mut kept = Builder::default();
         for stretch in stretches {
             let text = self.text.get(stretch.clone()).unwrap_or_default();
-            for (at, c) in text.char_indices() {
-                let at = stretch.start + at;
-                kept.character(c, self.source(at..at + c.len_utf8()));
-            }
+            self.copy(text, stretch.start, &mut kept);
         }
         kept.finish()
     }
 
-    fn keep<'o>(
-        &self,
-        keep: impl Fn(char) -> bool,
-        below: impl Fn(Range<usize>) -> Range<usize>,
-    ) -> MappedText<'o> {
+    /// The characters of runs that are to stay.
+    fn keep<'o>(&self, keep: impl Fn(char) -> bool) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());
-        for (at, c) in self.text.char_indices().filter(|(_, c)| keep(*c)) {
-            kept.character(c, below(self.source(at..at + c.len_utf8())));
+        let mut start = 0;
+        for (at, c) in self.text.char_indices().filter(|(_, c)| !keep(*c)) {
+            self.copy(self.text.get(start..at).unwrap_or_default(), start, &mut kept);
+            start = at + c.len_utf8();
         }
+        self.copy(self.text.get(start..).unwrap_or_default(), start, &mut kept);
         kept.finish()
     }
 
@@ -231,7 +196,7 @@ impl<'t> MappedText<'t> {
             }
             Origin::Runs(runs) => {
                 let mut rest = Some(replacement);
-                for piece in pieces(runs, self.text.len(), range.clone()) {
+                for piece in pieces(runs, range.clone()) {
                     let replacement = rest.take().unwrap_or_default();
                     edits.push(TextEdit { range: piece, replacement });
                 }
@@ -245,29 +210,22 @@ impl<'t> MappedText<'t> {
 }
 
 /// The source bytes of a range of the text that one run has byte for byte, as most do.
-fn within(runs: &[Run], text_len: usize, range: &Range<usize>) -> Option<Range<usize>> {
-    let behind = runs.partition_point(|run| run.text() <= range.start);
-    let run = runs.get(behind.checked_sub(1)?).filter(|run| run.kind == RunKind::Linear)?;
-    let end = runs.get(behind).map_or(text_len, |next| next.text());
-    let at = run.source() + (range.start - run.text());
-    (range.start < range.end && range.end <= end).then(|| at..at + range.len())
+fn within(runs: &Runs, range: &Range<usize>) -> Option<Range<usize>> {
+    let run = runs.from(range.start).next().filter(|run| run.kind == RunKind::Linear)?;
+    let at = run.source + (range.start - run.text);
+    (range.start < range.end && range.end <= run.end()).then(|| at..at + range.len())
 }
 
 /// The source ranges under a range of the text, neighbours joined, empty ones left out.
-fn pieces(runs: &[Run], text_len: usize, range: Range<usize>) -> Vec<Range<usize>> {
-    let first = runs.partition_point(|run| run.text() <= range.start).saturating_sub(1);
+fn pieces(runs: &Runs, range: Range<usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for (index, run) in runs.iter().enumerate().skip(first) {
-        if run.text() >= range.end {
-            break;
-        }
-        let end = runs.get(index + 1).map_or(text_len, |next| next.text());
-        let (from, to) = (range.start.max(run.text()), range.end.min(end));
-        if from >= to || run.len() == 0 {
+    for run in runs.from(range.start).take_while(|run| run.text < range.end) {
+        let (from, to) = (range.start.max(run.text), range.end.min(run.end()));
+        if from >= to || run.len == 0 {
             continue;
         }
         let piece = match run.kind {
-            RunKind::Linear => run.source() + (from - run.text())..run.source() + (to - run.text()),
+            RunKind::Linear => run.source + (from - run.text)..run.source + (to - run.text),
             RunKind::Unit => run.range(),
         };
         match found.last_mut() {
@@ -281,13 +239,15 @@ fn pieces(runs: &[Run], text_len: usize, range: Range<usize>) -> Vec<Range<usize
 }
 
 /// The source position of a text position: behind what stands before it.
-fn position(runs: &[Run], text: usize) -> usize {
-    let index = runs.partition_point(|run| run.text() < text);
-    match index.checked_sub(1).and_then(|index| runs.get(index)) {
-        None => runs.first().map_or(0, |run| run.source()),
+fn position(runs: &Runs, text: usize) -> usize {
+    let Some(before) = text.checked_sub(1) else {
+        return runs.first().map_or(0, |run| run.source);
+    };
+    match runs.from(before).next().or_else(|| runs.last()) {
+        None => 0,
         Some(run) => match run.kind {
-            RunKind::Linear => run.source() + (text - run.text()).min(run.len()),
-            RunKind::Unit => run.source() + run.len(),
+            RunKind::Linear => run.source + (text - run.text).min(run.len),
+            RunKind::Unit => run.source + run.len,
         },
     }
 }
@@ -296,12 +256,12 @@ fn position(runs: &[Run], text: usize) -> usize {
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     text: String,
-    runs: Vec<Run>,
+    runs: Growing,
 }
 
 impl Builder {
     pub fn with_capacity(bytes: usize) -> Builder {
-        Builder { text: String::with_capacity(bytes), runs: Vec::new() }
+        Builder { text: String::with_capacity(bytes), runs: Growing::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -335,16 +295,10 @@ impl Builder {
         if text.is_empty() {
             return;
         }
-        let at = self.text.len();
         self.text.push_str(text);
-        if let Some(last) = self.runs.last_mut()
-            && last.kind == RunKind::Linear
-            && last.range().end == source
-        {
-            last.len += narrow(text.len());
-            return;
+        if !self.runs.grow(source, text.len()) {
+            self.runs.push(text.len(), source..source + text.len(), RunKind::Linear);
         }
-        self.runs.push(Run::new(at, source, text.len(), RunKind::Linear));
     }
 
     /// Text that a stretch of the source stands for as a whole.
@@ -352,7 +306,7 @@ impl Builder {
         if text.is_empty() {
             return;
         }
-        self.runs.push(Run::new(self.text.len(), source.start, source.len(), RunKind::Unit));
+        self.runs.push(text.len(), source, RunKind::Unit);
         self.text.push_str(text);
     }
 
@@ -376,20 +330,14 @@ impl Builder {
 
     /// Turns what stands from byte `from` round, character by character (`<bdo dir=rtl>`).
     pub fn reverse(&mut self, from: usize) {
-        let first = self.runs.partition_point(|run| run.text() < from);
-        let tail: Vec<Run> = self.runs.split_off(first);
+        let tail = self.runs.split_off(from);
         let text = self.text.split_off(from.min(self.text.len()));
-        // A run for each of them: none more, since it is a lot of room.
-        self.runs.reserve_exact(text.chars().count());
-        let mut end = text.len();
         for run in tail.iter().rev() {
-            let start = run.text() - from;
-            let piece = text.get(start..end).unwrap_or_default();
-            end = start;
+            let piece = text.get(run.text - from..run.end() - from).unwrap_or_default();
             match run.kind {
                 RunKind::Unit => self.unit(piece, run.range()),
                 RunKind::Linear => piece.char_indices().rev().for_each(|(at, c)| {
-                    let here = run.source() + at;
+                    let here = run.source + at;
                     self.unit(c.encode_utf8(&mut [0; 4]), here..here + c.len_utf8());
                 }),
             }
@@ -398,8 +346,7 @@ impl Builder {
 
     pub fn finish<'t>(mut self) -> MappedText<'t> {
         self.text.shrink_to_fit();
-        self.runs.shrink_to_fit();
-        MappedText { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs) }
+        MappedText { text: Cow::Owned(self.text), origin: Origin::Runs(self.runs.finish()) }
     }
 }
 
@@ -450,5 +397,24 @@ mod tests {
         assert_eq!(seen.as_str(), "see x.com");
         assert_eq!(seen.source(4..5), 17..18);
         assert_eq!(seen.source(5..6), 16..17);
+    }
+
+    #[test]
+    fn a_text_over_another_leads_back_through_both() {
+        let outer = sample();
+        let mut inner = Builder::default();
+        inner.linear("ypal", 2);
+        inner.unit("..", 6..7);
+        inner.unit("!", 4..8);
+        inner.linear("om", 8);
+        let inner = inner.finish();
+        let over = inner.over(&outer);
+        assert_eq!(over.as_str(), inner.as_str());
+        for (at, c) in inner.as_str().char_indices() {
+            let range = at..at + c.len_utf8();
+            assert_eq!(over.source(range.clone()), outer.source(inner.source(range)), "{at}");
+        }
+        let slice = MappedText::slice("al.c", 4).over(&outer);
+        assert_eq!([0..2, 1..3, 2..4].map(|r| slice.source(r)), [7..9, 8..18, 13..19]);
     }
 }

@@ -14,6 +14,7 @@ mod greedy;
 mod html;
 mod joined;
 mod mapped;
+mod runs;
 pub mod script;
 mod text;
 mod unseen;

@@ -20,7 +20,7 @@ pub fn unescaped(seen: MappedText<'_>) -> MappedText<'_> {
         done = at + len;
     }
     plain.linear(text.get(done..).unwrap_or_default(), done);
-    plain.finish().over(&seen)
+    plain.finish().through(&seen)
 }
 
 /// The escape that the text begins with: its character and its length. `\uD83D\uDE00` is one.

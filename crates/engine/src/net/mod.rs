@@ -63,6 +63,9 @@ pub const LOOKS: usize = 20_000;
 /// Steps of a look at what is unwrapped: a window of it is decoded and read.
 const LOOK: u64 = WINDOW as u64 / 2;
 
+/// Steps of what is unwrapped and decoded in a charset of its own, beside its bytes.
+const SHIFTED: u64 = 64;
+
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
 
@@ -344,6 +347,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         if calls_for_a_look(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
             for text in shifted(behind) {
+                if !self.budget.spend(Stage::Net, SHIFTED + look_steps(behind, true)) {
+                    return;
+                }
                 self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
             }
         }

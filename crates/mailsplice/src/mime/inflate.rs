@@ -45,3 +45,35 @@ pub(super) fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Ve
     }
     None
 }
+
+/// What may still be unpacked: whatever was counts, whether it came to anything or not.
+#[derive(Debug)]
+pub(super) struct Room {
+    most: usize,
+    /// Bytes that were unpacked, or looked at and found too many.
+    pub taken: usize,
+    /// Whether something had no room.
+    pub is_over: bool,
+}
+
+impl Room {
+    pub fn of(most: usize) -> Room {
+        Room { most, taken: 0, is_over: false }
+    }
+
+    /// Takes room for so many bytes; whether there was.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let left = self.most.saturating_sub(self.taken);
+        self.taken += bytes.min(left);
+        self.is_over |= bytes > left;
+        bytes <= left
+    }
+
+    /// What is unpacked, as far as it goes, if there is room for it.
+    pub fn inflated(&mut self, packed: &[u8], format: Format) -> Option<Vec<u8>> {
+        let left = self.most.saturating_sub(self.taken);
+        let unpacked = inflated(packed, format, left).map(|(unpacked, _)| unpacked);
+        self.take(unpacked.as_ref().map_or(usize::MAX, Vec::len));
+        unpacked
+    }
+}

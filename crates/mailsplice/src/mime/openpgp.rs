@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::inflate::{Format, inflated};
+use super::inflate::{Format, Room};
 use super::transfer::Transfer;
 use crate::sieve;
 
@@ -55,9 +55,11 @@ pub(super) fn is_clear_signed(raw: &[u8], transfer: Transfer) -> bool {
     sieve::find(&text, BEGIN_SIGNED, LETTER_SIGNED).is_some()
 }
 
-/// What a message says, when nothing of it is encrypted, and no more than `most` bytes.
-pub(super) fn content(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
-    literal(binary(bytes), most, NESTED)
+/// What a message says, when nothing of it is encrypted and there is room for it.
+pub(super) fn content(bytes: &[u8], room: &mut Room) -> Option<Vec<u8>> {
+    let said = literal(binary(bytes), room, NESTED)?;
+    // What was packed has taken its room.
+    (room.taken >= said.len() || room.take(said.len())).then_some(said)
 }
 
 /// The packets, out of their armor when they are in any.
@@ -75,7 +77,7 @@ fn binary(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(Transfer::Base64.bytes(&data).into_owned())
 }
 
-fn literal(packets: Cow<'_, [u8]>, most: usize, depth: usize) -> Option<Vec<u8>> {
+fn literal(packets: Cow<'_, [u8]>, room: &mut Room, depth: usize) -> Option<Vec<u8>> {
     let mut rest = &*packets;
     for _ in 0..PACKETS {
         let Packet { tag, body, behind } = packet(rest)?;
@@ -83,21 +85,18 @@ fn literal(packets: Cow<'_, [u8]>, most: usize, depth: usize) -> Option<Vec<u8>>
             LITERAL => {
                 // Its format, the length of a file name, the name, a date.
                 let name = usize::from(*body.get(1)?);
-                return body
-                    .get(2 + name + 4..)
-                    .filter(|data| data.len() <= most)
-                    .map(<[u8]>::to_vec);
+                return body.get(2 + name + 4..).map(<[u8]>::to_vec);
             }
             COMPRESSED => {
                 let (algorithm, packed) = body.split_first()?;
                 let depth = depth.checked_sub(1)?;
                 let unpacked = match algorithm {
-                    0 => packed.to_vec(),
-                    1 => inflated(packed, Format::Deflate, most)?.0,
-                    2 => inflated(packed, Format::Zlib, most)?.0,
+                    0 => Some(packed.to_vec()).filter(|packed| room.take(packed.len()))?,
+                    1 => room.inflated(packed, Format::Deflate)?,
+                    2 => room.inflated(packed, Format::Zlib)?,
                     _ => return None,
                 };
-                return literal(Cow::Owned(unpacked), most, depth);
+                return literal(Cow::Owned(unpacked), room, depth);
             }
             SIGNATURE | ONE_PASS | MARKER | PADDING => rest = behind,
             _ => return None,
@@ -163,6 +162,10 @@ fn big_endian(octets: &[u8]) -> usize {
 mod tests {
     use super::*;
 
+    fn within(most: usize, bytes: &[u8]) -> Option<Vec<u8>> {
+        content(bytes, &mut Room::of(most))
+    }
+
     /// A literal of the new format.
     fn said(text: &[u8]) -> Vec<u8> {
         let length = u8::try_from(text.len() + 6).unwrap();
@@ -179,8 +182,9 @@ mod tests {
         let partial =
             [&[0xC0 | LITERAL, 0xE3, b'b', 0, 0, 0, 0, 0, b's', b'e', 22], &text[2..]].concat();
         for message in [said(text), old, endless, stored, signed, partial] {
-            assert_eq!(content(&message, 1000).as_deref(), Some(text.as_slice()), "{message:?}");
-            assert_eq!(content(&message, 10), None);
+            assert_eq!(within(1000, &message).as_deref(), Some(text.as_slice()), "{message:?}");
+            let mut room = Room::of(10);
+            assert!(content(&message, &mut room).is_none() && room.is_over, "{message:?}");
         }
     }
 
@@ -188,7 +192,7 @@ mod tests {
     fn armor_is_taken_off() {
         let armored = "hi\r\n-----BEGIN PGP MESSAGE-----\r\nVersion: x\r\n\r\nywdiAAAAAABh\r\n=njUN\r\n-----END PGP MESSAGE-----\r\n";
         assert!(is_armored(armored.as_bytes()));
-        assert_eq!(content(armored.as_bytes(), 100).as_deref(), Some(b"a".as_slice()));
+        assert_eq!(within(100, armored.as_bytes()).as_deref(), Some(b"a".as_slice()));
         assert!(!is_armored(b"-----BEGIN PGP PUBLIC KEY BLOCK-----"));
     }
 
@@ -198,12 +202,14 @@ mod tests {
         for bytes in
             [encrypted.as_slice(), b"", b"\xC8", b"\xC8\x02\x03\x00", b"\xCB\xFF\xFF", b"text"]
         {
-            assert_eq!(content(bytes, 1000), None, "{bytes:?}");
+            assert_eq!(within(1000, bytes), None, "{bytes:?}");
         }
         let deep = (0..20).fold(said(b"x"), |inside, _| {
             let length = u8::try_from(inside.len() + 1).unwrap();
             [&[0xC0 | COMPRESSED, length, 0], inside.as_slice()].concat()
         });
-        assert_eq!(content(&deep, 1000), None);
+        let mut room = Room::of(1000);
+        assert_eq!(content(&deep, &mut room), None);
+        assert!(room.taken > deep.len(), "what led nowhere counts");
     }
 }

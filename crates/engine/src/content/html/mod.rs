@@ -422,12 +422,14 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// URLs of a sheet that stands in the text as `outer` shows it.
     fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
-        let found: Vec<MappedText<'t>> = match outer.as_slice() {
-            Some((css, _)) => css::urls(css).into_iter().map(|url| url.through(outer)).collect(),
-            None => css::urls(outer.as_str()).into_iter().map(|url| url.over(outer)).collect(),
-        };
-        for seen in found {
-            self.references(seen, None, site);
+        match outer.as_slice() {
+            Some((css, _)) => {
+                css::urls(css).for_each(|url| self.references(url.through(outer), None, site));
+            }
+            None => {
+                let urls = css::urls(outer.as_str());
+                urls.for_each(|url| self.references(url.over(outer), None, site));
+            }
         }
     }
 

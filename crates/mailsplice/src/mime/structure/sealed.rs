@@ -9,7 +9,7 @@ use super::super::Why;
 use super::super::der::{self, Content};
 use super::super::entity::Entity;
 use super::super::header::{self, ContentType};
-use super::super::inflate::{Ending, Format, inflated};
+use super::super::inflate::{Format, Room};
 use super::super::openpgp;
 use super::super::transfer::Transfer;
 use super::super::walk::{Views, Walk};
@@ -24,6 +24,13 @@ enum Wrapped {
     Gzip(usize),
     /// What the message says.
     OpenPgp(Vec<u8>),
+}
+
+/// What came out of a part.
+struct Unsealed {
+    layer: Layer,
+    /// Whether no header stands in front of it, where it may be either.
+    is_text: bool,
 }
 
 impl Splitter<'_> {
@@ -42,51 +49,71 @@ impl Splitter<'_> {
             _ if may_be_packed_picture(entity) => "image/svg+xml",
             _ => return,
         };
+        let mut room = Room::of(self.room().saturating_sub(self.unwrapped));
+        let found = self.unsealed(walk, entity, range, &mut room);
+        self.unwrapped += room.taken;
+        match found {
+            Some(Unsealed { layer, is_text }) => {
+                let end = layer.bytes.len();
+                self.tree.layers.push(layer);
+                self.read_unsealed(entity, if is_text { "text/plain" } else { kind }, end);
+            }
+            None if room.is_over => {
+                self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
+            }
+            None => {}
+        }
+    }
+
+    /// What a part wraps, as a layer above that of its transfer encoding.
+    fn unsealed(
+        &mut self,
+        walk: &Walk<'_>,
+        entity: &Entity,
+        range: &Range<usize>,
+        room: &mut Room,
+    ) -> Option<Unsealed> {
         let transfer = entity.labels.transfer();
-        let unwrapped = transfer.bytes(raw);
-        let most = self.room().saturating_sub(self.unwrapped);
+        let unwrapped = transfer.bytes(walk.bytes.get().get(range.clone())?);
         let pkcs7 = || der::content(&unwrapped).map(Wrapped::Pkcs7);
         let gzip = || deflated(&unwrapped).map(Wrapped::Gzip);
-        let openpgp = || openpgp::content(&unwrapped, most).map(Wrapped::OpenPgp);
-        let Some(content) = pkcs7().or_else(gzip).or_else(openpgp) else { return };
+        let openpgp = || openpgp::content(&unwrapped, room).map(Wrapped::OpenPgp);
+        let content = pkcs7().or_else(gzip).or_else(openpgp)?;
         let is_text =
             |said: &[u8]| !said.split(|byte| *byte == b'\n').next().is_some_and(header::is_label);
-        let kind = match &content {
-            Wrapped::OpenPgp(said) if is_text(said) => "text/plain",
-            _ => kind,
-        };
+        let is_text = matches!(&content, Wrapped::OpenPgp(said) if is_text(said));
         let Some(below) = self.layer(walk, range, transfer) else {
-            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
-            return;
+            room.is_over = true;
+            return None;
         };
         let der = self.bytes(below);
         let der = der.get();
-        let found = match content {
-            Wrapped::Pkcs7(Content::Signed(octets)) => Some(joined(der, &octets)),
-            Wrapped::Pkcs7(Content::Compressed(octets)) => {
-                let (packed, _) = joined(der, &octets);
-                whole(as_far(inflated(&packed, Format::Zlib, most)), der.len())
+        let (bytes, map) = match content {
+            Wrapped::Pkcs7(Content::Signed(octets)) => {
+                Some(joined(der, &octets)).filter(|(bytes, _)| room.take(bytes.len()))?
             }
-            Wrapped::OpenPgp(said) => whole(Some(said), der.len()),
+            Wrapped::Pkcs7(Content::Compressed(octets)) => {
+                whole(room.inflated(&joined(der, &octets).0, Format::Zlib)?, der.len())
+            }
+            Wrapped::OpenPgp(said) => whole(said, der.len()),
             Wrapped::Gzip(at) => {
                 let packed = der.get(at..).unwrap_or_default();
-                whole(as_far(inflated(packed, Format::Deflate, most)), der.len())
+                whole(room.inflated(packed, Format::Deflate)?, der.len())
             }
         };
-        let Some((bytes, map)) = found.filter(|(bytes, _)| bytes.len() <= most) else {
-            self.bypass(&entity.leaf_path(), Bypass::Limit(Limit::Unwrapped));
-            return;
-        };
-        self.unwrapped += bytes.len();
-        let end = bytes.len();
-        self.tree.layers.push(Layer {
+        let layer = Layer {
             bytes: Arc::new(bytes.into_owned()),
             below,
             range: 0..der.len(),
             transfer: Transfer::Identity,
             map: Some(map),
             sealed: true,
-        });
+        };
+        Some(Unsealed { layer, is_text })
+    }
+
+    /// Queues the walk over what was unsealed last: so many bytes of this kind.
+    fn read_unsealed(&mut self, entity: &Entity, kind: &str, end: usize) {
         let mut entity = entity.clone();
         entity.path = entity.leaf_path();
         entity.labels.types = ContentType::parse(kind.as_bytes());
@@ -140,13 +167,12 @@ fn deflated(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Unpacked bytes, each of which comes from all of those below.
-fn whole(bytes: Option<Vec<u8>>, below: usize) -> Option<(Cow<'static, [u8]>, Map)> {
-    let bytes = bytes?;
+fn whole(bytes: Vec<u8>, below: usize) -> (Cow<'static, [u8]>, Map) {
     let mut map = Map::new();
     map.push(0, 0, PieceKind::Atomic);
     map.push(bytes.len(), below, PieceKind::Atomic);
     map.close(bytes.len(), below);
-    Some((Cow::Owned(bytes), map))
+    (Cow::Owned(bytes), map)
 }
 
 fn is_pkcs7(entity: &Entity) -> bool {
@@ -177,6 +203,31 @@ fn joined<'b>(bytes: &'b [u8], ranges: &[Range<usize>]) -> (Cow<'b, [u8]>, Map) 
     (Cow::Owned(out), map)
 }
 
-fn as_far(unpacked: Option<(Vec<u8>, Ending)>) -> Option<Vec<u8>> {
-    unpacked.map(|(out, _)| out)
+#[cfg(test)]
+mod tests {
+    use super::super::{UNWRAPPED_BASE, split};
+    use super::*;
+    use crate::limits::Limits;
+    use crate::mime::Message;
+
+    /// A packet in a packet, of half a megabyte of nothing.
+    const PACKETS: &str = "yP8AAAAgATvxn4GBiY/x7cFGBiA4vOBn8P0HLKGMDKNgpIIaZgA=";
+
+    #[test]
+    fn what_is_inflated_counts_wherever_it_ends() {
+        let part = format!(
+            "--b\r\nContent-Type: application/pgp\r\nContent-Transfer-Encoding: base64\r\n\r\n{PACKETS}\r\n"
+        );
+        let steps = |parts: usize| {
+            let body = part.repeat(parts);
+            let head = b"Content-Type: multipart/mixed; boundary=b\r\n";
+            let tree = split(Message { head, body: body.as_bytes() }, &Limits::default(), None);
+            let over = ("2".to_owned(), Bypass::Limit(Limit::Unwrapped));
+            assert_eq!(tree.bypasses.contains(&over), parts > 1);
+            tree.steps
+        };
+        assert!(steps(1) > UNWRAPPED_BASE as u64 / 2);
+        let more = steps(1_000) - steps(100);
+        assert!(more < 900 * 4 * part.len() as u64, "nothing more is unpacked: {more}");
+    }
 }

@@ -1,0 +1,332 @@
+//! Pieces of a text that was put together, packed: whoever escapes every second character makes a piece of each.
+
+use std::ops::Range;
+
+/// A piece of a text: what stands in a stretch of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// First byte in the text.
+    pub text: usize,
+    /// Bytes in the text.
+    pub shown: usize,
+    /// First byte in the source.
+    pub source: usize,
+    /// Bytes in the source.
+    pub len: usize,
+    pub kind: RunKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunKind {
+    /// Byte for byte.
+    Linear,
+    /// A unit: an entity, an escape, a reversed character. Edited whole.
+    Unit,
+}
+
+impl Run {
+    /// The bytes in the source.
+    pub fn range(&self) -> Range<usize> {
+        self.source..self.source + self.len
+    }
+
+    /// Behind the last byte in the text.
+    pub fn end(&self) -> usize {
+        self.text + self.shown
+    }
+
+    /// The first bytes in the text, and the others.
+    fn cut(self, shown: usize) -> (Run, Run) {
+        let (text, rest) = (self.text + shown, self.shown - shown);
+        let len = if self.kind == RunKind::Linear { shown } else { 0 };
+        let before = Run { shown, len: if len > 0 { len } else { self.len }, ..self };
+        (before, Run { text, shown: rest, source: self.source + len, len: self.len - len, ..self })
+    }
+}
+
+/// Pieces in the order of the text, one behind the other.
+///
+/// Each is a length in the source, a length in the text where that is another, and how far it stands behind the
+/// one before: two or three bytes where it took sixteen.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    packed: Box<[u8]>,
+    /// Where every [`EVERY`]th begins, but for the first.
+    marks: Box<[Place]>,
+    /// What is added to every place in the source.
+    shift: usize,
+}
+
+/// Pieces that are put together.
+#[derive(Clone, Debug, Default)]
+pub struct Growing {
+    packed: Vec<u8>,
+    marks: Vec<Place>,
+    /// Where what is packed ends.
+    end: Place,
+    /// Pieces that are packed.
+    count: usize,
+    /// The last piece, which may grow.
+    last: Option<Run>,
+}
+
+/// Pieces between two marks.
+const EVERY: usize = 8;
+
+/// Where a piece begins: in the packed bytes and in the text; and where the one before ends in the source.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    at: u32,
+    text: u32,
+    source: u32,
+}
+
+/// Offsets past 4 GiB do not occur: the splitter refuses such messages.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+impl Growing {
+    /// Adds a piece.
+    pub fn push(&mut self, shown: usize, source: Range<usize>, kind: RunKind) {
+        let text = self.last.map_or(self.end.text as usize, |last| last.end());
+        let run = Run { text, shown, source: source.start, len: source.len(), kind };
+        if let Some(last) = self.last.replace(run) {
+            self.pack(last);
+        }
+    }
+
+    /// Adds to the last piece, if what stands at this place of the source continues it byte for byte.
+    pub fn grow(&mut self, source: usize, by: usize) -> bool {
+        let continues =
+            |last: &&mut Run| last.kind == RunKind::Linear && last.range().end == source;
+        let last = self.last.as_mut().filter(continues);
+        last.map(|last| (last.len, last.shown) = (last.len + by, last.shown + by)).is_some()
+    }
+
+    fn pack(&mut self, run: Run) {
+        if self.count > 0 && self.count.is_multiple_of(EVERY) {
+            self.marks.push(self.end);
+        }
+        self.count += 1;
+        let unit = u64::from(run.kind == RunKind::Unit);
+        write(&mut self.packed, (run.len as u64) << 1 | unit);
+        if run.kind == RunKind::Unit {
+            write(&mut self.packed, run.shown as u64);
+        }
+        let gap = signed(run.source) - i64::from(self.end.source);
+        write(&mut self.packed, (gap << 1 ^ gap >> 63).cast_unsigned());
+        let [at, text, source] = [self.packed.len(), run.end(), run.range().end].map(narrow);
+        self.end = Place { at, text, source };
+    }
+
+    /// Takes away what stands at this byte of the text or behind it.
+    pub fn split_off(&mut self, text: usize) -> Vec<Run> {
+        let Some(last) = self.last.filter(|last| last.end() > text) else { return Vec::new() };
+        let (mut count, mut unpacked) = unpacked(&self.packed, &self.marks, text);
+        let mut end = unpacked.place;
+        let (mut head, mut tail) = (None, Vec::new());
+        while let Some(run) = unpacked.next() {
+            if run.end() <= text {
+                count += 1;
+                end = unpacked.place;
+            } else {
+                tail.push(run);
+            }
+        }
+        tail.push(last);
+        if let Some(first) = tail.first_mut().filter(|first| first.text < text) {
+            let (before, behind) = first.cut(text - first.text);
+            (head, *first) = (Some(before), behind);
+        }
+        self.packed.truncate(end.at as usize);
+        self.marks.truncate(count.saturating_sub(1) / EVERY);
+        (self.count, self.end, self.last) = (count, end, head);
+        tail
+    }
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.packed.clear();
+        self.marks.clear();
+        (self.end, self.count, self.last) = (Place::default(), 0, None);
+    }
+
+    pub fn finish(mut self) -> Runs {
+        if let Some(last) = self.last.take() {
+            self.pack(last);
+        }
+        Runs { packed: self.packed.into(), marks: self.marks.into(), shift: 0 }
+    }
+}
+
+impl Runs {
+    /// The pieces from the one that holds this byte of the text on.
+    pub fn from(&self, text: usize) -> impl Iterator<Item = Run> + '_ {
+        let (_, unpacked) = unpacked(&self.packed, &self.marks, text);
+        let rest = unpacked.skip_while(move |run| run.end() <= text);
+        rest.map(|run| Run { source: run.source + self.shift, ..run })
+    }
+
+    /// The first piece.
+    pub fn first(&self) -> Option<Run> {
+        self.from(0).next()
+    }
+
+    /// The last piece.
+    pub fn last(&self) -> Option<Run> {
+        let (_, unpacked) = unpacked(&self.packed, &self.marks, usize::MAX);
+        unpacked.last().map(|run| Run { source: run.source + self.shift, ..run })
+    }
+
+    /// Adds this to every place in the source.
+    pub fn shift(&mut self, by: usize) {
+        self.shift += by;
+    }
+}
+
+/// What is packed, from a mark before this byte of the text on, and how many pieces stand before that.
+fn unpacked<'r>(packed: &'r [u8], marks: &[Place], text: usize) -> (usize, Unpacked<'r>) {
+    let mark = marks.partition_point(|mark| mark.text as usize <= text);
+    let before = mark.checked_sub(1).and_then(|mark| marks.get(mark));
+    let place = before.copied().unwrap_or_default();
+    let rest = packed.get(place.at as usize..).unwrap_or_default();
+    (mark * EVERY, Unpacked { rest, place, packed: packed.len() })
+}
+
+/// Walks over packed pieces.
+struct Unpacked<'r> {
+    rest: &'r [u8],
+    /// Where the next begins.
+    place: Place,
+    /// Bytes of all.
+    packed: usize,
+}
+
+impl Iterator for Unpacked<'_> {
+    type Item = Run;
+
+    fn next(&mut self) -> Option<Run> {
+        let first = read(&mut self.rest)?;
+        let kind = if first & 1 == 1 { RunKind::Unit } else { RunKind::Linear };
+        let len = offset(first >> 1);
+        let shown = match kind {
+            RunKind::Unit => offset(read(&mut self.rest)?),
+            RunKind::Linear => len,
+        };
+        let gap = read(&mut self.rest)?;
+        let gap = (gap >> 1).cast_signed() ^ -((gap & 1).cast_signed());
+        let source = i64::from(self.place.source) + gap;
+        let source = usize::try_from(source).unwrap_or_default();
+        let run = Run { text: self.place.text as usize, shown, source, len, kind };
+        let at = self.packed - self.rest.len();
+        let [at, text, source] = [at, run.end(), run.range().end].map(narrow);
+        self.place = Place { at, text, source };
+        Some(run)
+    }
+}
+
+fn signed(offset: usize) -> i64 {
+    i64::try_from(offset).unwrap_or(i64::MAX)
+}
+
+fn offset(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Writes a number, seven bits a byte, the low ones first.
+fn write(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(0x80 | (number & 0x7F) as u8);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Reads it back.
+fn read(rest: &mut &[u8]) -> Option<u64> {
+    let (mut number, mut bits) = (0, 0);
+    loop {
+        let byte = *rest.split_off_first()?;
+        number |= u64::from(byte & 0x7F) << bits;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        bits += 7;
+        if bits > 56 {
+            return None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces of all sizes, some of them in front of those before.
+    fn pieces() -> (Growing, Vec<Run>) {
+        let (mut runs, mut plain) = (Growing::default(), Vec::new());
+        let mut text = 0;
+        for number in 0..100_usize {
+            let source = number * 7_919 % 20_011;
+            let kind = if number % 3 == 0 { RunKind::Unit } else { RunKind::Linear };
+            let shown = 1 + number * number % 300;
+            let len = if kind == RunKind::Unit { number % 5 } else { shown };
+            runs.push(shown, source..source + len, kind);
+            plain.push(Run { text, shown, source, len, kind });
+            text += shown;
+        }
+        (runs, plain)
+    }
+
+    #[test]
+    fn what_is_packed_is_found_from_every_place() {
+        let (runs, plain) = pieces();
+        let mut runs = runs.finish();
+        let end = plain.last().unwrap().end();
+        for text in 0..=end {
+            let from = plain.partition_point(|run| run.end() <= text);
+            assert!(runs.from(text).eq(plain[from..].iter().copied()), "{text}");
+        }
+        runs.shift(5);
+        let shifted = |run: &Run| Run { source: run.source + 5, ..*run };
+        assert_eq!(runs.first(), plain.first().map(shifted));
+        assert_eq!(runs.last(), plain.last().map(shifted));
+        let nothing = Growing::default().finish();
+        assert_eq!((nothing.first(), nothing.last()), (None, None));
+    }
+
+    #[test]
+    fn what_is_split_off_can_be_put_back() {
+        for at in 0..100 {
+            let (mut runs, plain) = pieces();
+            let tail = runs.split_off(plain[at].text);
+            assert_eq!(tail, plain[at..]);
+            for run in tail {
+                runs.push(run.shown, run.range(), run.kind);
+            }
+            let runs = runs.finish();
+            assert!(runs.from(0).eq(plain.iter().copied()), "{at}");
+            assert!(runs.from(plain[at].text).eq(plain[at..].iter().copied()), "{at}");
+        }
+        let (mut runs, plain) = pieces();
+        assert_eq!(runs.split_off(plain.last().unwrap().end()), []);
+        for run in plain.iter().filter(|run| run.shown > 2) {
+            let (mut runs, _) = pieces();
+            let (before, behind) = run.cut(2);
+            assert_eq!(runs.split_off(run.text + 2).first(), Some(&behind));
+            assert_eq!(runs.finish().last(), Some(before));
+        }
+    }
+
+    #[test]
+    fn a_piece_grows_byte_for_byte() {
+        let mut runs = Growing::default();
+        runs.push(2, 3..5, RunKind::Linear);
+        assert!(runs.grow(5, 4) && !runs.grow(10, 1));
+        runs.push(1, 9..11, RunKind::Unit);
+        assert!(!runs.grow(11, 1), "a unit stays as it is");
+        let first = runs.finish().first();
+        assert_eq!(first.map(|run| (run.end(), run.range())), Some((6, 3..9)));
+    }
+}
