@@ -49,7 +49,7 @@ const OFF_WORKER_BYTES: usize = 32 << 10;
 /// Steps that a message may take on a worker, for each of its bytes and on top. Real mail takes three to
 /// six a byte, and a list of links up to eight; what takes more is judged again off the workers.
 const QUICK_STEPS: u64 = 8;
-const QUICK_STEPS_BASE: u64 = 1_000;
+const QUICK_STEPS_BASE: u64 = 4_000;
 
 /// How long a message that was told to stop may take to say what it found so far.
 const GRACE: Duration = Duration::from_secs(1);

@@ -196,7 +196,7 @@ mod tests {
             let again = SCHEMES.iter().skip(index + 1).any(|other| other.name == row.name);
             assert!(!again, "{} twice", row.name);
         }
-        for unknown in ["tel", "cid", "ms", "searching", "zoommtgx", ""] {
+        for unknown in ["tel", "x-ms", "ms", "searching", "zoommtgx", ""] {
             assert_eq!(does(unknown), None, "{unknown}");
         }
     }

@@ -22,10 +22,12 @@ pub fn is_stable(c: char) -> bool {
 }
 
 /// Whether UTS #46 leaves the character as it is, beside whatever others of which this says so and beside
-/// small letters, digits and hyphens of ASCII: letters that run from left to right.
+/// small letters, digits and hyphens of ASCII: letters that run from left to right and that are no capitals, up to
+/// the syllables of Hangul, which most names are of.
 pub fn is_settled(c: char) -> bool {
     let traits = Traits::of(c);
-    traits.is_settled() && !traits.is_mark() && !traits.is_right_to_left()
+    let capital = matches!(c, '\u{13a0}'..='\u{13f5}');
+    c <= '힣' && traits.is_settled() && !traits.is_mark() && !traits.is_right_to_left() && !capital
 }
 
 /// Whether UTS #46 leaves the label as it is but for the case of ASCII, as far as that is easily told: letters and
