@@ -85,6 +85,8 @@ impl House {
     }
 
     pub fn logged(&self) -> String {
+        // What is said is gathered for some milliseconds.
+        std::thread::sleep(GATHERED);
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
 }
@@ -104,6 +106,9 @@ pub fn clean(command: &mut Command) {
 pub fn start(mut command: Command) -> Daemon {
     Daemon { child: command.spawn().unwrap() }
 }
+
+/// More than the log gathers before it writes.
+const GATHERED: Duration = Duration::from_millis(50);
 
 /// Polls until something is there.
 pub fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {

@@ -155,6 +155,7 @@ fn no_multipart_is_encoded_anew() {
                 .windows(boundary.len() + 2)
                 .filter(|w| *w == format!("--{boundary}").as_bytes());
             assert_eq!(delimiters.count(), 2, "{boundary}");
+            assert!(!String::from_utf8_lossy(&new).contains("p\u{430}ypal"), "{boundary}");
         }
     }
 }

@@ -108,8 +108,8 @@ impl<'m> Lowering<'m> {
             // All or nothing: an encoding holds for every byte of the part.
             Fit::TooLong(edits) => {
                 if self.holds_others(&site.body) {
-                    lowered.refused = true;
-                    return;
+                    // A line too long, as it most often was before, harms less.
+                    return layer.extend(shifted(edits, at));
                 }
                 let recoded = lines::recoded(raw, &edits, line_end);
                 let bytes = self.tree.layer_bytes(self.message, site.layer);
