@@ -12,6 +12,10 @@ const READINGS: usize = 3;
 const FURTHER: u64 = 256;
 const FURTHER_BYTE: u64 = 6;
 
+/// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
+/// attribute. Its places lead back over those of the reading, and it is looked through by itself.
+pub const LAYER: u64 = 40;
+
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
 /// spelling. What stands beside the host of a link is charged as a host is.
 const JUDGED: u64 = 32;
@@ -78,7 +82,3 @@ pub fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
 pub fn telling(text: &str) -> u64 {
     TOLD + TOLD_BYTE * text.len() as u64
 }
-
-/// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
-/// attribute. Its places lead back over those of the reading, and it is looked through by itself.
-pub const LAYER: u64 = 40;

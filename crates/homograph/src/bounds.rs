@@ -37,13 +37,9 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            let sentence = spelling.split_once(is_dot).map(|(_, behind)| behind);
-            let sentence = sentence.filter(|behind| ends_sentence(spelling, behind));
-            let sentence = sentence.map(|behind| spelling.len() - behind.len());
-            let sentence = sentence.or_else(|| behind_number(spelling));
+            let behind = behind_words(spelling);
             let others = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
-            let others = others.filter(|start| Some(*start) != sentence);
-            sentence.into_iter().chain(others).collect()
+            behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
         }
     };
     let mut worst: Option<Judgement> = None;
@@ -89,7 +85,9 @@ fn reads_as_name(judgement: &Judgement) -> bool {
 
 /// Whether the name that a judgement says is that of this host, under whatever suffix.
 fn bears_name(host: &Judgement, judgement: &Judgement) -> bool {
-    let label = |name: &str| name.split('.').next().map(str::to_owned);
+    fn label(name: &str) -> Option<&str> {
+        name.split('.').next()
+    }
     let own = registrable(&host.ascii, Section::Icann).and_then(label);
     own.is_some() && own == judgement.target.as_deref().and_then(label)
 }
@@ -104,10 +102,7 @@ fn deceives_behind_first(judgement: &Judgement) -> bool {
 /// `аcme` and `gооgle`, or of letters in another style. Those deceive.
 fn is_prose(reading: &str) -> bool {
     let (label, behind) = reading.split_once(is_dot).unwrap_or_default();
-    if behind.contains(is_dot) && is_word_before_www(label)
-        || ends_sentence(reading, behind)
-        || behind_number(reading).is_some()
-    {
+    if behind.contains(is_dot) && is_word_before_www(label) || behind_words(reading).is_some() {
         return true;
     }
     let words = || prose::foreign_words(label).filter_map(|word| label.get(word));
@@ -120,6 +115,25 @@ fn is_prose(reading: &str) -> bool {
     let seam = |c: char| prose::is_sign(c) || matches!(c, '\u{fe0f}' | '\u{20e3}');
     let glued = words().next().is_some() || label.contains(seam);
     glued && meet && !words().any(deceives)
+}
+
+/// Where a host begins behind words that end with a full stop or with a number.
+fn behind_words(spelling: &str) -> Option<usize> {
+    behind_sentence(spelling).or_else(|| behind_number(spelling))
+}
+
+/// Where one begins behind a sentence: with whatever full stop before `www.`, and with one of Chinese or Japanese
+/// before any other host (`10ー19時。www.example.jp`, `手順③。example.jp`).
+fn behind_sentence(spelling: &str) -> Option<usize> {
+    let (at, stop) = spelling.char_indices().find(|(_, c)| is_dot(*c))?;
+    let start = at + stop.len_utf8();
+    let behind = spelling.get(start..)?;
+    let www = || behind.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
+    if !matches!(stop, '。' | '．' | '｡') && !www() {
+        return None;
+    }
+    let host = behind.trim_end_matches(is_dot).to_ascii_lowercase();
+    registrable(&host, Section::Icann).map(|_| start)
 }
 
 /// Where a host begins behind the number of a list, of a footnote or of a thing that has one: `①example.com`,
@@ -147,16 +161,6 @@ fn is_number_sign(c: char) -> bool {
         // Circled, in brackets, with a full stop, and those of the same kind in black.
         || matches!(c, '\u{2460}'..='\u{249b}' | '\u{24ea}'..='\u{24ff}' | '\u{2776}'..='\u{2793}')
         || matches!(c, '\u{3220}'..='\u{3229}' | '\u{3248}'..='\u{325f}' | '\u{3280}'..='\u{3289}')
-}
-
-/// Whether a sentence ends in front of a host: with whatever full stop before `www.`, and with one of Chinese or
-/// Japanese before any other (`10ー19時。www.example.jp`, `手順③。example.jp`).
-fn ends_sentence(reading: &str, behind: &str) -> bool {
-    let www = behind.get(..4).is_some_and(|www| www.eq_ignore_ascii_case("www."));
-    let before = reading.len().checked_sub(behind.len()).and_then(|end| reading.get(..end));
-    let ideographic = before.is_some_and(|before| before.ends_with(['。', '．', '｡']));
-    let host = behind.trim_end_matches(is_dot).to_ascii_lowercase();
-    (www || ideographic) && registrable(&host, Section::Icann).is_some()
 }
 
 /// `сwww`: whatever the letters read as, `www.` begins a host to every reader, and the label names nobody.

@@ -187,7 +187,6 @@ impl Search<'_> {
     }
 
     fn literal(&mut self, text: &str, depth: u8) {
-        let outer = ends_url;
         let mut bare = 0;
         // Where what carries a URL ends, and an authority: the same for all URLs before it.
         let (mut until, mut end) = (0, 0);
@@ -211,7 +210,7 @@ impl Search<'_> {
             let start = at + 1 + slashes;
             if end <= start {
                 let rest = text.get(start..).unwrap_or_default();
-                let length = rest.find(|c| outer(c) || matches!(c, '/' | '\\' | '?' | '#'));
+                let length = rest.find(|c| ends_url(c) || matches!(c, '/' | '\\' | '?' | '#'));
                 end = start + length.unwrap_or(rest.len());
             } else if let Some(left) = self.left.checked_sub(end - start) {
                 // Inside the one before, with the same host at its end.
@@ -231,7 +230,7 @@ impl Search<'_> {
             } else {
                 if until < end {
                     let rest = text.get(end..).unwrap_or_default();
-                    until = end + rest.find(outer).unwrap_or(rest.len());
+                    until = end + rest.find(ends_url).unwrap_or(rest.len());
                 }
                 self.url(text, &link, || text.get(end..until).unwrap_or_default(), depth);
             }
@@ -241,9 +240,10 @@ impl Search<'_> {
     /// Judges the URL that a text begins with which somebody wrote: it ends as one of running text does.
     fn in_prose(&mut self, text: &str, depth: u8) {
         let blank = |c: char| c == '+' || ends_url(c);
-        let piece = text.get(..text.find(blank).unwrap_or(text.len())).unwrap_or_default();
-        let Some(left) = self.left.checked_sub(piece.len()) else { return };
-        self.left = left;
+        // What is looked through counts: without a blank each URL would be read to the end of the text.
+        let near = text.get(..text.floor_char_boundary(self.left)).unwrap_or_default();
+        let piece = near.get(..near.find(blank).unwrap_or(near.len())).unwrap_or_default();
+        self.left -= piece.len();
         let linkifier = Linkifier::new(self.context.tlds).boundaries(Boundaries::Wide);
         let found = linkifier.links(piece).next().filter(|link| link.kind == Kind::Scheme);
         if let Some(link) = found {
