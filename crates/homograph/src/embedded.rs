@@ -242,8 +242,10 @@ impl Search<'_> {
         let blank = |c: char| c == '+' || ends_url(c);
         // What is looked through counts: without a blank each URL would be read to the end of the text.
         let near = text.get(..text.floor_char_boundary(self.left)).unwrap_or_default();
-        let piece = near.get(..near.find(blank).unwrap_or(near.len())).unwrap_or_default();
-        self.left -= piece.len();
+        let whole = near.len() == text.len();
+        let end = near.find(blank).or(whole.then_some(near.len())).unwrap_or_default();
+        let piece = near.get(..end).unwrap_or_default();
+        self.left -= if end > 0 { end } else { near.len() };
         let linkifier = Linkifier::new(self.context.tlds).boundaries(Boundaries::Wide);
         let found = linkifier.links(piece).next().filter(|link| link.kind == Kind::Scheme);
         if let Some(link) = found {

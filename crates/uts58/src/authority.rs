@@ -426,3 +426,22 @@ pub(super) fn port(text: &str, at: usize) -> Port {
     let value = text.get(at + 1..at + 1 + length).and_then(|digits| digits.parse::<u16>().ok());
     if value.is_some() { Port::Digits(at + 1..at + 1 + length) } else { Port::TooBig }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 4000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_plainly_a_domain_is_one(
+            name in "([a-cA-Z0-9.é-]{0,9}|[a-z]{60,70})(\\.|-|)(com|NET|org|co|de|co\\.uk)",
+        ) {
+            let whole = Form::read(&name).is_some_and(|form| form.is_domain(&name));
+            prop_assert!(whole || !is_plain_domain(&name));
+        }
+    }
+}

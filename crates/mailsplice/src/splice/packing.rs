@@ -1,5 +1,7 @@
 //! How a recipe is written down: numbers and byte strings, deflate, base64.
 
+use base64::engine::general_purpose::{GeneralPurpose, PAD};
+use base64::{Engine as _, alphabet};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 /// Writes numbers (LEB128) and byte strings.
@@ -129,58 +131,18 @@ pub(super) fn inflate(packed: &[u8], limit: usize) -> Option<Vec<u8>> {
     }
 }
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// RFC 4648 §4, with padding; what is read may leave bits over.
+const BASE64: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
 
-/// The value of each digit; 64: it is none.
-const VALUES: [u8; 256] = values();
-
-const fn values() -> [u8; 256] {
-    let mut table = [64; 256];
-    let mut value = 0;
-    while value < 64 {
-        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-        {
-            table[ALPHABET[value] as usize] = value as u8;
-        }
-        value += 1;
-    }
-    table
-}
-
-/// RFC 4648 §4, with padding.
 pub(super) fn to_base64(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for unit in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(unit.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for index in 0..4_usize {
-            let value = bits >> (18 - 6 * index) & 63;
-            let digit = ALPHABET.get(value as usize).copied().unwrap_or(b'A');
-            out.push(if index > unit.len() { '=' } else { char::from(digit) });
-        }
-    }
-    out
+    BASE64.encode(bytes)
 }
 
 /// Strict but for white space; `None` for anything else.
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-    let digits = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(&text);
-    if !text.len().is_multiple_of(4) {
-        return None;
-    }
-    let mut out = Vec::with_capacity(digits.len() / 4 * 3 + 3);
-    for unit in digits.chunks(4) {
-        let mut bits = 0_u32;
-        for byte in unit {
-            let value = VALUES.get(usize::from(*byte)).filter(|value| **value < 64)?;
-            bits = bits << 6 | u32::from(*value);
-        }
-        bits <<= 6 * (4 - unit.len()) as u32;
-        let [_, bytes @ ..] = bits.to_be_bytes();
-        out.extend_from_slice(bytes.get(..unit.len().checked_sub(1)?)?);
-    }
-    Some(out)
+    let dense: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    BASE64.decode(dense).ok()
 }
 
 #[cfg(test)]
