@@ -76,6 +76,10 @@ impl Envelope {
     /// (RFC 2369, RFC 2919) and `Precedence: list` make it list mail.
     pub fn observe(&mut self, name: &str, value: &str) {
         let is = |other: &str| name.eq_ignore_ascii_case(other);
+        // Who asks for these alone must not see less than who asks for all.
+        if !Envelope::OBSERVED.into_iter().any(is) {
+            return;
+        }
         if is("From") {
             self.author = match (&self.author, only_address(value)) {
                 (Author::Absent, Some(address)) => Author::One(address),
