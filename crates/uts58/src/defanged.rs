@@ -30,7 +30,7 @@ pub(super) fn before_slashes(text: &str) -> Option<&str> {
 
 /// The host with plain dots; `None` if it has no bracket but that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
-    if !host.bytes().any(|byte| matches!(byte, b'[' | b'(' | b'{')) || host.starts_with('[') {
+    if host.starts_with('[') || memchr::memchr3(b'[', b'(', b'{', host.as_bytes()).is_none() {
         return None;
     }
     let mut plain = String::with_capacity(host.len());

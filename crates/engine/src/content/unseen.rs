@@ -3,9 +3,10 @@
 //! They end a host for whoever finds links by the letter, and to a reader `p`, U+200E, `aypal.com` is one name. What
 //! hosts are mapped without (UTS #46 §4: soft hyphens, zero-width spaces) is no matter: those are read in a host.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::joined::Joined;
+use mailsplice::sieve::each;
 use uts58::unicode::hosts::{is_invisible, is_joiner};
 use uts58::unicode::{Class, is_dot_to_somebody};
 
@@ -17,7 +18,10 @@ pub fn joined(text: &str) -> Joined {
     }
     let ends_word = |c: char| c.is_whitespace() || c == '\0';
     let mut at = 0;
-    while let Some(unseen) = next_unseen(text, at) {
+    let _ = each(text.as_bytes(), is_first_of_unseen, |unseen| {
+        if unseen < at || !is_unseen_at(text, unseen) {
+            return ControlFlow::Continue(());
+        }
         // Without NUL the text is another layer; data of programs are full of it.
         let before = text.get(at..unseen).unwrap_or_default().rsplit(ends_word).next();
         let behind = text.get(unseen..).unwrap_or_default().split_inclusive(ends_word).next();
@@ -25,13 +29,14 @@ pub fn joined(text: &str) -> Joined {
         at = range.end;
         let word = text.get(range.clone()).unwrap_or_default();
         if !word.contains(is_dot_to_somebody) || is_data(word) {
-            continue;
+            return ControlFlow::Continue(());
         }
         let pieces = pieces(word, range.start);
         if pieces.len() > 1 {
             joined.add(pieces, at..at);
         }
-    }
+        ControlFlow::Continue(())
+    });
     joined
 }
 
@@ -63,43 +68,17 @@ fn is_data(word: &str) -> bool {
     controls.fold(0_u128, |kinds, byte| kinds | 1 << byte).count_ones() > KINDS
 }
 
-/// Bytes that are looked at together.
-const BLOCK: usize = 64;
-
-/// The first such character from here on.
-fn next_unseen(text: &str, from: usize) -> Option<usize> {
-    let bytes = text.as_bytes().get(from..)?;
-    let blocks = bytes.chunks(BLOCK).enumerate().filter(|(_, block)| !is_plain(block));
-    let mut firsts = blocks.flat_map(|(index, block)| {
-        let firsts = block.iter().enumerate().filter(|(_, byte)| is_first_of_unseen(**byte));
-        firsts.map(move |(at, _)| from + index * BLOCK + at)
-    });
-    let is = |at: &usize| {
-        let rest = text.as_bytes().get(*at..).unwrap_or_default();
-        may_begin_unseen(rest)
-            && text.get(*at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
-    };
-    firsts.find(is)
+/// Whether a byte may be the first of one, whatever stands behind it.
+fn is_first_of_unseen(byte: u8, _: u8) -> bool {
+    matches!(byte, 1..=8 | 0x0E..=0x1F | 0x7F)
+        | matches!(byte, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3)
 }
 
-/// Whether a byte may be the first of one.
-fn is_first_of_unseen(byte: u8) -> bool {
-    FIRSTS.get(usize::from(byte)).copied().unwrap_or_default()
+/// Whether one stands at this place.
+fn is_unseen_at(text: &str, at: usize) -> bool {
+    may_begin_unseen(text.as_bytes().get(at..).unwrap_or_default())
+        && text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(is_unseen)
 }
-
-static FIRSTS: [bool; 256] = {
-    let mut firsts = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-        {
-            firsts[byte] = matches!(byte as u8, 1..=8 | 0x0E..=0x1F | 0x7F)
-                || matches!(byte as u8, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF0 | 0xF3);
-        }
-        byte += 1;
-    }
-    firsts
-};
 
 /// Whether these bytes may begin one: most letters do not, and need not be decoded.
 fn may_begin_unseen(bytes: &[u8]) -> bool {

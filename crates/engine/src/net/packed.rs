@@ -44,14 +44,16 @@ impl Packed {
 
     /// Takes a line, where it is one of base64.
     fn line(&mut self, body: &[u8], line: Range<usize>) {
-        let digit = |byte: &u8| base64::digit(*byte).is_some();
+        let whole = body.get(line.clone()).unwrap_or_default();
+        let whole = whole.strip_suffix(b"\r").unwrap_or(whole);
         // Blanks on either side are nothing.
-        let from_start = body.get(line.clone()).unwrap_or_default().trim_ascii_start();
-        if !from_start.first().is_some_and(digit) {
-            return;
-        }
-        let content = from_start.trim_ascii_end();
-        if !content.last().is_some_and(|last| digit(last) || *last == b'=') {
+        let content = match is_blank(whole.first()) || is_blank(whole.last()) {
+            true => whole.trim_ascii(),
+            false => whole,
+        };
+        let [Some(first), Some(last)] = [content.first(), content.last()] else { return };
+        let digit = |byte: u8| base64::digit(byte).is_some();
+        if !digit(*first) || !(digit(*last) || *last == b'=') {
             return;
         }
         // Most prose has a blank soon.
@@ -60,7 +62,8 @@ impl Packed {
         {
             return;
         }
-        self.lines.push((self.bytes.len(), line.end - from_start.len()));
+        let blanks = whole.len() - whole.trim_ascii_start().len();
+        self.lines.push((self.bytes.len(), line.start + blanks));
         match content.is_ascii() {
             true => self.bytes.extend_from_slice(content),
             // To decoders what is no digit is nothing.
@@ -97,7 +100,11 @@ impl Packed {
 
 /// Whether a line of base64 may begin with this byte: a digit, or a blank before it.
 fn may_begin(byte: Option<&u8>) -> bool {
-    byte.is_some_and(|byte| base64::digit(*byte).is_some() || byte.is_ascii_whitespace())
+    byte.is_some_and(|byte| base64::digit(*byte).is_some()) || is_blank(byte)
+}
+
+fn is_blank(byte: Option<&u8>) -> bool {
+    byte.is_some_and(u8::is_ascii_whitespace)
 }
 
 /// Whether what no line of base64 has stands among these bytes.

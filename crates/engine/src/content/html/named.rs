@@ -12,11 +12,31 @@ const ENTRIES: usize = 2231;
 /// Where each entry begins, in bytes.
 static STARTS: [u16; ENTRIES] = starts();
 
+/// The first entry of each pair of letters that names begin with, in their order, and the end: most of what looks
+/// like a name is none, and begins as few do.
+static FRONTS: [u16; LETTERS * LETTERS + 1] = fronts();
+
+/// Letters of both cases.
+const LETTERS: usize = 52;
+
 /// What `name` stands for, in hexadecimal code points with blanks between.
 pub(super) fn points(name: &str) -> Option<&'static str> {
-    let index = STARTS.binary_search_by(|start| compared(*start, name.as_bytes())).ok()?;
-    let rest = TEXT.get(usize::from(*STARTS.get(index)?) + name.len() + 1..)?;
+    let [first, second, ..] = name.as_bytes() else { return None };
+    let front = place(*first)? * LETTERS + place(*second)?;
+    let entries = usize::from(*FRONTS.get(front)?)..usize::from(*FRONTS.get(front + 1)?);
+    let starts = STARTS.get(entries)?;
+    let index = starts.binary_search_by(|start| compared(*start, name.as_bytes())).ok()?;
+    let rest = TEXT.get(usize::from(*starts.get(index)?) + name.len() + 1..)?;
     rest.split('\n').next()
+}
+
+/// Where a letter stands among those of both cases, in the order of their bytes.
+const fn place(letter: u8) -> Option<usize> {
+    match letter {
+        b'A'..=b'Z' => Some((letter - b'A') as usize),
+        b'a'..=b'z' => Some((letter - b'a') as usize + LETTERS / 2),
+        _ => None,
+    }
 }
 
 /// How the name of the entry at `start` stands to this one. The tab behind it comes before whatever a name may hold.
@@ -43,4 +63,26 @@ const fn starts() -> [u16; ENTRIES] {
         at += 1;
     }
     starts
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn fronts() -> [u16; LETTERS * LETTERS + 1] {
+    let bytes = TEXT.as_bytes();
+    let mut fronts = [0; LETTERS * LETTERS + 1];
+    let mut entry = 0;
+    while entry < ENTRIES {
+        let start = STARTS[entry] as usize;
+        if let (Some(first), Some(second)) = (place(bytes[start]), place(bytes[start + 1])) {
+            fronts[first * LETTERS + second + 1] = entry as u16 + 1;
+        }
+        entry += 1;
+    }
+    let mut front = 1;
+    while front < fronts.len() {
+        if fronts[front] == 0 {
+            fronts[front] = fronts[front - 1];
+        }
+        front += 1;
+    }
+    fronts
 }
