@@ -522,7 +522,7 @@ fn is_local(rest: &str) -> bool {
 
 /// Whether path, query or fragment can hold what deceives: another URL, another script.
 fn carries(tail: &str) -> bool {
-    tail.bytes().any(|c| matches!(c, b'%' | b':' | b'@' | 0x80..))
+    tail.bytes().fold(false, |any, c| any | matches!(c, b'%' | b':' | b'@' | 0x80..))
         || a_label::has_a_label(tail.as_bytes())
 }
 

@@ -39,8 +39,8 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 /// Fields of one header that are kept together: real ones have fewer than two hundred.
 pub const KEPT: usize = 1_000;
 
-/// Fields of one header that there is room for from the start: a kilobyte, which allocators have at hand.
-const USUAL: usize = 21;
+/// Bytes for which there is room for one field from the start: half as many as most fields have.
+const USUAL: usize = 64;
 
 /// The fields of a block of which all programs see the same: each line is a field or the fold of one, but for the
 /// first one of a mailbox file, no name is set off from its colon, and no character stands in it that some take for
@@ -49,32 +49,29 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
         return None;
     }
-    let mut all = Vec::with_capacity(USUAL);
+    let mut all: Vec<HeaderField> = Vec::with_capacity((block.len() / USUAL + 1).min(KEPT));
     let mut at = envelope(block);
     let mut pairs = usize::from(block.get(..at).is_some_and(|line| line.ends_with(b"\r\n")));
-    if at > 0 && matches!(block.get(at), Some(b' ' | b'\t')) {
-        return None;
-    }
     while at < block.len() {
         let start = at;
         let line = line_at(block, start);
-        pairs += usize::from(line.ends_with(b"\r\n"));
         at += line.len();
-        while matches!(block.get(at), Some(b' ' | b'\t')) {
-            let fold = line_at(block, at);
-            if fold.trim_ascii_start().is_empty() {
-                return None;
-            }
-            pairs += usize::from(fold.ends_with(b"\r\n"));
-            at += fold.len();
+        let line_end = match line {
+            [.., b'\r', b'\n'] => 2,
+            [.., b'\n'] => 1,
+            _ => 0,
+        };
+        pairs += usize::from(line_end == 2);
+        if let [b' ' | b'\t', ..] = line {
+            let field = all.last_mut().filter(|_| !line.trim_ascii_start().is_empty())?;
+            (field.line.end, field.value.end) = (at, at - line_end);
+            continue;
         }
         let name = line.iter().position(|byte| !is_of_name(*byte)).unwrap_or(line.len());
         if name == 0 || line.get(name) != Some(&b':') || all.len() == KEPT {
             return None;
         }
-        let whole = block.get(start..at).unwrap_or_default();
-        let end = start + without_line_end(whole).len();
-        let value = (start + name + 1).min(end)..end;
+        let value = start + name + 1..at - line_end;
         all.push(HeaderField { line: start..at, value, name: start..start + name });
     }
     // A carriage return that no line feed follows.
@@ -249,7 +246,8 @@ impl ContentType {
             parameters.add(name, value);
         }
         if !parameters.differ() {
-            let parameters = parameters.resolve(Preference::Plain);
+            let mut parameters = parameters.plain;
+            parameters.sort_by(|(a, _), (b, _)| a.cmp(b));
             return vec![ContentType { kind, subtype, parameters }];
         }
         let mut readings: Vec<ContentType> = Vec::new();
@@ -414,25 +412,25 @@ struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     fn media_type(&mut self) -> (String, String) {
-        self.skip(b"");
-        let kind = lower(self.word(b"/;,("));
-        self.skip(b"");
+        self.blanks();
+        let kind = lower(self.word(|byte| matches!(byte, b'/' | b';' | b',' | b'(')));
+        self.blanks();
         let Some(rest) = self.rest.strip_prefix(b"/") else {
             return (kind, String::new());
         };
         self.rest = rest;
-        self.skip(b"");
-        (kind, lower(self.word(b";,(")))
+        self.blanks();
+        (kind, lower(self.word(|byte| matches!(byte, b';' | b',' | b'('))))
     }
 
     fn parameter(&mut self) -> Option<(Bytes, Bytes)> {
         loop {
-            self.skip(b";,");
+            self.skip(|byte| matches!(byte, b';' | b','));
             if self.rest.is_empty() {
                 return None;
             }
-            let name = self.word(b"=;").to_ascii_lowercase();
-            self.skip(b"");
+            let name = self.word(|byte| matches!(byte, b'=' | b';')).to_ascii_lowercase();
+            self.blanks();
             let Some(rest) = self.rest.strip_prefix(b"=") else {
                 if name.is_empty() {
                     self.rest = self.rest.get(1..).unwrap_or_default();
@@ -440,40 +438,46 @@ impl<'a> Scanner<'a> {
                 continue;
             };
             self.rest = rest;
-            self.skip(b"");
+            self.blanks();
             return Some((name, self.value()));
         }
     }
 
     fn value(&mut self) -> Bytes {
         let Some(quoted) = self.rest.strip_prefix(b"\"") else {
-            return self.word(b";").to_vec();
+            return self.word(|byte| byte == b';').to_vec();
         };
         let mut value = Vec::new();
-        let mut bytes = quoted.iter();
-        while let Some(byte) = bytes.next() {
-            match byte {
-                b'"' => break,
-                b'\\' => value.extend(bytes.next()),
-                byte => value.push(*byte),
-            }
+        let mut rest = quoted;
+        loop {
+            let stop = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+            let (plain, behind) = rest.split_at(stop);
+            value.extend_from_slice(plain);
+            let [b'\\', escaped, behind @ ..] = behind else {
+                self.rest = behind.get(1..).unwrap_or_default();
+                return value;
+            };
+            value.push(*escaped);
+            rest = behind;
         }
-        self.rest = bytes.as_slice();
-        value
     }
 
-    /// Bytes up to white space or one of `ends`.
-    fn word(&mut self, ends: &[u8]) -> &'a [u8] {
-        let stop = self.rest.iter().position(|b| b.is_ascii_whitespace() || ends.contains(b));
+    /// Bytes up to white space or one that ends a word.
+    fn word(&mut self, ends: impl Fn(u8) -> bool) -> &'a [u8] {
+        let stop = self.rest.iter().position(|b| b.is_ascii_whitespace() || ends(*b));
         let (word, rest) = self.rest.split_at(stop.unwrap_or(self.rest.len()));
         self.rest = rest;
         word
     }
 
-    /// Skips white space, comments and `separators`.
-    fn skip(&mut self, separators: &[u8]) {
+    fn blanks(&mut self) {
+        self.skip(|_| false);
+    }
+
+    /// Skips white space, comments and what separates.
+    fn skip(&mut self, separates: impl Fn(u8) -> bool) {
         loop {
-            let space = |b: &&u8| b.is_ascii_whitespace() || separators.contains(b);
+            let space = |b: &&u8| b.is_ascii_whitespace() || separates(**b);
             let skipped = self.rest.iter().take_while(space).count();
             self.rest = self.rest.get(skipped..).unwrap_or_default();
             if !self.rest.starts_with(b"(") {
