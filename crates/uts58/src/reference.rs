@@ -216,22 +216,45 @@ pub fn behind_backslash(tail: &str) -> Option<&str> {
     segment.get(link.host)
 }
 
+/// The signs that an authority is made of.
+struct Signs {
+    /// The last `@`.
+    at: Option<usize>,
+    /// The first colon behind that, and behind the last bracket of an address.
+    colon: Option<usize>,
+    /// Where a path, a query or a fragment begins.
+    end: usize,
+}
+
+impl Signs {
+    /// Those of the authority that a text begins with, in one walk.
+    fn of(text: &[u8]) -> Signs {
+        let mut signs = Signs { at: None, colon: None, end: text.len() };
+        for (place, byte) in text.iter().enumerate() {
+            match byte {
+                b'/' | b'\\' | b'?' | b'#' => {
+                    signs.end = place;
+                    break;
+                }
+                b'@' => (signs.at, signs.colon) = (Some(place), None),
+                b']' => signs.colon = None,
+                b':' => signs.colon = signs.colon.or(Some(place)),
+                _ => {}
+            }
+        }
+        signs
+    }
+}
+
 /// Userinfo, host and port from the start of `rest`, which is all that the link may reach; `None` for an
 /// empty host. The root dot is none of the host.
 pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind) -> Option<Link> {
-    let text = value.get(rest.clone())?;
-    let end = text.find(['/', '\\', '?', '#']).unwrap_or(text.len());
-    let authority = text.get(..end)?;
-    let at = authority.rfind('@');
-    let host_start = at.map_or(0, |at| at + 1);
-    let host = authority.get(host_start..)?;
-    let colon = match host.rfind(']') {
-        Some(bracket) => host.get(bracket..)?.find(':').map(|colon| bracket + colon),
-        None => host.find(':'),
-    };
-    let host_len = colon.unwrap_or(host.len());
+    let signs = Signs::of(value.get(rest.clone())?.as_bytes());
+    let end = signs.end;
+    let host_start = signs.at.map_or(0, |at| at + 1);
+    let host_end = signs.colon.unwrap_or(end);
     let shift = |range: Range<usize>| rest.start + range.start..rest.start + range.end;
-    let whole = shift(host_start..host_start + host_len);
+    let whole = shift(host_start..host_end);
     let spelled = value.get(whole.clone())?;
     let root = spelled.strip_suffix(is_dot_to_somebody);
     let named = root.filter(|name| !name.ends_with(is_dot_to_somebody)).unwrap_or(spelled);
@@ -244,8 +267,8 @@ pub fn authority(value: &str, rest: Range<usize>, span: Range<usize>, kind: Kind
         span,
         kind,
         host,
-        user: at.map(|at| shift(0..at)),
-        port: colon.map(|colon| shift(host_start + colon + 1..end)).filter(|port| !port.is_empty()),
+        user: signs.at.map(|at| shift(0..at)),
+        port: signs.colon.map(|colon| shift(colon + 1..end)).filter(|port| !port.is_empty()),
         tail: rest.start + end..rest.end,
         defanged: false,
         confidence: Confidence::Sure,

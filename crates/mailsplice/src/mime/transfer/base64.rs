@@ -66,8 +66,8 @@ fn value(byte: u8) -> u8 {
 pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
     let mut map = Map::new();
     let mut bytes = Vec::new();
-    let mut restarts = unwrap_onto(&mut bytes, raw, padding, &mut map);
-    restarts.insert(0, 0);
+    let mut restarts = vec![0];
+    unwrap_onto(&mut bytes, raw, padding, &mut map, |restart| restarts.push(restart));
     map.close(bytes.len(), raw.len());
     Decoded { bytes: Cow::Owned(bytes), map: Some(map), restarts }
 }
@@ -75,19 +75,20 @@ pub(in crate::mime) fn decode(raw: &[u8], padding: Padding) -> Decoded<'_> {
 /// Unwraps.
 pub(in crate::mime) fn unwrap(raw: &[u8], padding: Padding, map: &mut impl Track) -> Vec<u8> {
     let mut bytes = Vec::new();
-    unwrap_onto(&mut bytes, raw, padding, map);
+    unwrap_onto(&mut bytes, raw, padding, map, |_| ());
     bytes
 }
 
-/// Adds what these bytes unwrap to; where the alignment of units begins anew, but for the front.
+/// Adds what these bytes unwrap to; tells where the alignment of units begins anew, but for the front.
 pub(in crate::mime) fn unwrap_onto(
     bytes: &mut Vec<u8>,
     raw: &[u8],
     padding: Padding,
     map: &mut impl Track,
-) -> Vec<usize> {
+    restart: impl FnMut(usize),
+) {
     bytes.reserve(raw.len() / 4 * 3 + 3);
-    let mut reader = Reader { bytes, map, restarts: Vec::new(), unit: Unit::default(), padding };
+    let mut reader = Reader { bytes, map, restart, unit: Unit::default(), padding };
     let mut at = 0;
     while at < raw.len() {
         if reader.unit.count == 0 {
@@ -98,13 +99,13 @@ pub(in crate::mime) fn unwrap_onto(
         at += 1;
     }
     reader.flush();
-    reader.restarts
 }
 
-struct Reader<'t, T> {
+struct Reader<'t, T, R> {
     bytes: &'t mut Vec<u8>,
     map: &'t mut T,
-    restarts: Vec<usize>,
+    /// Who is told where units begin anew.
+    restart: R,
     unit: Unit,
     padding: Padding,
 }
@@ -168,7 +169,7 @@ struct Unit {
 /// Units that are written at once: those of a line.
 const UNITS: usize = LINE / 4;
 
-impl<T: Track> Reader<'_, T> {
+impl<T: Track, R: FnMut(usize)> Reader<'_, T, R> {
     /// Reads units of four adjacent characters; the raw bytes taken.
     fn whole_units(&mut self, raw: &[u8], at: usize) -> usize {
         let rest = raw.get(at..).unwrap_or_default();
@@ -239,7 +240,7 @@ impl<T: Track> Reader<'_, T> {
     fn padding(&mut self, at: usize, more: bool) {
         self.unit.end = if more && self.unit.count == 2 { at + 2 } else { at + 1 };
         self.flush();
-        self.restarts.push(self.bytes.len());
+        (self.restart)(self.bytes.len());
     }
 
     /// Writes the bytes of the unit, whole or cut short, and begins the next one.
@@ -255,7 +256,7 @@ impl<T: Track> Reader<'_, T> {
         self.bytes.extend_from_slice([a, b, c].get(..kept).unwrap_or_default());
         self.map.push(self.bytes.len(), unit.end, PieceKind::Atomic);
         if unit.padding > 0 {
-            self.restarts.push(self.bytes.len());
+            (self.restart)(self.bytes.len());
         }
     }
 }

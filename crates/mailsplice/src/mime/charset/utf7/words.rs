@@ -121,7 +121,8 @@ impl<'b> Word<'b> {
     fn of(bytes: &'b [u8]) -> Option<Word<'b>> {
         let inner = bytes.strip_prefix(b"=?")?;
         let inner = inner.get(..WORD).unwrap_or(inner);
-        let charset = memchr::memchr(b'?', inner)?;
+        // The name is short: a loop finds its end sooner than a search that looks at many bytes at once.
+        let charset = inner.iter().position(|byte| *byte == b'?')?;
         let [encoding, b'?'] = inner.get(charset + 1..charset + 3)? else { return None };
         let start = charset + 3;
         let behind = inner.get(start..)?;
@@ -142,7 +143,7 @@ impl<'b> Word<'b> {
     fn decode_onto(&self, decoded: &mut Vec<u8>) {
         match self.encoding {
             Encoding::B => {
-                base64::unwrap_onto(decoded, self.text, Padding::Ends, &mut Untracked);
+                base64::unwrap_onto(decoded, self.text, Padding::Ends, &mut Untracked, |_| ());
             }
             Encoding::Q => {
                 let space = |byte: &u8| if *byte == b'_' { b' ' } else { *byte };
