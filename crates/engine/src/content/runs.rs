@@ -73,6 +73,9 @@ pub struct Growing {
 /// Pieces between two marks.
 const EVERY: usize = 8;
 
+/// Bytes of pieces that there is room for from the first one on.
+const SEVERAL: usize = 64;
+
 /// Where a piece begins: in the packed bytes and in the text; and where the one before ends in the source.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
@@ -107,6 +110,9 @@ impl Growing {
     fn pack(&mut self, run: Run) {
         if self.count > 0 && self.count.is_multiple_of(EVERY) {
             self.marks.push(self.end);
+        }
+        if self.count == 0 {
+            self.packed.reserve(SEVERAL);
         }
         self.count += 1;
         let unit = u64::from(run.kind == RunKind::Unit);

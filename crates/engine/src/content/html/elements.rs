@@ -324,10 +324,12 @@ pub fn element(name: &str) -> Cow<'static, str> {
 }
 
 /// The element in lower case if it breaks the line, as far as no style says otherwise.
+#[inline]
 pub fn breaking(name: &str) -> Option<&'static str> {
     find(BREAKING, &BREAKING_NAMES, |entry| entry, name).copied()
 }
 
+#[inline]
 pub fn is_void(name: &str) -> bool {
     find(VOID, &VOID_NAMES, |entry| entry, name).is_some()
 }

@@ -228,7 +228,9 @@ impl<'t> Tokenizer<'t> {
 
     fn keep(&mut self, name: Range<usize>, value: Range<usize>) {
         if !value.is_empty() || name.len() >= SAYING {
-            self.attributes.extend(Attribute::new(name, value));
+            if let Some(attribute) = Attribute::new(name, value) {
+                self.attributes.push(attribute);
+            }
         }
     }
 
@@ -238,6 +240,13 @@ impl<'t> Tokenizer<'t> {
             Some(byte) if class(byte) == SPACE => at + run(self.from(at), !SPACE),
             _ => at,
         }
+    }
+
+    /// The content of the raw-text element whose start tag came last, if there is some.
+    fn raw(&mut self) -> Option<Token> {
+        let (element, name) = self.pending.take()?;
+        let content = self.raw_content(&name);
+        (!content.is_empty()).then_some(Token::Raw(element, content))
     }
 
     /// The content of a raw-text element: up to its own end tag, or the end.
@@ -264,12 +273,12 @@ impl<'t> Tokenizer<'t> {
 impl Iterator for Tokenizer<'_> {
     type Item = Token;
 
+    #[inline]
     fn next(&mut self) -> Option<Token> {
-        if let Some((element, name)) = self.pending.take() {
-            let content = self.raw_content(&name);
-            if !content.is_empty() {
-                return Some(Token::Raw(element, content));
-            }
+        if self.pending.is_some()
+            && let Some(raw) = self.raw()
+        {
+            return Some(raw);
         }
         let start = self.at;
         if start >= self.end() {
