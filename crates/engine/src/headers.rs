@@ -129,25 +129,27 @@ struct Read {
     lists: bool,
 }
 
-/// Names of the fields that [`parser`] reads, of those that begin with this letter.
-fn names(first: u8) -> &'static [&'static str] {
-    match first.to_ascii_lowercase() {
-        b'f' => &["From"],
-        b's' => &["Sender", SUBJECT],
-        b'r' => {
-            &["Reply-To", "Resent-From", "Resent-Sender", "Resent-To", "Resent-Cc", "Resent-Bcc"]
-        }
-        b't' => &["To"],
-        b'c' => &["Cc", "Comments"],
-        b'b' => &["Bcc"],
-        b'l' => &[
-            "List-Archive",
-            "List-Help",
-            "List-Owner",
-            "List-Post",
-            "List-Subscribe",
-            "List-Unsubscribe",
-        ],
+/// Names of the fields that [`parser`] reads, of those of this length that begin with this letter: most fields are
+/// others, and told from these at once.
+fn names(length: usize, first: u8) -> &'static [&'static str] {
+    match (length, first.to_ascii_lowercase()) {
+        (2, b'c') => &["Cc"],
+        (2, b't') => &["To"],
+        (3, b'b') => &["Bcc"],
+        (4, b'f') => &["From"],
+        (6, b's') => &["Sender"],
+        (7, b's') => &[SUBJECT],
+        (8, b'c') => &["Comments"],
+        (8, b'r') => &["Reply-To"],
+        (9, b'l') => &["List-Help", "List-Post"],
+        (9, b'r') => &["Resent-Cc", "Resent-To"],
+        (10, b'l') => &["List-Owner"],
+        (10, b'r') => &["Resent-Bcc"],
+        (11, b'r') => &["Resent-From"],
+        (12, b'l') => &["List-Archive"],
+        (13, b'r') => &["Resent-Sender"],
+        (14, b'l') => &["List-Subscribe"],
+        (16, b'l') => &["List-Unsubscribe"],
         _ => &[],
     }
 }
@@ -159,7 +161,7 @@ const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
-    let known = name.first().map_or(&[][..], |first| names(*first));
+    let known = name.first().map_or(&[][..], |first| names(name.len(), *first));
     known.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
 

@@ -197,6 +197,7 @@ pub struct HeaderField {
 
 impl HeaderField {
     /// The field's name as spelled, out of the header block that the field was found in.
+    #[inline]
     pub fn name<'h>(&self, head: &'h [u8]) -> &'h [u8] {
         head.get(self.name.clone()).unwrap_or_default()
     }

@@ -15,6 +15,7 @@ use super::{Kind, Link, address, defanged, percent};
 
 impl Link {
     /// The host as spelled.
+    #[inline]
     pub fn host_str<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.host.clone()).unwrap_or_default()
     }

@@ -283,6 +283,7 @@ impl Builder {
     }
 
     /// Whether what comes next begins a word: at the start too.
+    #[inline]
     pub fn ends_with_space(&self) -> bool {
         match self.text.as_bytes().last() {
             Some(last) if last.is_ascii() => matches!(last, b' ' | b'\t'..=b'\r'),

@@ -17,6 +17,7 @@ pub const SUMMARY: &str = "X-Linkmilter";
 pub const UNDO: &str = "X-Linkmilter-Undo";
 
 /// Whether a field name is one of ours, or looks like one.
+#[inline]
 pub fn is_ours(name: &[u8]) -> bool {
     let [b'X' | b'x', ..] = name else { return false };
     let prefix = name.get(..SUMMARY.len()).unwrap_or_default();

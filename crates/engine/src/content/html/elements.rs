@@ -329,6 +329,11 @@ pub fn breaking(name: &str) -> Option<&'static str> {
     find(BREAKING, &BREAKING_NAMES, |entry| entry, name).copied()
 }
 
+#[cfg(test)]
+pub fn all_breaking() -> impl Iterator<Item = &'static str> {
+    BREAKING.iter().copied()
+}
+
 #[inline]
 pub fn is_void(name: &str) -> bool {
     find(VOID, &VOID_NAMES, |entry| entry, name).is_some()
@@ -348,6 +353,7 @@ pub fn follows(element: &str, attribute: &str) -> Follows {
 
 /// Whether the element shows text that leads where its own attribute says, though it is no `<a>`: shapes of VML,
 /// which are the buttons that Outlook draws, and the button of a form.
+#[inline]
 pub fn leads_by_itself(element: &str) -> bool {
     let shape = || element.get(..2).is_some_and(|v| v.eq_ignore_ascii_case("v:"));
     let shapes = ["roundrect", "rect", "oval", "shape"];

@@ -17,16 +17,20 @@ impl<'t> Reader<'t, '_, '_> {
     }
 
     /// Looks for the links of what was gathered, once it is long and nothing runs on behind it.
+    #[inline]
     pub(super) fn flush_long(&mut self) {
-        let length = self.visible.len();
-        let long = length >= STRETCH || self.view.occurrences.len() >= TOGETHER;
-        if !long && self.hidden.len() < STRETCH {
-            return;
+        let long = self.visible.len() >= STRETCH || self.view.occurrences.len() >= TOGETHER;
+        if long || self.hidden.len() >= STRETCH {
+            self.flush_where_nothing_runs_on(long);
         }
+    }
+
+    /// Looks for the links of visible text, where that is `long`, and of hidden text.
+    fn flush_where_nothing_runs_on(&mut self, long: bool) {
         let ends = self.visible.ends_with_space();
         let runs_on = self.open_anchor.is_some() || self.turning.is_some() || !ends;
         // Words that anchors alone keep apart stay together, but for rows of hundreds.
-        let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == length);
+        let at_seam = self.seams.last().is_some_and(|seam| seam + 1 == self.visible.len());
         let joined = at_seam && self.view.occurrences.len() < 2 * TOGETHER;
         if long && !runs_on && !joined {
             self.flush();
