@@ -132,7 +132,7 @@ struct Read {
 /// Names of the fields that [`parser`] reads, of those of this length that begin with this letter: most fields are
 /// others, and told from these at once.
 fn names(length: usize, first: u8) -> &'static [&'static str] {
-    match (length, first.to_ascii_lowercase()) {
+    match (length, first | 0x20) {
         (2, b'c') => &["Cc"],
         (2, b't') => &["To"],
         (3, b'b') => &["Bcc"],

@@ -142,7 +142,7 @@ mod tests {
         let mut buffer = [0; 4];
         for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
             let bytes = c.encode_utf8(&mut buffer).as_bytes();
-            assert!(may_begin_unseen(bytes) && is_first_of_unseen(bytes[0]), "{c:?}");
+            assert!(may_begin_unseen(bytes) && is_first_of_unseen(bytes[0], 0), "{c:?}");
         }
     }
 

@@ -46,10 +46,9 @@ impl Packed {
     fn line(&mut self, body: &[u8], line: Range<usize>) {
         let whole = body.get(line.clone()).unwrap_or_default();
         let whole = whole.strip_suffix(b"\r").unwrap_or(whole);
-        // Blanks on either side are nothing.
-        let content = match is_blank(whole.first()) || is_blank(whole.last()) {
-            true => whole.trim_ascii(),
-            false => whole,
+        let content = match whole {
+            [blank, ..] | [.., blank] if blank.is_ascii_whitespace() => whole.trim_ascii(),
+            _ => whole,
         };
         let [Some(first), Some(last)] = [content.first(), content.last()] else { return };
         let digit = |byte: u8| base64::digit(byte).is_some();

@@ -98,6 +98,31 @@ fn found(html: &str) -> Vec<String> {
         .collect()
 }
 
+/// White space between tags parts what it parted when it is written as references, which are text like any other.
+#[test]
+fn what_is_passed_over_between_tags_says_nothing() {
+    const PIECES: [&str; 11] = [
+        "a.com",
+        ".",
+        "<b>",
+        "</b>",
+        "<p>",
+        "<p hidden>",
+        "<a href=//x.org>",
+        "</a>",
+        "<bdo dir=rtl>",
+        "_",
+        "|",
+    ];
+    for number in 0..PIECES.len().pow(4) {
+        let pieces = (0..4).map(|at| PIECES[number / PIECES.len().pow(at) % PIECES.len()]);
+        let html = format!("<p>\u{e9}{}.com", pieces.collect::<String>());
+        let [white, written] = [[" ", "\n"], ["&#32;", "&#10;"]]
+            .map(|[blank, feed]| html.replace('_', blank).replace('|', feed));
+        assert_eq!(found(&white), found(&written), "{white:?}");
+    }
+}
+
 #[test]
 fn every_attribute_that_carries_a_url() {
     for (html, expected) in [

@@ -367,7 +367,7 @@ const INDENT: usize = 8;
 fn dashed(bytes: &[u8]) -> Vec<Dashed> {
     let mut found = Vec::new();
     let mut line_end = 0;
-    for start in memchr::memmem::find_iter(bytes, b"--") {
+    for start in dashes(bytes) {
         let before = bytes.get(start.saturating_sub(INDENT)..start).unwrap_or_default();
         let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         // Behind signs some see it as well: `>--a`, `- --a`, a byte order mark.
@@ -396,6 +396,19 @@ fn dashed(bytes: &[u8]) -> Vec<Dashed> {
         }
     }
     found
+}
+
+/// Where two dashes stand, one pair behind the other: in a row of them the next is where the last one ends.
+fn dashes(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    const PAIR: &[u8; 2] = b"--";
+    let finder = memchr::memmem::Finder::new(PAIR);
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..)?;
+        let start = at + if rest.starts_with(PAIR) { 0 } else { finder.find(rest)? };
+        at = start + PAIR.len();
+        Some(start)
+    })
 }
 
 /// Behind the line end at `at`: CR, LF or CRLF.
