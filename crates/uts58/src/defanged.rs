@@ -30,7 +30,7 @@ pub(super) fn before_slashes(text: &str) -> Option<&str> {
 
 /// The host with plain dots; `None` if it has no bracket but that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
-    if host.starts_with('[') || !holds_bracket(host.as_bytes()) {
+    if host.starts_with('[') || memchr::memchr3(b'[', b'(', b'{', host.as_bytes()).is_none() {
         return None;
     }
     let mut plain = String::with_capacity(host.len());
@@ -40,15 +40,6 @@ pub(super) fn refanged(host: &str) -> Option<String> {
     }
     plain.pop();
     Some(plain)
-}
-
-/// Whether a bracket opens somewhere. Most hosts have none: eight bytes at once, without a way out, take less time than
-/// one by one.
-fn holds_bracket(host: &[u8]) -> bool {
-    let is_bracket = |byte: &u8| u8::from(matches!(byte, b'[' | b'(' | b'{'));
-    let (eights, rest) = host.as_chunks::<8>();
-    let holds = |eight: &[u8; 8]| eight.iter().fold(0, |any, byte| any | is_bracket(byte)) > 0;
-    eights.iter().any(holds) || rest.iter().any(|byte| is_bracket(byte) > 0)
 }
 
 /// What stands between the bracketed dots.

@@ -39,8 +39,10 @@ pub(super) fn fields(block: &[u8]) -> impl Iterator<Item = HeaderField> + '_ {
 /// Fields of one header that are kept together: real ones have fewer than two hundred.
 pub const KEPT: usize = 1_000;
 
-/// Bytes for which there is room for one field from the start: half as many as most fields have.
+/// Bytes for which there is room for one field from the start, half as many as most fields have; and fields of a
+/// short header beside those.
 const USUAL: usize = 64;
+const SHORT: usize = 8;
 
 /// The fields of a block of which all programs see the same: each line is a field or the fold of one, but for the
 /// first one of a mailbox file, no name is set off from its colon, and no character stands in it that some take for
@@ -49,7 +51,7 @@ pub(super) fn agreed(block: &[u8]) -> Option<Vec<HeaderField>> {
     if memchr::memchr3(0, 0x0B, 0x0C, block).is_some() {
         return None;
     }
-    let mut all: Vec<HeaderField> = Vec::with_capacity((block.len() / USUAL + 1).min(KEPT));
+    let mut all: Vec<HeaderField> = Vec::with_capacity((block.len() / USUAL + SHORT).min(KEPT));
     let mut at = envelope(block);
     let mut pairs = usize::from(block.get(..at).is_some_and(|line| line.ends_with(b"\r\n")));
     while at < block.len() {
