@@ -27,20 +27,19 @@ fn urls(text: &str, stretch: Range<usize>) -> impl Iterator<Item = MappedText<'s
         open = signs.next();
         Some((at, open?))
     };
-    std::iter::from_fn(next).flat_map(|(open, close)| enclosed(text, open, close))
+    let urls = std::iter::from_fn(next).filter_map(|(open, close)| enclosed(text, open, close));
+    urls.flat_map(Url::readings)
 }
 
 /// What stands between the signs at these places, if that is a URL.
-fn enclosed(text: &str, open: usize, close: usize) -> impl Iterator<Item = MappedText<'static>> {
+fn enclosed(text: &str, open: usize, close: usize) -> Option<Url<'_>> {
     let signs = [open, close].map(|at| text.as_bytes().get(at));
     let sort = match signs {
-        [Some(b'<'), Some(b'>')] => Some(Sort::Angles),
-        [Some(b'"'), Some(b'"')] => Some(Sort::Quotes),
-        _ => None,
+        [Some(b'<'), Some(b'>')] => Sort::Angles,
+        [Some(b'"'), Some(b'"')] => Sort::Quotes,
+        _ => return None,
     };
-    let inside = sort.map(|sort| (sort, behind_label(text, open + 1..close)));
-    let url = inside.and_then(|(sort, inside)| Url::of(text, inside, sort));
-    url.into_iter().flat_map(Url::readings)
+    Url::of(text, behind_label(text, open + 1..close), sort)
 }
 
 /// Without the `URL:` of RFC 1738 in front.
@@ -78,7 +77,9 @@ impl<'t> Url<'t> {
         let mut letters = text.chars().filter(|c| !c.is_whitespace()).take(LONGEST_SCHEME);
         let name: String = letters.by_ref().take_while(|c| c.is_ascii_alphabetic()).collect();
         let is_name = |linked: scheme::Linked| linked.name.eq_ignore_ascii_case(&name);
-        if !name.eq_ignore_ascii_case("mailto") && !scheme::linked_in_text().any(is_name) {
+        let is_known =
+            || name.eq_ignore_ascii_case("mailto") || scheme::linked_in_text().any(is_name);
+        if name.is_empty() || !is_known() {
             return None;
         }
         let colon = text.find(':')?;
