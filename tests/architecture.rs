@@ -54,6 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "uts58",
             "homograph",
             "mailsplice::span",
+            "mailsplice::sieve",
             "mailsplice::media",
             "mailsplice::mime::Charset",
             "linkmilter_engine::limits",
