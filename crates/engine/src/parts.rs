@@ -272,6 +272,9 @@ impl<'a> LayerReader<'a> {
         if reading.may_be_misread() {
             judged.forgive_signs();
         }
+        if reading.is_least_likely() {
+            judged.forgive_guess();
+        }
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.forgive_glued();
         }
