@@ -46,6 +46,7 @@ impl Overridden {
         Overridden { stretches }
     }
 
+    /// Whether nothing is turned round.
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
@@ -106,7 +107,8 @@ fn word<'o>(
     let back = back.get(..back.floor_char_boundary(BESIDE)).unwrap_or_default();
     let back = back.split(ends_word).next().map_or(0, str::len);
 
-    let mut stretches = vec![end - front..end];
+    let mut stretches = Vec::with_capacity(turned.len() + 2);
+    stretches.push(end - front..end);
     let inside = part(turned.clone());
     let chars = inside.char_indices().rev().filter(|(_, c)| !is_control(*c));
     let places = chars.map(|(at, c)| turned.start + at..turned.start + at + c.len_utf8());
