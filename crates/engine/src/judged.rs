@@ -217,6 +217,13 @@ impl Judged {
         self.add_at(reason, reason.verdict());
     }
 
+    /// Some clients find a longer host than a reader and others: it is told. People part names so as well.
+    pub(super) fn goes_on_behind_a_sign(&mut self) {
+        self.add(Reason::NameInHost);
+        self.verdict = Verdict::Suspect;
+        self.edit = self.edit.min(Edit::Told);
+    }
+
     /// A control turns the text round: a reader sees another link than a client makes of it.
     pub(super) fn override_direction(&mut self, target: &Target, text: &str) {
         let linked = match target {

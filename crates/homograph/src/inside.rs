@@ -150,14 +150,14 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
             };
             // Something may be glued to both ends.
             let ours = match ours.strip_suffix(theirs) {
-                Some(front) if index == 0 && front.ends_with(JOINTS) => theirs,
+                Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
             };
             let behind = ours.strip_prefix(theirs);
             behind == Some("")
                 || index == last
                     && last > 0
-                    && behind.is_some_and(|behind| behind.starts_with(JOINTS))
+                    && behind.is_some_and(|behind| behind.starts_with(is_sign))
         });
         stands && last > 0 && end <= registrable || in_a_country(parts, at, registrable, name)
     })
@@ -212,6 +212,11 @@ fn runs<'l>(
         names.begins(look).then_some((start..at + 1, look.value()))
     });
     read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_joint(*behind)))
+}
+
+/// What a name in full may end at in a label: browsers open hosts with signs (`paypal.com~x.example`).
+fn is_sign(c: char) -> bool {
+    c.is_ascii_punctuation()
 }
 
 fn is_joint(byte: u8) -> bool {
@@ -355,6 +360,8 @@ mod tests {
             ("paypal.com_.attack.top", "paypal.com"),
             ("secure_paypal.com.attack.top", "paypal.com"),
             ("hsbc.co.uk_login.attack.top", "hsbc.com"),
+            ("www.paypal.com~signin.attack.top", "paypal.com"),
+            ("paypal.com$x.attack.top", "paypal.com"),
             ("my-paypal.com", "paypal.com"),
             ("MY-PayPal.com", "paypal.com"),
             ("secure-paypal.com.br", "paypal.com"),

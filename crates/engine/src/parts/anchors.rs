@@ -133,4 +133,19 @@ mod tests {
             assert!(name.into_iter().any(|name| told.contains(name)), "{from:?} {told:?}");
         }
     }
+
+    #[test]
+    fn a_host_that_goes_on_behind_a_sign_is_told() {
+        for (text, told) in [
+            ("https://www.paypal.com–signin.evil.top/x", true),
+            ("see www.paypal.com~signin.evil.top now", true),
+            ("https://www.fine.com–signin.evil.top/x", false),
+            ("https://www.paypal.com–evil.top/x", false),
+            ("https://www.paypal.com,www.ebay.com", false),
+        ] {
+            let (reasons, body) = read("a@b.com", "plain", text);
+            assert_eq!(reasons.contains(Reason::NameInHost), told, "{text}");
+            assert_eq!(body, text);
+        }
+    }
 }
