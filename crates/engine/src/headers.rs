@@ -15,7 +15,7 @@ use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser, Message
 
 use super::actions;
 use super::budget::Budget;
-use super::content;
+use super::content::{self, bidi};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, same_domain};
@@ -435,7 +435,7 @@ impl FieldReader<'_, '_, '_, '_> {
 
     fn address(&mut self, address: &Addr<'_>) {
         let spelled = address.address.as_deref().unwrap_or_default();
-        let name = address.name.as_deref().unwrap_or_default();
+        let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
         let judged = match mailto::address(spelled, 0..spelled.len()) {
             Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
             None => None,
@@ -502,7 +502,7 @@ impl FieldReader<'_, '_, '_, '_> {
             let mut own = Mailbox::read(spelled, self.judge);
             // What stands where an address should is read as a name, and what address is in it.
             let mut name = match (address.name.as_deref(), &own) {
-                (Some(name), _) => name.to_owned(),
+                (Some(name), _) => bidi::shown(name).into_owned(),
                 (None, None) => spelled.to_owned(),
                 (None, Some(_)) => continue,
             };

@@ -135,8 +135,10 @@ impl<'a> Judge<'a> {
                 judged
             }
         };
-        if occurrence.shown == Rendering::Obfuscated {
-            judged.add(Reason::HtmlObfuscated);
+        match occurrence.shown {
+            Rendering::Obfuscated => judged.add(Reason::HtmlObfuscated),
+            Rendering::Overridden => judged.override_direction(&occurrence.target, text),
+            Rendering::AsWritten | Rendering::Broken => {}
         }
         Some(judged)
     }

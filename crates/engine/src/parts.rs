@@ -272,8 +272,14 @@ impl<'a> LayerReader<'a> {
         if reading.may_be_misread() {
             judged.forgive_signs();
         }
+        if reading.is_least_likely() {
+            judged.forgive_guess();
+        }
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.forgive_glued();
+        }
+        if occurrence.seen_by == SeenBy::Greedy && link.user.is_none() {
+            judged.goes_on_behind_a_sign();
         }
         Some(judged)
     }
@@ -309,7 +315,9 @@ impl<'a> LayerReader<'a> {
             // Who asks for every link to be taken apart means those that plain text has of a page as well.
             let wanted = || {
                 let all = self.open.context.policy.defang == Defang::All;
-                judge.is_lie(occurrence, &judged) || all && occurrence.site == Site::HtmlText
+                let seen = self.view.seen.get(occurrence.seen);
+                judge.is_lie(seen.map_or("", |seen| seen.as_str()), occurrence, &judged)
+                    || all && occurrence.site == Site::HtmlText
             };
             if occurrence.seen_by != SeenBy::Everybody && !wanted() {
                 continue;

@@ -101,7 +101,8 @@ fn found(html: &str) -> Vec<String> {
 /// White space between tags parts what it parted when it is written as references, which are text like any other.
 #[test]
 fn what_is_passed_over_between_tags_says_nothing() {
-    const PIECES: [&str; 11] = [
+    const PIECES: [&str; 12] = [
+        "\u{202e}",
         "a.com",
         ".",
         "<b>",
@@ -260,6 +261,13 @@ fn what_is_hidden_or_turned_is_marked() {
     let both = ["text paypal.com?", "text pal.com"];
     assert_eq!(found("pay<span style='display:none'>.org x</span>pal.com"), both);
     assert_eq!(found("pay<i hidden>x</i>pal.com"), both);
+    for turned in [
+        "<b dir=rtl style='unicode-bidi:bidi-override'>moc.lapyap</b>",
+        "<b style='unicode-bidi:bidi-override' dir=RTL>moc.lapyap</b>",
+    ] {
+        assert_eq!(found(turned), ["text paypal.com?"], "{turned}");
+    }
+    assert_eq!(found("<p dir=rtl>example.com</p>"), ["text example.com"]);
     assert_eq!(found("<bdo dir=rtl>moc.lapyap</bdo>"), ["text paypal.com?"]);
     assert_eq!(found("pay<wbr>pal.com"), both);
     assert_eq!(found("www.<wbr>paypal<wbr>.com"), ["text www.paypal.com"]);
