@@ -227,10 +227,10 @@ impl<'t> Tokenizer<'t> {
     }
 
     fn keep(&mut self, name: Range<usize>, value: Range<usize>) {
-        if !value.is_empty() || name.len() >= SAYING {
-            if let Some(attribute) = Attribute::new(name, value) {
-                self.attributes.push(attribute);
-            }
+        if (!value.is_empty() || name.len() >= SAYING)
+            && let Some(attribute) = Attribute::new(name, value)
+        {
+            self.attributes.push(attribute);
         }
     }
 
