@@ -10,7 +10,7 @@ use super::reading::are_twins;
 use super::{Context, HostBounds, Judgement, Section, judge_part, registrable};
 use crate::verdict::{Edit, Verdict};
 use uts58::unicode::ScriptOf as _;
-use uts58::unicode::prose;
+use uts58::unicode::prose::{self, Places};
 
 /// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
 /// before it.
@@ -29,8 +29,10 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
 
 /// The worst judgement of the host, wherever it begins.
 fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
+    let places = Places::of(spelling);
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
+        HostBounds::Certain if places.are_of_words() => smallvec![0],
         HostBounds::Certain => {
             let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
             let starts = behind.into_iter().filter_map(|start| start(spelling));
@@ -38,7 +40,7 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
         }
         HostBounds::Prose => {
             let behind = behind_words(spelling);
-            let others = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+            let others = places.starts().rev().chain(places.inside());
             behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
         }
     };

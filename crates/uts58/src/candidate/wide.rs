@@ -507,10 +507,7 @@ impl<'t> Candidates<'t> {
             let host = run.start + start..run.start + host.end;
             let mut link = self.bare_link(host.clone());
             link.confidence = lowest;
-            match prose::inner_start(self.walker.text, host) {
-                Some(inner) => link.inner = inner,
-                None => link.confidence = Confidence::Low,
-            }
+            link.inner = prose::inner_start_of_host(self.walker.text, host);
             self.used(link.span.end);
             self.pending.push(link);
         }

@@ -24,6 +24,7 @@ pub fn is_stable(c: char) -> bool {
 /// Whether UTS #46 leaves the character as it is, beside whatever others of which this says so and beside
 /// small letters, digits and hyphens of ASCII: letters that run from left to right and that are no capitals, up to
 /// the syllables of Hangul, which most names are of.
+#[inline]
 pub fn is_settled(c: char) -> bool {
     let traits = Traits::of(c);
     let capital = matches!(c, '\u{13a0}'..='\u{13f5}');

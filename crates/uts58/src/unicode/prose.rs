@@ -7,47 +7,114 @@ use unicode_script::Script;
 use super::a_label;
 
 use super::hosts::{is_joiner, is_mark, numeral_zero};
-use super::{Class, ScriptOf as _, is_dot_to_somebody as is_dot, is_letter};
+use super::{Class, ScriptOf as _, Traits, is_dot_to_somebody as is_dot, is_letter};
 
 /// Places at which some client begins a host, at most.
 pub const STARTS: usize = 10;
 
-/// Byte offsets in the name at which a client may begin the host, ascending, the first one 0:
-///
-/// - the whole run, as clients that take every letter for a part of a host;
-/// - behind the last sign or emoji, as those that end a word there, and behind a dot with one beside it;
-/// - behind the last letter of a script written without spaces, where another script begins;
-/// - the ASCII tail of the first label, as those that know ASCII alone.
-///
-/// Behind the dot of the first label there is no prose, but behind a sign.
-pub fn starts(name: &str) -> Vec<usize> {
-    let first = first_label(name);
-    let found = [
-        Some(0),
-        behind_break(name, is_sign),
-        behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
-        behind_unspaced(first),
-        ascii_tail(first),
-    ];
-    in_order(found)
+/// The places in a name at which clients may begin the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'n> {
+    name: &'n str,
+    holds: Holds,
 }
 
-/// Byte offsets inside a name at which only the most careless begin:
-///
-/// - behind the last mark, unseen character or number beyond ASCII, as those to whom a word is letters and
-///   the digits of ASCII alone;
-/// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
-/// - behind an underscore in the first label, and at an A-label that something stands before.
-pub fn inside(name: &str) -> Vec<usize> {
-    let label = first_label(name);
-    let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
-    in_order([
-        behind_break(name, |c| belongs_to_letter(c) || is_numeral(c)),
-        behind_odd_dot(name, is_odd),
-        last_www(name),
-        underscore,
-        encoded(name),
-    ])
+/// What a name holds beside which a host may begin: asked in one pass, since most names hold nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// Letters that UTS #46 leaves alone, digits of ASCII, hyphens between them, and full stops between labels.
+    Letters,
+    /// The same with marks and with letters that are numbers.
+    Marks,
+    /// Anything.
+    Signs,
+}
+
+impl Holds {
+    fn of(name: &str) -> Holds {
+        let mut holds = Holds::Letters;
+        // Labels that ended, and small or capital `w` of the label so far, when there is nothing else.
+        let (mut labels, mut double_u) = (0, Some(0));
+        let mut before = '.';
+        for c in name.chars() {
+            match c {
+                'w' | 'W' => double_u = double_u.map(|count| count + 1),
+                _ if c.is_ascii_alphanumeric() => double_u = None,
+                '-' if !matches!(before, '.' | '-') => double_u = None,
+                '.' if !matches!(before, '.' | '-') => {
+                    if labels > 0 && double_u == Some(3) {
+                        return Holds::Signs;
+                    }
+                    (labels, double_u) = (labels + 1, Some(0));
+                }
+                _ => {
+                    let traits = Traits::of(c);
+                    if !traits.is_settled() {
+                        return Holds::Signs;
+                    }
+                    // A letter that is a number stands in no top-level domain.
+                    if traits.is_mark() || !Class::of(c).is_tld() {
+                        holds = Holds::Marks;
+                    }
+                    double_u = None;
+                }
+            }
+            before = c;
+        }
+        if matches!(before, '.' | '-') { Holds::Signs } else { holds }
+    }
+}
+
+impl<'n> Places<'n> {
+    /// Those of this name.
+    pub fn of(name: &'n str) -> Places<'n> {
+        Places { name, holds: Holds::of(name) }
+    }
+
+    /// Byte offsets at which a client may begin the host, ascending, the first one 0:
+    ///
+    /// - the whole run, as clients that take every letter for a part of a host;
+    /// - behind the last sign or emoji, as those that end a word there, and behind a dot with one beside it;
+    /// - behind the last letter of a script written without spaces, where another script begins;
+    /// - the ASCII tail of the first label, as those that know ASCII alone.
+    ///
+    /// Behind the dot of the first label there is no prose, but behind a sign.
+    pub fn starts(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let Places { name, holds } = self;
+        let first = first_label(name);
+        let signs = || {
+            let behind_dot = behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c));
+            (behind_break(name, is_sign), behind_dot)
+        };
+        let (sign, dot) = if holds == Holds::Signs { signs() } else { (None, None) };
+        in_order([Some(0), sign, dot, behind_unspaced(first), ascii_tail(first)])
+    }
+
+    /// Byte offsets at which only the most careless begin:
+    ///
+    /// - behind the last mark, unseen character or number beyond ASCII, as those to whom a word is letters and
+    ///   the digits of ASCII alone;
+    /// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
+    /// - behind an underscore in the first label, and at an A-label that something stands before.
+    pub fn inside(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let Places { name, holds } = self;
+        let mark = || behind_break(name, |c| belongs_to_letter(c) || is_numeral(c));
+        in_order(match holds {
+            Holds::Letters => [None; 5],
+            Holds::Marks => [mark(), None, None, None, None],
+            Holds::Signs => {
+                let label = first_label(name);
+                let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
+                [mark(), behind_odd_dot(name, is_odd), last_www(name), underscore, encoded(name)]
+            }
+        })
+    }
+
+    /// Whether nothing stands in the name beside which a host begins for those who know that the name is a host:
+    /// no sign, no mark at its beginning, no A-label that something stands before.
+    pub fn are_of_words(self) -> bool {
+        self.holds != Holds::Signs && !self.name.starts_with(belongs_to_letter)
+    }
 }
 
 /// The last A-label that something stands before which is no dot and no ASCII of a label: clients to whom a label is letters and
@@ -72,14 +139,24 @@ pub fn behind_sign(name: &str) -> Option<usize> {
     behind_break(name, |c| is_sign(c) && !is_mark(c))
 }
 
-fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {
-    let mut sorted = Vec::with_capacity(found.len());
-    for place in found.into_iter().flatten() {
-        if let Err(at) = sorted.binary_search(&place) {
-            sorted.insert(at, place);
+fn in_order(found: [Option<usize>; 5]) -> impl DoubleEndedIterator<Item = usize> {
+    let mut sorted = [0; 5];
+    let mut count = 0;
+    for mut place in found.into_iter().flatten() {
+        if sorted.iter().take(count).any(|other| *other == place) {
+            continue;
+        }
+        for other in sorted.iter_mut().take(count) {
+            if *other > place {
+                std::mem::swap(other, &mut place);
+            }
+        }
+        if let Some(free) = sorted.get_mut(count) {
+            *free = place;
+            count += 1;
         }
     }
-    sorted
+    sorted.into_iter().take(count)
 }
 
 fn first_label(name: &str) -> &str {
@@ -240,8 +317,9 @@ mod tests {
     use super::*;
 
     fn all(name: &str) -> Vec<&str> {
-        let mut all = starts(name);
-        let careless = inside(name).into_iter().filter(|start| !all.contains(start));
+        let places = Places::of(name);
+        let mut all: Vec<usize> = places.starts().collect();
+        let careless = places.inside().filter(|start| !all.contains(start));
         all.extend(careless.collect::<Vec<_>>());
         all.into_iter().map(|start| &name[start..]).collect()
     }
@@ -278,6 +356,19 @@ mod tests {
     fn marks_are_those_of_normalization() {
         for c in '\0'..=char::MAX {
             assert_eq!(is_mark(c), is_combining_mark(c), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    /// What is told in one pass is what is told by looking for each.
+    #[test]
+    fn settled_letters_that_are_numbers_stand_in_no_top_level_domain() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| Traits::of(*c).is_settled()) {
+            let class = Class::of(c);
+            assert!(class.is_host() && !class.is_ignored() && !is_sign(c) && !is_odd(c), "{c}");
+            assert!(
+                is_mark(c) || !class.is_tld() || !belongs_to_letter(c) && !is_numeral(c),
+                "{c}"
+            );
         }
     }
 
