@@ -7,8 +7,9 @@ use unicode_script::Script;
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
-use super::{Context, HostBounds, Judgement, Section, judge_part, registrable};
-use crate::verdict::{Edit, Verdict};
+use super::whole::{Found, Whole};
+use super::{Context, HostBounds, Judgement, Section, plain, registrable};
+use crate::verdict::{Edit, Said, Verdict};
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose::{self, Places};
 
@@ -44,59 +45,161 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
             behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
         }
     };
-    let mut worst: Option<Judgement> = None;
-    let mut least = Verdict::Ok;
     let more_bounds = starts.len().saturating_sub(1);
+    let mut worst: Option<Reading> = None;
+    let mut least = Verdict::Ok;
     for start in starts {
-        let reading = spelling.get(start..).unwrap_or_default();
-        let judgement = judge_part(spelling, start..spelling.len(), context);
+        let verdict = match &mut worst {
+            Some(worst) => worst.or_from(start, spelling, context),
+            None => worst.insert(Reading::of(start, spelling, context)).judged.view().verdict,
+        };
         if context.bounds == HostBounds::Certain && start == 0 {
             // All of it stands behind a scheme: what is no name at all stays none.
-            least = judgement.verdict;
-        }
-        // What begins later is read by some clients only, and what cannot exist by none.
-        let counts = worst.as_ref().is_none_or(|worst| {
-            // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
-            let named = worst.verdict <= Verdict::Notice && bears_name(worst, &judgement);
-            weight(&judgement) > weight(worst)
-                && judgement.edit > Edit::Inert
-                && (reads_as_name(&judgement) && !named
-                    || deceives_behind_first(&judgement)
-                    || !is_prose(reading))
-        });
-        if counts {
-            worst = Some(judgement);
+            least = verdict;
         }
     }
-    let mut worst = worst.unwrap_or_default();
+    let mut worst = worst.map(|worst| worst.judgement(spelling.len())).unwrap_or_default();
     worst.verdict = worst.verdict.max(least);
     worst.more_bounds = more_bounds;
     worst
 }
 
-/// What is edited wherever it stands weighs more than what is edited in links, and that more than what
-/// no client opens, however bad it is.
-fn weight(judgement: &Judgement) -> (Edit, Verdict) {
-    (judgement.edit.max(Edit::Told), judgement.verdict)
+/// A reading of the host: where it begins, and what was found.
+struct Reading {
+    start: usize,
+    judged: Judged,
 }
 
-/// What reads as a protected name is no prose.
-fn reads_as_name(judgement: &Judgement) -> bool {
-    judgement.target.is_some() && judgement.verdict >= Verdict::Unsafe
+/// A judgement, or what it is made of.
+enum Judged {
+    Plain(Judgement),
+    Whole(Box<Whole>),
 }
 
-/// Whether the name that a judgement says is that of this host, under whatever suffix.
-fn bears_name(host: &Judgement, judgement: &Judgement) -> bool {
-    fn label(name: &str) -> Option<&str> {
-        name.split('.').next()
+/// What readings are compared by.
+struct View<'r> {
+    ascii: &'r str,
+    verdict: Verdict,
+    edit: Edit,
+    target: Option<&'r str>,
+    /// Of each label.
+    labels: &'r [Said],
+}
+
+impl Reading {
+    fn of(start: usize, spelling: &str, context: &Context<'_>) -> Reading {
+        let reading = spelling.get(start..).unwrap_or_default();
+        let plain = plain_behind(start, reading, context).map(Judged::Plain);
+        let whole = || Judged::Whole(Box::new(Whole::judge(reading, context)));
+        Reading { start, judged: plain.unwrap_or_else(whole) }
     }
-    let own = registrable(&host.ascii, Section::Icann).and_then(label);
-    own.is_some() && own == judgement.target.as_deref().and_then(label)
+
+    /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict.
+    fn or_from(&mut self, start: usize, spelling: &str, context: &Context<'_>) -> Verdict {
+        let reading = spelling.get(start..).unwrap_or_default();
+        let between = spelling.get(start.min(self.start)..start.max(self.start));
+        let same_label = between.is_some_and(|between| !between.contains(is_dot));
+        let label = reading.split(is_dot).next().filter(|_| same_label);
+        let judged = match plain_behind(start, reading, context) {
+            Some(plain) => Judged::Plain(plain),
+            None => {
+                if let Judged::Whole(whole) = &mut self.judged
+                    && let Some(label) = label
+                    && let Some(before) = whole.begin_with(label, reading, context)
+                {
+                    let (old, new) = (View::of(before.ascii(), &before.found), whole.view());
+                    let verdict = new.verdict;
+                    if new.counts_beside(&old, reading) {
+                        self.start = start;
+                    } else {
+                        whole.restore(before);
+                    }
+                    return verdict;
+                }
+                Judged::Whole(Box::new(Whole::judge(reading, context)))
+            }
+        };
+        let new = judged.view();
+        let verdict = new.verdict;
+        if new.counts_beside(&self.judged.view(), reading) {
+            *self = Reading { start, judged };
+        }
+        verdict
+    }
+
+    fn judgement(self, end: usize) -> Judgement {
+        let span = self.start..end;
+        match self.judged {
+            Judged::Plain(judgement) => Judgement { span, ..judgement },
+            Judged::Whole(whole) => whole.judgement(span),
+        }
+    }
 }
 
-/// Prose is glued to the first label alone.
-fn deceives_behind_first(judgement: &Judgement) -> bool {
-    judgement.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
+/// What begins where the spelling does was found not to be plain before.
+fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
+    if start == 0 { None } else { plain::judge(reading, context) }
+}
+
+impl Judged {
+    fn view(&self) -> View<'_> {
+        match self {
+            Judged::Plain(Judgement { ascii, verdict, edit, .. }) => {
+                View { ascii, verdict: *verdict, edit: *edit, target: None, labels: &[] }
+            }
+            Judged::Whole(whole) => whole.view(),
+        }
+    }
+}
+
+impl Whole {
+    fn view(&self) -> View<'_> {
+        View::of(self.ascii(), self.found())
+    }
+}
+
+impl<'r> View<'r> {
+    fn of(ascii: &'r str, found: &'r Found) -> View<'r> {
+        let Found { verdict, edit, .. } = *found;
+        View { ascii, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
+    }
+
+    /// Whether this reading is worse than the one before it. What begins later is read by some clients only, and
+    /// what cannot exist by none.
+    fn counts_beside(&self, worst: &View<'_>, reading: &str) -> bool {
+        // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
+        let named = || worst.verdict <= Verdict::Notice && worst.bears_name(self);
+        self.weight() > worst.weight()
+            && self.edit > Edit::Inert
+            && (self.reads_as_name() && !named()
+                || self.deceives_behind_first()
+                || !is_prose(reading))
+    }
+
+    /// What is edited wherever it stands weighs more than what is edited in links, and that more than what
+    /// no client opens, however bad it is.
+    fn weight(&self) -> (Edit, Verdict) {
+        (self.edit.max(Edit::Told), self.verdict)
+    }
+
+    /// What reads as a protected name is no prose.
+    fn reads_as_name(&self) -> bool {
+        self.target.is_some() && self.verdict >= Verdict::Unsafe
+    }
+
+    /// Whether the name that the other reads as is that of this host, under whatever suffix.
+    fn bears_name(&self, other: &View<'_>) -> bool {
+        fn label(name: &str) -> Option<&str> {
+            name.split('.').next()
+        }
+        let own = registrable(self.ascii, Section::Icann).and_then(label);
+        own.is_some() && own == other.target.and_then(label)
+    }
+
+    /// Prose is glued to the first label alone.
+    fn deceives_behind_first(&self) -> bool {
+        self.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
+    }
 }
 
 /// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts

@@ -63,6 +63,16 @@ pub(super) struct Form {
     pub literal: Literal,
     /// What is wrong with the host as a whole.
     pub problems: Vec<(Reason, Verdict)>,
+    /// Whether it is a name whose parts are the labels of the spelling, one for one, between full stops.
+    as_spelled: bool,
+}
+
+/// The first label of a host, and what the host is with it.
+pub(super) struct First {
+    part: Part,
+    pub ascii: String,
+    unicode: String,
+    problems: Vec<(Reason, Verdict)>,
 }
 
 /// Whether a host is a name or an address.
@@ -103,6 +113,8 @@ impl Form {
             text.split('.').for_each(|label| form.read_label(label));
         }
         form.read_turkish_capitals();
+        let as_spelled = form.problems.is_empty() && matches!(decoded, Cow::Borrowed(_));
+        let labels = text.bytes().filter(|byte| *byte == b'.').count() + 1;
         // A last label of invisible characters leaves a root dot.
         if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
             form.parts.pop();
@@ -111,7 +123,41 @@ impl Form {
         form.check_bidi();
         form.check_lengths();
         form.ipv4();
+        form.as_spelled = as_spelled && form.parts.len() == labels && form.literal == Literal::Name;
         form
+    }
+
+    /// Puts this label in the place of the first one, the label being the first of this reading, all else of
+    /// which stands here already. `None` if that does not make it what reading all of it does.
+    pub(super) fn begin_with(&mut self, label: &str, reading: &str) -> Option<First> {
+        let odd = |c: char| matches!(c, '%' | '[') || is_dot(c) || is_bidi_control(c);
+        if !self.as_spelled
+            || self.parts.len() < 2
+            || reading.len() > SPELLING_BYTES
+            || label.contains(odd)
+            || has_turkish_capital(label)
+        {
+            return None;
+        }
+        let mut read = Form::default();
+        read.read_label(label);
+        let part = read.parts.pop().filter(|_| read.parts.is_empty())?;
+        let part = std::mem::replace(self.parts.first_mut()?, part);
+        let (ascii, unicode) = (std::mem::take(&mut self.ascii), std::mem::take(&mut self.unicode));
+        let problems = std::mem::take(&mut self.problems);
+        self.join();
+        self.check_bidi();
+        self.parts.first_mut()?.check_length();
+        self.check_length();
+        Some(First { part, ascii, unicode, problems })
+    }
+
+    /// Puts back what stood there before.
+    pub(super) fn restore(&mut self, first: First) {
+        if let Some(part) = self.parts.first_mut() {
+            *part = first.part;
+        }
+        (self.ascii, self.unicode, self.problems) = (first.ascii, first.unicode, first.problems);
     }
 
     fn report(&mut self, reason: Reason, verdict: Verdict) {
@@ -231,11 +277,11 @@ impl Form {
     }
 
     fn check_lengths(&mut self) {
-        for part in &mut self.parts {
-            if part.ascii.len() > LABEL_OCTETS || part.ascii.is_empty() {
-                part.problems.push((Reason::IdnaInvalid, Verdict::Invalid));
-            }
-        }
+        self.parts.iter_mut().for_each(Part::check_length);
+        self.check_length();
+    }
+
+    fn check_length(&mut self) {
         if self.ascii.len() > NAME_CHARACTERS {
             self.report(Reason::IdnaInvalid, Verdict::Invalid);
         }
@@ -339,6 +385,12 @@ impl Part {
             .unwrap_or_else(|| label.to_lowercase());
         let problems = vec![(Reason::IdnaInvalid, Verdict::Invalid)];
         Part { spelling: label.to_owned(), ascii, unicode, problems }
+    }
+
+    fn check_length(&mut self) {
+        if self.ascii.len() > LABEL_OCTETS || self.ascii.is_empty() {
+            self.problems.push((Reason::IdnaInvalid, Verdict::Invalid));
+        }
     }
 
     /// Nothing is left of what was spelled.
