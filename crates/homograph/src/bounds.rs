@@ -33,24 +33,26 @@ fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
     let places = Places::of(spelling);
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
-        HostBounds::Certain if places.are_of_words() => smallvec![0],
+        HostBounds::Certain if places.are_of_whole_words() => smallvec![0],
         HostBounds::Certain => {
             let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
             let starts = behind.into_iter().filter_map(|start| start(spelling));
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            let behind = behind_words(spelling);
+            // Of words alone, none is a number and none ends a sentence.
+            let behind = if places.are_of_words() { None } else { behind_words(spelling) };
             let others = places.starts().rev().chain(places.inside());
             behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
         }
     };
     let more_bounds = starts.len().saturating_sub(1);
+    let first_label = places.first_label();
     let mut worst: Option<Reading> = None;
     let mut least = Verdict::Ok;
     for start in starts {
         let verdict = match &mut worst {
-            Some(worst) => worst.or_from(start, spelling, context),
+            Some(worst) => worst.or_from(start, first_label, spelling, context),
             None => worst.insert(Reading::of(start, spelling, context)).judged.view().verdict,
         };
         if context.bounds == HostBounds::Certain && start == 0 {
@@ -94,12 +96,17 @@ impl Reading {
         Reading { start, judged: plain.unwrap_or_else(whole) }
     }
 
-    /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict.
-    fn or_from(&mut self, start: usize, spelling: &str, context: &Context<'_>) -> Verdict {
+    /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict. The first
+    /// label of the spelling ends at `first_label`.
+    fn or_from(
+        &mut self,
+        start: usize,
+        first_label: usize,
+        spelling: &str,
+        context: &Context<'_>,
+    ) -> Verdict {
         let reading = spelling.get(start..).unwrap_or_default();
-        let between = spelling.get(start.min(self.start)..start.max(self.start));
-        let same_label = between.is_some_and(|between| !between.contains(is_dot));
-        let label = reading.split(is_dot).next().filter(|_| same_label);
+        let label = spelling.get(start..first_label).filter(|_| self.start <= first_label);
         let judged = match plain_behind(start, reading, context) {
             Some(plain) => Judged::Plain(plain),
             None => {
@@ -298,6 +305,13 @@ mod tests {
         };
         let judgement = judge(spelling, &context);
         (spelling[judgement.span].to_owned(), judgement.verdict)
+    }
+
+    #[test]
+    fn words_hold_no_sign_of_a_number() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_number_sign(*c)) {
+            assert!(!Places::of(&format!("a{c}b.com")).are_of_words(), "{c}");
+        }
     }
 
     #[test]

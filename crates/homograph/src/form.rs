@@ -130,11 +130,12 @@ impl Form {
     /// Puts this label in the place of the first one, the label being the first of this reading, all else of
     /// which stands here already. `None` if that does not make it what reading all of it does.
     pub(super) fn begin_with(&mut self, label: &str, reading: &str) -> Option<First> {
-        let odd = |c: char| matches!(c, '%' | '[') || is_dot(c) || is_bidi_control(c);
+        let odd = |byte: u8| matches!(byte, b'%' | b'[' | b'.') || leads_to_sign(byte);
+        let is_odd = |c: char| matches!(c, '%' | '[') || is_dot(c) || is_bidi_control(c);
         if !self.as_spelled
             || self.parts.len() < 2
             || reading.len() > SPELLING_BYTES
-            || label.contains(odd)
+            || label.bytes().any(odd) && label.contains(is_odd)
             || has_turkish_capital(label)
         {
             return None;

@@ -267,21 +267,22 @@ impl Sights {
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
         // Bytes, of which a character has one or several.
         let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
-        let all = Vec::with_capacity(room);
-        let (any, scripts) = (Traits::NONE, Scripts::None);
-        let mut sights = Sights { all, any, last: '\0', signs: false, scripts };
+        let mut all = Vec::with_capacity(room);
+        let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
+        let (mut last, mut signs) = ('\0', false);
         for sight in chars.map(Sight::of) {
-            if !sight.c.is_ascii() || sight.c.is_ascii_alphabetic() {
-                sights.scripts = sights.scripts.and(sight.traits.script());
+            let Sight { c, separates, traits, .. } = sight;
+            if !c.is_ascii() {
+                scripts = scripts.and(traits.script());
+                signs |= separates == Separates::Yes || is_sign(c);
+                any = any.or(traits);
+                last = last.max(c);
+            } else if c.is_ascii_alphabetic() {
+                scripts = scripts.and(Script::Latin);
             }
-            if !sight.c.is_ascii() {
-                sights.signs |= sight.separates == Separates::Yes || is_sign(sight.c);
-                sights.any = sights.any.or(sight.traits);
-                sights.last = sights.last.max(sight.c);
-            }
-            sights.all.push(sight);
+            all.push(sight);
         }
-        sights
+        Sights { all, any, last, signs, scripts }
     }
 
     /// The characters with what they may be read as.

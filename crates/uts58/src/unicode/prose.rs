@@ -12,63 +12,78 @@ use super::{Class, ScriptOf as _, Traits, is_dot_to_somebody as is_dot, is_lette
 /// Places at which some client begins a host, at most.
 pub const STARTS: usize = 10;
 
-/// The places in a name at which clients may begin the host.
+/// The places in a name at which clients may begin the host: what it holds beside which one may begin is asked in
+/// one pass, since most names hold nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'n> {
     name: &'n str,
     holds: Holds,
+    /// Where the first label ends.
+    first: usize,
+    /// Behind the last letter in it of a script written without spaces.
+    unspaced: usize,
+    /// Behind the last mark or number beyond ASCII in front of the last dot.
+    mark: usize,
 }
 
-/// What a name holds beside which a host may begin: asked in one pass, since most names hold nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
-    /// Letters that UTS #46 leaves alone, digits of ASCII, hyphens between them, and full stops between labels.
-    Letters,
-    /// The same with marks and with letters that are numbers.
-    Marks,
-    /// Anything.
+    /// Letters and marks that UTS #46 leaves alone, digits of ASCII, hyphens between them, full stops between labels.
+    Words,
+    /// Anything: nothing else is known of it then.
     Signs,
 }
 
-impl Holds {
-    fn of(name: &str) -> Holds {
-        let mut holds = Holds::Letters;
-        // Labels that ended, and small or capital `w` of the label so far, when there is nothing else.
+impl<'n> Places<'n> {
+    /// Those of this name.
+    pub fn of(name: &'n str) -> Places<'n> {
+        let signs = Places { name, holds: Holds::Signs, first: 0, unspaced: 0, mark: 0 };
+        let mut places = Places { holds: Holds::Words, first: name.len(), ..signs };
+        let mut mark = 0;
+        // Labels that ended, and letters of the label so far when they are `w` alone, small or capital.
         let (mut labels, mut double_u) = (0, Some(0));
         let mut before = '.';
-        for c in name.chars() {
+        for (at, c) in name.char_indices() {
             match c {
                 'w' | 'W' => double_u = double_u.map(|count| count + 1),
                 _ if c.is_ascii_alphanumeric() => double_u = None,
                 '-' if !matches!(before, '.' | '-') => double_u = None,
                 '.' if !matches!(before, '.' | '-') => {
                     if labels > 0 && double_u == Some(3) {
-                        return Holds::Signs;
+                        return signs;
                     }
+                    places.first = places.first.min(at);
+                    places.mark = mark;
                     (labels, double_u) = (labels + 1, Some(0));
                 }
                 _ => {
                     let traits = Traits::of(c);
-                    if !traits.is_settled() {
-                        return Holds::Signs;
+                    // A mark that makes a key of what it stands on is a sign.
+                    if !traits.is_settled() || c == '\u{20e3}' {
+                        return signs;
                     }
+                    let behind = at + c.len_utf8();
                     // A letter that is a number stands in no top-level domain.
-                    if traits.is_mark() || !Class::of(c).is_tld() {
-                        holds = Holds::Marks;
+                    if traits.is_mark() || !Class::of(c).is_tld() && is_numeral(c) {
+                        mark = behind;
+                    }
+                    if labels == 0 && (is_unspaced_script(traits.script()) || c == 'ー') {
+                        places.unspaced = behind;
                     }
                     double_u = None;
                 }
             }
             before = c;
         }
-        if matches!(before, '.' | '-') { Holds::Signs } else { holds }
+        if matches!(before, '.' | '-') { signs } else { places }
     }
-}
 
-impl<'n> Places<'n> {
-    /// Those of this name.
-    pub fn of(name: &'n str) -> Places<'n> {
-        Places { name, holds: Holds::of(name) }
+    /// Where the first label ends, behind which no place is one of words.
+    pub fn first_label(self) -> usize {
+        match self.holds {
+            Holds::Words => self.first,
+            Holds::Signs => first_label(self.name).len(),
+        }
     }
 
     /// Byte offsets at which a client may begin the host, ascending, the first one 0:
@@ -80,14 +95,25 @@ impl<'n> Places<'n> {
     ///
     /// Behind the dot of the first label there is no prose, but behind a sign.
     pub fn starts(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        let Places { name, holds } = self;
-        let first = first_label(name);
-        let signs = || {
-            let behind_dot = behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c));
-            (behind_break(name, is_sign), behind_dot)
-        };
-        let (sign, dot) = if holds == Holds::Signs { signs() } else { (None, None) };
-        in_order([Some(0), sign, dot, behind_unspaced(first), ascii_tail(first)])
+        let Places { name, holds, .. } = self;
+        let label = name.get(..self.first_label()).unwrap_or_default();
+        in_order(match holds {
+            Holds::Words => [Some(0), None, None, self.behind_unspaced_word(), ascii_tail(label)],
+            Holds::Signs => [
+                Some(0),
+                behind_break(name, is_sign),
+                behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
+                behind_unspaced(label),
+                ascii_tail(label),
+            ],
+        })
+    }
+
+    /// Behind the last letter of a script written without spaces, and the marks and hyphens behind it.
+    fn behind_unspaced_word(self) -> Option<usize> {
+        let rest = self.name.get(self.unspaced..self.first).filter(|_| self.unspaced > 0)?;
+        let word = || rest.trim_start_matches(is_edge);
+        rest.contains(char::is_alphanumeric).then(|| self.first - word().len())
     }
 
     /// Byte offsets at which only the most careless begin:
@@ -97,23 +123,31 @@ impl<'n> Places<'n> {
     /// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
     /// - behind an underscore in the first label, and at an A-label that something stands before.
     pub fn inside(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        let Places { name, holds } = self;
-        let mark = || behind_break(name, |c| belongs_to_letter(c) || is_numeral(c));
-        in_order(match holds {
-            Holds::Letters => [None; 5],
-            Holds::Marks => [mark(), None, None, None, None],
+        let name = self.name;
+        in_order(match self.holds {
+            Holds::Words => [host_behind(name, self.mark), None, None, None, None],
             Holds::Signs => {
                 let label = first_label(name);
                 let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
-                [mark(), behind_odd_dot(name, is_odd), last_www(name), underscore, encoded(name)]
+                [
+                    behind_break(name, |c| belongs_to_letter(c) || is_numeral(c)),
+                    behind_odd_dot(name, is_odd),
+                    last_www(name),
+                    underscore,
+                    encoded(name),
+                ]
             }
         })
     }
 
-    /// Whether nothing stands in the name beside which a host begins for those who know that the name is a host:
-    /// no sign, no mark at its beginning, no A-label that something stands before.
+    /// Whether the name is words between full stops: settled letters and marks, digits of ASCII, single hyphens.
     pub fn are_of_words(self) -> bool {
-        self.holds != Holds::Signs && !self.name.starts_with(belongs_to_letter)
+        self.holds == Holds::Words
+    }
+
+    /// Whether it is such words and begins with no mark: then a host that is known to be one begins at its beginning.
+    pub fn are_of_whole_words(self) -> bool {
+        self.holds == Holds::Words && !self.name.starts_with(belongs_to_letter)
     }
 }
 
@@ -170,7 +204,12 @@ fn behind_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
     }
     let dot = name.rfind(is_dot)?;
     let (at, last) = name.get(..dot)?.char_indices().rev().find(|(_, c)| breaks(*c))?;
-    let rest = name.get(at + last.len_utf8()..)?;
+    host_behind(name, at + last.len_utf8())
+}
+
+/// Where a host begins behind this place, which is not the first, when one follows.
+fn host_behind(name: &str, place: usize) -> Option<usize> {
+    let rest = name.get(place..).filter(|_| place > 0)?;
     let host = rest.trim_start_matches(is_edge);
     (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
         .then_some(name.len() - host.len())
@@ -281,8 +320,12 @@ fn goes_on(script: Script, c: char) -> bool {
 
 /// Letters of scripts whose words stand without spaces, none of which looks Latin.
 pub fn is_unspaced(c: char) -> bool {
+    is_unspaced_script(c.script()) || c == 'ー'
+}
+
+fn is_unspaced_script(script: Script) -> bool {
     matches!(
-        c.script(),
+        script,
         Script::Han
             | Script::Hiragana
             | Script::Katakana
@@ -292,7 +335,7 @@ pub fn is_unspaced(c: char) -> bool {
             | Script::Khmer
             | Script::Myanmar
             | Script::Tibetan
-    ) || c == 'ー'
+    )
 }
 
 /// Emoji, arrows, signs: host characters that belong to no word. Joiners and marks belong to one.
