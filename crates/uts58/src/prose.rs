@@ -13,7 +13,7 @@ use unicode_script::Script;
 use super::authority::is_domain;
 use crate::tlds::TldSet;
 use crate::unicode::hosts::is_stable;
-use crate::unicode::{Class, ScriptOf as _, is_dot_to_somebody, prose as bounds};
+use crate::unicode::{Class, ScriptOf as _, is_alphanumeric, is_dot_to_somebody, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
 const LONGEST_LABEL: usize = 1024;
@@ -206,7 +206,7 @@ fn is_symbol(c: char) -> bool {
     let class = Class::of(c);
     !c.is_ascii()
         && class.is_host()
-        && (class.is_ignored() || (!class.is_tld() && !c.is_alphanumeric()))
+        && (class.is_ignored() || (!class.is_tld() && !is_alphanumeric(c)))
 }
 
 fn is_edge(c: char) -> bool {

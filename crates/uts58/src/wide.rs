@@ -14,7 +14,7 @@ use super::encoded::NAME;
 use super::prose::{self, Stop};
 use crate::tlds::TldSet;
 use crate::unicode::prose::{self as bounds, Places};
-use crate::unicode::{Class, a_label, is_dot_to_somebody};
+use crate::unicode::{Class, a_label, is_dot_to_somebody, is_letter};
 
 /// The first place at which a host begins that can be linked at all.
 pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
@@ -121,7 +121,7 @@ fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
         return None;
     }
     let follows =
-        |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+        |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(is_letter));
     tlds.unicode_prefix(label, &follows)
 }
 

@@ -22,7 +22,7 @@ mod traits;
 mod traits_table;
 
 pub use staged::Staged;
-pub use traits::{ScriptOf, Traits, is_letter};
+pub use traits::{ScriptOf, Traits, is_alphanumeric, is_letter};
 
 /// Version of the Unicode data in these tables.
 pub const UNICODE_VERSION: &str = "18.0.0";

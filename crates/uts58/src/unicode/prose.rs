@@ -7,7 +7,8 @@ use unicode_script::Script;
 use super::a_label;
 
 use super::hosts::{is_joiner, is_mark, numeral_zero};
-use super::{Class, ScriptOf as _, Traits, is_dot_to_somebody as is_dot, is_letter};
+use super::{Class, ScriptOf as _, Traits, is_alphanumeric};
+use super::{is_dot_to_somebody as is_dot, is_letter};
 
 /// Places at which some client begins a host, at most.
 pub const STARTS: usize = 10;
@@ -113,7 +114,7 @@ impl<'n> Places<'n> {
     fn behind_unspaced_word(self) -> Option<usize> {
         let rest = self.name.get(self.unspaced..self.first).filter(|_| self.unspaced > 0)?;
         let word = || rest.trim_start_matches(is_edge);
-        rest.contains(char::is_alphanumeric).then(|| self.first - word().len())
+        rest.contains(is_alphanumeric).then(|| self.first - word().len())
     }
 
     /// Byte offsets at which only the most careless begin:
@@ -211,7 +212,7 @@ fn behind_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
 fn host_behind(name: &str, place: usize) -> Option<usize> {
     let rest = name.get(place..).filter(|_| place > 0)?;
     let host = rest.trim_start_matches(is_edge);
-    (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
+    (host.contains(is_dot) && host.starts_with(is_alphanumeric))
         .then_some(name.len() - host.len())
 }
 
@@ -235,7 +236,7 @@ fn behind_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
     }
     let rest = name.get(found?..)?;
     let host = rest.trim_start_matches(|c| is_edge(c) || is_odd(c));
-    (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
+    (host.contains(is_dot) && host.starts_with(is_alphanumeric))
         .then_some(name.len() - host.len())
 }
 
@@ -275,7 +276,7 @@ fn behind_unspaced(label: &str) -> Option<usize> {
     let (at, last) = label.char_indices().rev().find(|(_, c)| is_unspaced(*c))?;
     let rest = label.get(at + last.len_utf8()..)?;
     let start = label.len() - rest.trim_start_matches(is_edge).len();
-    rest.contains(char::is_alphanumeric).then_some(start)
+    rest.contains(is_alphanumeric).then_some(start)
 }
 
 fn ascii_tail(label: &str) -> Option<usize> {
@@ -345,7 +346,7 @@ pub fn is_sign(c: char) -> bool {
     }
     let class = Class::of(c);
     let sign = class.is_host() && !class.is_ignored() && !class.is_tld();
-    sign && !c.is_alphanumeric() && c.script() != Script::Inherited
+    sign && !is_alphanumeric(c) && c.script() != Script::Inherited
 }
 
 /// What no host begins with.
