@@ -1,6 +1,8 @@
 //! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
 //! label is no top-level domain. Every plausible reading is judged, and the worst counts.
 
+use std::borrow::Cow;
+
 use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
@@ -10,27 +12,42 @@ use super::reading::are_twins;
 use super::whole::{Found, Whole};
 use super::{Context, HostBounds, Judgement, Section, plain, registrable};
 use crate::verdict::{Edit, Said, Verdict};
+use uts58::tlds::TldSet;
 use uts58::unicode::ScriptOf as _;
 use uts58::unicode::prose::{self, Places};
 
 /// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
 /// before it.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
-    let whole = judge_starts(spelling, context);
+    let places = Places::of(spelling);
+    let whole = judge_starts(spelling, places, context);
+    if places.are_of_words() && ends_in_known(spelling, context.tlds) {
+        return whole;
+    }
     // S29: whoever knows the top-level domains ends the host before `.html`.
     let known = spelling.trim_end_matches(is_dot).len();
     let shorter = uts58::known_end(spelling, context.tlds).filter(|end| *end < known);
     let shorter = shorter.and_then(|end| spelling.get(..end));
-    let Some(shorter) = shorter.map(|host| judge_starts(host, context)) else { return whole };
+    let Some(shorter) = shorter.map(|host| judge_starts(host, Places::of(host), context)) else {
+        return whole;
+    };
     let more_bounds = whole.more_bounds + 1 + shorter.more_bounds;
     let mut counts = if shorter.edit >= Edit::Link { shorter } else { whole };
     counts.more_bounds = more_bounds;
     counts
 }
 
+/// Whether words between full stops end in a top-level domain that exists.
+fn ends_in_known(words: &str, tlds: &dyn TldSet) -> bool {
+    let Some((_, tld)) = words.rsplit_once('.') else { return false };
+    match tld.is_ascii() {
+        true => tlds.exists_as(tld),
+        false => tlds.unicode_prefix(tld, &|end| end == tld.len()).is_some(),
+    }
+}
+
 /// The worst judgement of the host, wherever it begins.
-fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
-    let places = Places::of(spelling);
+fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Judgement {
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
         HostBounds::Certain if places.are_of_whole_words() => smallvec![0],
@@ -80,7 +97,6 @@ enum Judged {
 
 /// What readings are compared by.
 struct View<'r> {
-    ascii: &'r str,
     verdict: Verdict,
     edit: Edit,
     target: Option<&'r str>,
@@ -114,9 +130,10 @@ impl Reading {
                     && let Some(label) = label
                     && let Some(before) = whole.begin_with(label, reading, context)
                 {
-                    let (old, new) = (View::of(before.ascii(), &before.found), whole.view());
+                    let (old, new) = (View::of(&before.found), View::of(whole.found()));
                     let verdict = new.verdict;
-                    if new.counts_beside(&old, reading) {
+                    let ascii = || Cow::Owned(whole.ascii_before(&before));
+                    if new.counts_beside(&old, ascii, reading) {
                         self.start = start;
                     } else {
                         whole.restore(before);
@@ -128,7 +145,8 @@ impl Reading {
         };
         let new = judged.view();
         let verdict = new.verdict;
-        if new.counts_beside(&self.judged.view(), reading) {
+        let ascii = || Cow::Borrowed(self.judged.ascii());
+        if new.counts_beside(&self.judged.view(), ascii, reading) {
             *self = Reading { start, judged };
         }
         verdict
@@ -151,31 +169,38 @@ fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Ju
 impl Judged {
     fn view(&self) -> View<'_> {
         match self {
-            Judged::Plain(Judgement { ascii, verdict, edit, .. }) => {
-                View { ascii, verdict: *verdict, edit: *edit, target: None, labels: &[] }
+            Judged::Plain(Judgement { verdict, edit, .. }) => {
+                View { verdict: *verdict, edit: *edit, target: None, labels: &[] }
             }
-            Judged::Whole(whole) => whole.view(),
+            Judged::Whole(whole) => View::of(whole.found()),
+        }
+    }
+
+    /// The host in ASCII form.
+    fn ascii(&self) -> &str {
+        match self {
+            Judged::Plain(judgement) => &judgement.ascii,
+            Judged::Whole(whole) => whole.ascii(),
         }
     }
 }
 
-impl Whole {
-    fn view(&self) -> View<'_> {
-        View::of(self.ascii(), self.found())
-    }
-}
-
 impl<'r> View<'r> {
-    fn of(ascii: &'r str, found: &'r Found) -> View<'r> {
+    fn of(found: &'r Found) -> View<'r> {
         let Found { verdict, edit, .. } = *found;
-        View { ascii, verdict, edit, target: found.target.as_deref(), labels: &found.labels }
+        View { verdict, edit, target: found.target.as_deref(), labels: &found.labels }
     }
 
     /// Whether this reading is worse than the one before it. What begins later is read by some clients only, and
-    /// what cannot exist by none.
-    fn counts_beside(&self, worst: &View<'_>, reading: &str) -> bool {
+    /// what cannot exist by none. `ascii` is the one before it in ASCII form.
+    fn counts_beside<'a>(
+        &self,
+        worst: &View<'_>,
+        ascii: impl Fn() -> Cow<'a, str>,
+        reading: &str,
+    ) -> bool {
         // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
-        let named = || worst.verdict <= Verdict::Notice && worst.bears_name(self);
+        let named = || worst.verdict <= Verdict::Notice && bears_name(&ascii(), self.target);
         self.weight() > worst.weight()
             && self.edit > Edit::Inert
             && (self.reads_as_name() && !named()
@@ -194,19 +219,19 @@ impl<'r> View<'r> {
         self.target.is_some() && self.verdict >= Verdict::Unsafe
     }
 
-    /// Whether the name that the other reads as is that of this host, under whatever suffix.
-    fn bears_name(&self, other: &View<'_>) -> bool {
-        fn label(name: &str) -> Option<&str> {
-            name.split('.').next()
-        }
-        let own = registrable(self.ascii, Section::Icann).and_then(label);
-        own.is_some() && own == other.target.and_then(label)
-    }
-
     /// Prose is glued to the first label alone.
     fn deceives_behind_first(&self) -> bool {
         self.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
     }
+}
+
+/// Whether the name is that of this host, under whatever suffix.
+fn bears_name(host: &str, name: Option<&str>) -> bool {
+    fn label(name: &str) -> Option<&str> {
+        name.split('.').next()
+    }
+    let own = registrable(host, Section::Icann).and_then(label);
+    own.is_some() && own == name.and_then(label)
 }
 
 /// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts

@@ -67,11 +67,9 @@ pub(super) struct Form {
     as_spelled: bool,
 }
 
-/// The first label of a host, and what the host is with it.
+/// The first label of a host, and what is wrong with the host as a whole that it begins.
 pub(super) struct First {
     part: Part,
-    pub ascii: String,
-    unicode: String,
     problems: Vec<(Reason, Verdict)>,
 }
 
@@ -143,22 +141,32 @@ impl Form {
         let mut read = Form::default();
         read.read_label(label);
         let part = read.parts.pop().filter(|_| read.parts.is_empty())?;
-        let part = std::mem::replace(self.parts.first_mut()?, part);
-        let (ascii, unicode) = (std::mem::take(&mut self.ascii), std::mem::take(&mut self.unicode));
+        let part = self.put_first(part)?;
         let problems = std::mem::take(&mut self.problems);
-        self.join();
         self.check_bidi();
         self.parts.first_mut()?.check_length();
         self.check_length();
-        Some(First { part, ascii, unicode, problems })
+        Some(First { part, problems })
     }
 
     /// Puts back what stood there before.
     pub(super) fn restore(&mut self, first: First) {
-        if let Some(part) = self.parts.first_mut() {
-            *part = first.part;
-        }
-        (self.ascii, self.unicode, self.problems) = (first.ascii, first.unicode, first.problems);
+        self.put_first(first.part);
+        self.problems = first.problems;
+    }
+
+    /// Puts a label in the place of the first one, which is given back.
+    fn put_first(&mut self, part: Part) -> Option<Part> {
+        let first = self.parts.first_mut()?;
+        self.ascii.replace_range(..first.ascii.len(), &part.ascii);
+        self.unicode.replace_range(..first.unicode.len(), &part.unicode);
+        Some(std::mem::replace(first, part))
+    }
+
+    /// The host in ASCII form that another first label begins.
+    pub(super) fn ascii_with(&self, first: &First) -> String {
+        let behind = self.parts.first().and_then(|part| self.ascii.get(part.ascii.len()..));
+        [&first.part.ascii, behind.unwrap_or_default()].concat()
     }
 
     fn report(&mut self, reason: Reason, verdict: Verdict) {

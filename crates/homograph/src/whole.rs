@@ -7,7 +7,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::domain::Endings;
-use super::form::{Form, LABELS, Literal, NAME_CHARACTERS, Part};
+use super::form::{First, Form, LABELS, Literal, NAME_CHARACTERS, Part};
 use super::label_context::{LabelContext, Role};
 use super::reading::Sights;
 use super::subject::{Hit, Subject};
@@ -29,6 +29,10 @@ pub(super) struct Whole {
     said: SaidOfLabels,
     /// Labels that are a registry's own.
     registry: usize,
+    /// Whether the last label may be a top-level domain.
+    has_tld: bool,
+    /// The one that is to be asked for.
+    question: Option<String>,
     found: Found,
 }
 
@@ -42,23 +46,15 @@ pub(super) struct Found {
     /// The protected name that it reads as.
     pub target: Option<String>,
     reasons: Reasons,
-    question: Option<String>,
 }
 
 /// A first label that another one took the place of, and all that was known with it.
 pub(super) struct Before {
-    first: super::form::First,
+    first: First,
     sights: Sights,
     said: SaidOfLabels,
     registry: usize,
     pub found: Found,
-}
-
-impl Before {
-    /// The host in ASCII form.
-    pub(super) fn ascii(&self) -> &str {
-        &self.first.ascii
-    }
 }
 
 impl Whole {
@@ -69,6 +65,8 @@ impl Whole {
             sights: SmallVec::new(),
             said: SmallVec::new(),
             registry: 0,
+            has_tld: false,
+            question: None,
             found: Found::default(),
             form,
         };
@@ -78,6 +76,9 @@ impl Whole {
             let parts = whole.form.parts.iter();
             whole.sights = parts.map(|part| Sights::of(part.unicode.chars())).collect();
             whole.registry = known.registry;
+            whole.has_tld = has_tld_syntax(&whole.form);
+            let tld = whole.form.parts.last().filter(|_| whole.has_tld);
+            whole.question = tld.and_then(|tld| question(&tld.ascii, context));
             whole.examine(0..whole.form.parts.len(), context);
             endings = Some(known);
         }
@@ -121,13 +122,18 @@ impl Whole {
         &self.form.ascii
     }
 
+    /// The same before another label took the place of the first one.
+    pub(super) fn ascii_before(&self, before: &Before) -> String {
+        self.form.ascii_with(&before.first)
+    }
+
     pub(super) fn found(&self) -> &Found {
         &self.found
     }
 
     /// The judgement of these bytes of what was spelled.
     pub(super) fn judgement(self, span: Range<usize>) -> Judgement {
-        let Whole { form, found, .. } = self;
+        let Whole { form, found, question, .. } = self;
         let parts = form.parts.into_iter().zip(found.labels);
         Judgement {
             verdict: found.verdict,
@@ -137,7 +143,7 @@ impl Whole {
             unicode: form.unicode,
             labels: parts.map(|(part, said)| Label::of(part, said)).collect(),
             target: found.target,
-            question: found.question,
+            question,
             span,
             more_bounds: 0,
         }
@@ -178,10 +184,7 @@ impl Whole {
             found.add(*reason, *verdict);
         }
         if let Some(endings) = endings {
-            let tld = form.parts.last().map(|part| part.ascii.as_str());
-            if has_tld_syntax(form) {
-                found.question = tld.and_then(|tld| question(tld, context));
-            } else {
+            if !self.has_tld {
                 found.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
             }
             found.labels.clone_from(&self.said);

@@ -120,8 +120,7 @@ fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     if label.is_ascii() {
         return None;
     }
-    let follows =
-        |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(is_letter));
+    let follows = |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(is_letter));
     tlds.unicode_prefix(label, &follows)
 }
 

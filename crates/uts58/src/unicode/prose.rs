@@ -212,8 +212,7 @@ fn behind_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
 fn host_behind(name: &str, place: usize) -> Option<usize> {
     let rest = name.get(place..).filter(|_| place > 0)?;
     let host = rest.trim_start_matches(is_edge);
-    (host.contains(is_dot) && host.starts_with(is_alphanumeric))
-        .then_some(name.len() - host.len())
+    (host.contains(is_dot) && host.starts_with(is_alphanumeric)).then_some(name.len() - host.len())
 }
 
 /// Behind the last dot that no host can have there (`foo-.`, `①.`), when a host follows.
@@ -236,8 +235,7 @@ fn behind_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
     }
     let rest = name.get(found?..)?;
     let host = rest.trim_start_matches(|c| is_edge(c) || is_odd(c));
-    (host.contains(is_dot) && host.starts_with(is_alphanumeric))
-        .then_some(name.len() - host.len())
+    (host.contains(is_dot) && host.starts_with(is_alphanumeric)).then_some(name.len() - host.len())
 }
 
 /// Neither dot nor letter nor decimal digit, nor a part of one.
