@@ -269,18 +269,28 @@ impl Sights {
         let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
         let mut all = Vec::with_capacity(room);
         let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
-        let (mut last, mut signs) = ('\0', false);
-        for sight in chars.map(Sight::of) {
-            let Sight { c, separates, traits, .. } = sight;
-            if !c.is_ascii() {
-                scripts = scripts.and(traits.script());
+        let (mut last, mut signs, mut latin) = ('\0', false, false);
+        // Of the letter before: most stand beside one of the same script.
+        let mut before = None;
+        for c in chars {
+            let sight = Sight::of(c);
+            let Sight { separates, traits, .. } = sight;
+            if c.is_ascii() {
+                latin |= c.is_ascii_alphabetic();
+            } else {
+                let script = traits.script();
+                if before != Some(script) {
+                    scripts = scripts.and(script);
+                    before = Some(script);
+                }
                 signs |= separates == Separates::Yes || is_sign(c);
                 any = any.or(traits);
                 last = last.max(c);
-            } else if c.is_ascii_alphabetic() {
-                scripts = scripts.and(Script::Latin);
             }
             all.push(sight);
+        }
+        if latin {
+            scripts = scripts.and(Script::Latin);
         }
         Sights { all, any, last, signs, scripts }
     }

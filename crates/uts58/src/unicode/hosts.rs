@@ -37,7 +37,6 @@ pub fn is_settled(c: char) -> bool {
 pub fn is_settled_label(label: &str) -> bool {
     let (mut right, mut left, mut order) = (false, false, 0);
     for (at, c) in label.char_indices() {
-        let traits = Traits::of(c);
         if c.is_ascii() {
             left |= at == 0 || !c.is_ascii_digit();
             order = 0;
@@ -46,8 +45,12 @@ pub fn is_settled_label(label: &str) -> bool {
             }
             continue;
         }
+        let traits = Traits::of(c);
+        if !traits.is_settled() {
+            return false;
+        }
         let before = std::mem::replace(&mut order, if traits.is_mark() { class(c) } else { 0 });
-        if !traits.is_settled() || traits.is_mark() && at == 0 || before > order && order > 0 {
+        if order > 0 && (at == 0 || before > order) {
             return false;
         }
         right |= traits.is_right_to_left();

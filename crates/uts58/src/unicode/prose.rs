@@ -46,6 +46,21 @@ impl<'n> Places<'n> {
         let mut before = '.';
         for (at, c) in name.char_indices() {
             match c {
+                '\u{80}'.. => {
+                    let traits = Traits::of(c);
+                    // A mark that makes a key of what it stands on is a sign.
+                    if !traits.is_settled() || c == '\u{20e3}' {
+                        return signs;
+                    }
+                    let behind = at + c.len_utf8();
+                    if traits.is_mark() || is_settled_number(c) {
+                        mark = behind;
+                    }
+                    if labels == 0 && c >= FIRST_UNSPACED && is_unspaced_with(c, traits) {
+                        places.unspaced = behind;
+                    }
+                    double_u = None;
+                }
                 'w' | 'W' => double_u = double_u.map(|count| count + 1),
                 _ if c.is_ascii_alphanumeric() => double_u = None,
                 '-' if !matches!(before, '.' | '-') => double_u = None,
@@ -57,22 +72,7 @@ impl<'n> Places<'n> {
                     places.mark = mark;
                     (labels, double_u) = (labels + 1, Some(0));
                 }
-                _ => {
-                    let traits = Traits::of(c);
-                    // A mark that makes a key of what it stands on is a sign.
-                    if !traits.is_settled() || c == '\u{20e3}' {
-                        return signs;
-                    }
-                    let behind = at + c.len_utf8();
-                    // A letter that is a number stands in no top-level domain.
-                    if traits.is_mark() || !Class::of(c).is_tld() && is_numeral(c) {
-                        mark = behind;
-                    }
-                    if labels == 0 && (is_unspaced_script(traits.script()) || c == 'ー') {
-                        places.unspaced = behind;
-                    }
-                    double_u = None;
-                }
+                _ => return signs,
             }
             before = c;
         }
@@ -319,12 +319,16 @@ fn goes_on(script: Script, c: char) -> bool {
 
 /// Letters of scripts whose words stand without spaces, none of which looks Latin.
 pub fn is_unspaced(c: char) -> bool {
-    is_unspaced_script(c.script()) || c == 'ー'
+    is_unspaced_with(c, Traits::of(c))
 }
 
-fn is_unspaced_script(script: Script) -> bool {
+/// The first of them, ก.
+const FIRST_UNSPACED: char = '\u{e01}';
+
+/// The same for a character of these properties.
+fn is_unspaced_with(c: char, traits: Traits) -> bool {
     matches!(
-        script,
+        traits.script(),
         Script::Han
             | Script::Hiragana
             | Script::Katakana
@@ -334,7 +338,13 @@ fn is_unspaced_script(script: Script) -> bool {
             | Script::Khmer
             | Script::Myanmar
             | Script::Tibetan
-    )
+    ) || c == 'ー'
+}
+
+/// Whether a settled letter is a number: none before the golden numbers of runes is, and none that may stand in a
+/// top-level domain.
+fn is_settled_number(c: char) -> bool {
+    c >= '\u{16ee}' && !Class::of(c).is_tld() && is_numeral(c)
 }
 
 /// Emoji, arrows, signs: host characters that belong to no word. Joiners and marks belong to one.
@@ -401,16 +411,14 @@ mod tests {
         }
     }
 
-    /// What is told in one pass is what is told by looking for each.
     #[test]
-    fn settled_letters_that_are_numbers_stand_in_no_top_level_domain() {
+    fn settled_letters_are_no_signs() {
         for c in ('\u{80}'..=char::MAX).filter(|c| Traits::of(*c).is_settled()) {
             let class = Class::of(c);
             assert!(class.is_host() && !class.is_ignored() && !is_sign(c) && !is_odd(c), "{c}");
-            assert!(
-                is_mark(c) || !class.is_tld() || !belongs_to_letter(c) && !is_numeral(c),
-                "{c}"
-            );
+            let behind = belongs_to_letter(c) || is_numeral(c);
+            assert_eq!(is_mark(c) || is_settled_number(c), behind, "{c}");
+            assert!(c >= FIRST_UNSPACED || !is_unspaced(c), "{c}");
         }
     }
 
