@@ -28,8 +28,8 @@ pub(super) fn is_styled(c: char) -> bool {
 const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
 
 /// What the judgement of a host is worth, of which this was said, and this of its labels, if it has any;
-/// `protected` when it is a protected name or below one.
-pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: bool) -> Edit {
+/// `protected` says whether it is a protected name or below one.
+pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: impl Fn() -> bool) -> Edit {
     let Said { verdict, reasons } = said;
     if reasons.contains(Reason::Listed) {
         return Edit::Anywhere;
@@ -84,7 +84,7 @@ fn is_split(label: &Part) -> bool {
 /// Whether a label is styled before a plain top-level domain, whole (`ⓔⓧⓐⓜⓟⓛⓔ.com`) or among plain
 /// letters (`𝐞xample.com`). Marketing styles all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single
 /// letters (`x².y`), and a letter in a circle before a word is an icon, unless it makes a protected name.
-fn has_styled_name(labels: &[Part], protected: bool) -> bool {
+fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
     let Some((tld, names)) = labels.split_last() else { return false };
     let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
     let deceives = |label: &Part| {
@@ -96,7 +96,7 @@ fn has_styled_name(labels: &[Part], protected: bool) -> bool {
         let mut letters = label.spelling.chars();
         let icon = letters.next().is_some_and(|c| is_icon(c) && !letters.clone().any(styled));
         label.spelling.chars().all(styled)
-            || label.spelling.contains(is_styled) && (protected || !icon)
+            || label.spelling.contains(is_styled) && (!icon || protected())
     };
     tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
 }

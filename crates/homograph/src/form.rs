@@ -65,6 +65,8 @@ pub(super) struct Form {
     pub problems: Vec<(Reason, Verdict)>,
     /// Whether it is a name whose parts are the labels of the spelling, one for one, between full stops.
     as_spelled: bool,
+    /// Whether the first label is left out of the ASCII form, which nobody may need: see [`Form::begin_with`].
+    unfinished: bool,
 }
 
 /// The first label of a host, and what is wrong with the host as a whole that it begins.
@@ -126,7 +128,8 @@ impl Form {
     }
 
     /// Puts this label in the place of the first one, the label being the first of this reading, all else of
-    /// which stands here already. `None` if that does not make it what reading all of it does.
+    /// which stands here already. `None` if that does not make it what reading all of it does. Of a label that has
+    /// nothing wrong in its form the ASCII form comes when it is asked for: most such readings are given up.
     pub(super) fn begin_with(&mut self, label: &str, reading: &str) -> Option<First> {
         let odd = |byte: u8| matches!(byte, b'%' | b'[' | b'.') || leads_to_sign(byte);
         let is_odd = |c: char| matches!(c, '%' | '[') || is_dot(c) || is_bidi_control(c);
@@ -137,6 +140,14 @@ impl Form {
             || has_turkish_capital(label)
         {
             return None;
+        }
+        if self.is_plainly_sound(label) {
+            let (spelling, unicode) = (label.to_owned(), label.to_owned());
+            let part = Part { spelling, ascii: String::new(), unicode, problems: Vec::new() };
+            let first =
+                First { part: self.put_first(part)?, problems: std::mem::take(&mut self.problems) };
+            self.unfinished = true;
+            return Some(first);
         }
         let mut read = Form::default();
         read.read_label(label);
@@ -149,10 +160,39 @@ impl Form {
         Some(First { part, problems })
     }
 
+    /// Whether a first label would stay as it is and fit, and nothing would be wrong with the host that it begins.
+    fn is_plainly_sound(&self, label: &str) -> bool {
+        let behind = self.parts.first().map_or(0, |first| self.ascii.len() - first.ascii.len());
+        !label.is_ascii()
+            && label.len() <= SETTLED
+            && behind + LABEL_OCTETS <= NAME_CHARACTERS
+            && !label.bytes().any(|byte| byte.is_ascii_uppercase())
+            && !is_a_label(label)
+            && is_settled_label(label)
+            && punycode::is_surely_short(label)
+            && !is_bidi(label)
+            && !is_bidi(&self.unicode)
+    }
+
+    /// Whether the first label is left out of the ASCII form.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.unfinished
+    }
+
+    /// Puts the first label into the ASCII form.
+    pub(super) fn finish(&mut self) {
+        if let Some(first) = self.parts.first_mut().filter(|_| self.unfinished) {
+            first.ascii = to_ascii(&first.unicode);
+            self.ascii.insert_str(0, &first.ascii);
+        }
+        self.unfinished = false;
+    }
+
     /// Puts back what stood there before.
     pub(super) fn restore(&mut self, first: First) {
         self.put_first(first.part);
         self.problems = first.problems;
+        self.unfinished = false;
     }
 
     /// Puts a label in the place of the first one, which is given back.

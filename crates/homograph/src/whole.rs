@@ -98,14 +98,32 @@ impl Whole {
         let sights = Sights::of(self.form.parts.first()?.unicode.chars());
         let sights = std::mem::replace(self.sights.first_mut()?, sights);
         let (said, registry) = (self.said.clone(), self.registry);
-        let endings = Endings::of(&self.form.ascii);
-        self.registry = endings.registry;
+        let before = std::mem::take(&mut self.found);
+        if !context.blocked.is_empty() {
+            self.form.finish();
+        }
+        self.look_again(context);
+        let Found { verdict, edit, ref target, .. } = self.found;
+        let some = verdict > Verdict::Ok || edit > Edit::Told || target.is_some();
+        if self.form.is_unfinished() && some {
+            self.form.finish();
+            self.look_again(context);
+        }
+        Some(Before { first, sights, said, registry, found: before })
+    }
+
+    /// Finds what there is to be found with another first label. Where it is left out of the ASCII form, more than
+    /// that may be found, and nothing less.
+    fn look_again(&mut self, context: &Context<'_>) {
+        let Form { ascii, unicode, .. } = &self.form;
+        // Suffixes have U-labels as well.
+        let name = if self.form.is_unfinished() { unicode } else { ascii };
+        let endings = Endings::of(name);
         // What stands where in the name is the same for the others.
-        let others = if self.registry == registry { 1 } else { self.form.parts.len() };
+        let others = if self.registry == endings.registry { 1 } else { self.form.parts.len() };
+        self.registry = endings.registry;
         self.examine(0..others, context);
-        let found = self.find(Some(endings), context);
-        let found = std::mem::replace(&mut self.found, found);
-        Some(Before { first, sights, said, registry, found })
+        self.found = self.find(Some(endings), context);
     }
 
     /// Takes back the first label that stood here before.
@@ -178,7 +196,8 @@ impl Whole {
     /// What is to be found of the host; an address has no endings.
     fn find(&self, endings: Option<Endings>, context: &Context<'_>) -> Found {
         let form = &self.form;
-        let protected = is_protected(&form.ascii, context.protected, context.own);
+        // Of few hosts is there anything to say that a protected name is spared.
+        let protected = || is_protected(&form.ascii, context.protected, context.own);
         let mut found = Found::default();
         for (reason, verdict) in &form.problems {
             found.add(*reason, *verdict);
@@ -192,9 +211,9 @@ impl Whole {
                 part.problems.iter().for_each(|(reason, verdict)| said.add(*reason, *verdict));
             }
             // What is too long for the DNS leads nowhere, whatever it reads as.
-            let sought = form.ascii.len() <= NAME_CHARACTERS && !protected;
+            let sought = form.ascii.len() <= NAME_CHARACTERS;
             let hit = sought.then(|| find_target(form, &self.sights, endings, context)).flatten();
-            if let Some(hit) = hit {
+            if let Some(hit) = hit.filter(|_| !protected()) {
                 found.reads_as(hit);
             }
         }
