@@ -9,7 +9,7 @@
 //! | protected names inside hosts of others | `inside` |
 //! | who a display name says that somebody is | [`poses`] |
 //! | names in letters of others, in a text | [`disguised`] |
-//! | S27, S29 | `bounds` |
+//! | S27, S29 | `bounds`, `whole` |
 //! | S30 | `edit` |
 //! | what a link holds beside its host | `carried`, `embedded` |
 //! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
