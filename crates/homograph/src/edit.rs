@@ -181,6 +181,7 @@ fn is_selector(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Reasons;
 
     #[test]
     fn words_have_signs_beside_their_dots() {
@@ -205,15 +206,11 @@ mod tests {
 
     #[test]
     fn sentences_end_without_a_space() {
-        let labels = |word: &str, next: &str, reason| {
-            let label = |spelling: &str| {
-                let mut label = Label { spelling: spelling.to_owned(), ..Label::default() };
-                label.reasons.insert(reason);
-                label
-            };
-            [label(word), label(next)]
+        let ends = |word: &str, next: &str, reason| {
+            let form = Form::read(&format!("{word}.{next}"));
+            let said = Said { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
+            ends_sentence(&form.parts, &[said; 2])
         };
-        let ends = |word: &str, next: &str, reason| ends_sentence(&labels(word, next, reason));
         use Reason::{MixedScript, TargetLookalike};
         for (word, next) in [("TNFα", "In"), ("SMSа", "Но"), ("γH2AX", "It")] {
             assert!(ends(word, next, MixedScript), "{word}");

@@ -20,10 +20,10 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
+pub(super) use first::First;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled_label};
-pub(super) use first::First;
 pub(super) use uts58::unicode::is_dot_to_somebody as is_dot;
 use uts58::unicode::punycode;
 use uts58::{ipv4, percent};
