@@ -839,7 +839,8 @@ fn words_of_the_operator_are_checked_with_their_lines() {
     };
     let (code, said) = check();
     assert!(
-        code == Some(1) && said.contains("words.toml: policy.words_file: expected a file"),
+        code == Some(1)
+            && said.contains("toml:3: policy.words_file: expected a file with words at "),
         "{said}"
     );
     std::fs::write(&words, "[nl]\nnotice = \"misleidende link\"\n\n[el]\nnotise = \"x\"\n")

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use linkmilter::engine::limits::{Bound, Limits};
 use linkmilter::engine::outcome::Bypass;
-use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, bounds, inspect};
+use linkmilter::engine::{Answers, Facts, Message, Outcome, Policy, bounds, inspect, splice};
 use linkmilter::tld;
 
 fn project(path: &str) -> PathBuf {
@@ -367,6 +367,21 @@ fn steps_run_out() {
     assert!(!reached(&outcome(by_size, head, &body), "steps"));
 }
 
+/// Whoever opens the message sees the page, whatever is attached in front of it.
+#[test]
+fn what_is_attached_does_not_use_up_the_steps_of_what_is_shown() {
+    let lies: String = (0..10_000).map(|n| format!("http://p\u{430}ypal{n}.com/\r\n")).collect();
+    let page = "<a href=\"https://www.p\u{430}ypal.com/real\">x</a>";
+    let body = format!(
+        "--b\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Disposition: attachment\r\n\r\n{lies}\r\n\
+         --b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{page}\r\n--b--\r\n"
+    );
+    let read = outcome(Limits::default(), "Content-Type: multipart/mixed; boundary=b\r\n", &body);
+    assert!(reached(&read, "steps"));
+    let edited = splice::apply(body.as_bytes(), &read.edits).to_vec();
+    assert!(!String::from_utf8_lossy(&edited).contains("www.p\u{430}ypal.com/real"));
+}
+
 #[test]
 fn links_of_a_small_message_are_bounded_by_its_size() {
     let lies = |count: usize| -> String {
@@ -381,7 +396,8 @@ fn links_of_a_small_message_are_bounded_by_its_size() {
     assert!(read.edits.len() < 30_000, "{}", read.edits.len());
     // But not across the lines of an encoding that has lines of its own.
     let quoted = "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n";
-    let read = outcome(Limits::default(), quoted, &"p\u{430}ypal.com\r\n".repeat(120_000));
+    let many = Limits { steps_per_byte: 100, ..Limits::default() };
+    let read = outcome(many, quoted, &"p\u{430}ypal.com\r\n".repeat(120_000));
     assert!(reached(&read, "links"), "{:?}", read.bypasses);
     assert!(read.edited() > 60_000, "{}", read.edited());
     let fine: String = (0..30_000).map(|n| format!("www.example{n}.com\r\n")).collect();

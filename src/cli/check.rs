@@ -13,8 +13,8 @@ use crate::engine::host::Names;
 use crate::engine::outcome::Verdict;
 use crate::engine::policy::Policy;
 use crate::engine::tlds::TldTable;
-use crate::engine::unicode::hosts::is_bidi_control;
 use crate::file;
+use crate::record::defang::visible;
 use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses
@@ -117,28 +117,15 @@ fn json(out: &mut impl Write, record: &JudgementRecord) -> std::io::Result<()> {
 
 /// `unsafe  раypal.com  mixed-script target-lookalike`, and the explanation below, indented.
 fn plain(out: &mut impl Write, record: &JudgementRecord) -> std::io::Result<()> {
-    write!(out, "{:<8} {}", record.verdict, harmless(&record.input))?;
+    write!(out, "{:<8} {}", record.verdict, visible(&record.input))?;
     if !record.reasons.is_empty() {
         write!(out, "  {}", record.reasons.join(" "))?;
     }
     out.write_all(b"\n")?;
     for line in &record.explanation {
-        writeln!(out, "         {}", harmless(line))?;
+        writeln!(out, "         {}", visible(line))?;
     }
     Ok(())
-}
-
-/// What a terminal would act upon, or turn round, in escaped form.
-fn harmless(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || is_bidi_control(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -147,6 +134,6 @@ mod tests {
 
     #[test]
     fn a_target_does_nothing_to_the_terminal() {
-        assert_eq!(harmless("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
+        assert_eq!(visible("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
     }
 }

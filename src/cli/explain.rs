@@ -24,6 +24,7 @@ use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::{Envelope, Policies};
 use crate::recall::delivered::recalls;
+use crate::record::defang::visible;
 use crate::record::printable::defanged;
 
 /// Show a message as the engine sees it
@@ -179,7 +180,7 @@ fn page(message: Message<'_>, policy: &Policy, seen: &Trace, paint: Paint) -> St
         section(&mut out, &title, here, paint);
     }
     for (part, bypass) in &seen.bypasses {
-        let _ = writeln!(out, "\nnot read: part {part}: {bypass}");
+        let _ = writeln!(out, "\nnot read: part {part}: {}", visible(&bypass.to_string()));
     }
     let stages = Stage::ALL.map(|stage| (stage.as_str(), seen.cost.of(stage)));
     let stages: Vec<_> = stages
@@ -247,23 +248,24 @@ fn section<'a>(
             paint.verdict(finding.verdict),
             if reasons.is_empty() { "" } else { ": " },
             reasons.join(", "),
-            finding.place,
+            visible(&finding.place.to_string()),
             finding.span.start,
             finding.span.end,
         );
         if !finding.ascii.is_empty() && finding.ascii != finding.unicode {
-            let _ = writeln!(out, "    host {} = {}", finding.unicode, finding.ascii);
+            let _ = writeln!(out, "    host {} = {}", visible(&finding.unicode), finding.ascii);
         }
         if let Some(target) = &finding.target {
             let how = difference(&finding.unicode, target).map(|how| format!(" ({how})"));
             let front = in_front_of_target(finding.reasons);
-            let _ = writeln!(out, "    {front} {target}{}", how.unwrap_or_default());
+            let how = how.unwrap_or_default();
+            let _ = writeln!(out, "    {front} {}", visible(&format!("{target}{how}")));
         }
         for character in characters_of(finding.unicode.chars(), CHARACTERS) {
-            let _ = writeln!(out, "    {}", character.words());
+            let _ = writeln!(out, "    {}", visible(&character.words()));
         }
         if let Some(tld) = &link.question {
-            let _ = writeln!(out, "    a link if the DNS knows .{tld}");
+            let _ = writeln!(out, "    a link if the DNS knows .{}", visible(tld));
         }
         edits(out, &link.edits);
     }
@@ -277,21 +279,6 @@ fn edits(out: &mut String, edits: &[TextEdit]) {
             edit.range.start, edit.range.end, edit.replacement
         );
     }
-}
-
-/// Controls and what turns or hides text are shown as escapes: a terminal is deceived as well.
-fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\u{200B}'..='\u{200F}'
-            | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}'
-            | '\u{FEFF}'
-            | '\u{AD}' => format!("\\u{{{:X}}}", u32::from(c)),
-            c if c.is_control() => c.escape_default().to_string(),
-            c => c.to_string(),
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -318,6 +305,19 @@ mod tests {
             assert!(page.contains(piece), "{piece}:\n{page}");
         }
         assert!(!page.contains('\u{202E}'));
+    }
+
+    #[test]
+    fn nothing_of_a_message_acts_on_the_terminal() {
+        let message = Message::split(
+            "Content-Type: text/html; charset=utf-8\r\n\r\n<x\u{1b}]0;owned\u{7}\u{202E} href=\"https://p\u{430}ypal.com/\">\r\n"
+                .as_bytes(),
+        );
+        let policy = Policy::default();
+        let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
+        let page = page(message, &policy, &seen, Paint::Plain);
+        assert!(page.contains(r"x\u{1b}]0;owned\u{7}\u{202e}[href]"), "{page}");
+        assert!(!page.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202E}'), "{page}");
     }
 
     #[test]

@@ -174,8 +174,11 @@ fn digest(config: &Config) -> Vec<Problem> {
             refuse(key, "mail addresses (ann@example.com)");
         }
     }
-    if digest.smtp_user.is_some() != digest.smtp_password_file.is_some() {
-        refuse("digest.smtp_user", "a user and a password file, or neither");
+    let login = "a user and a password file, or neither";
+    match (&digest.smtp_user, &digest.smtp_password_file) {
+        (Some(_), None) => refuse("digest.smtp_user", login),
+        (None, Some(_)) => refuse("digest.smtp_password_file", login),
+        _ => {}
     }
     let exposed = digest.transport == Transport::Smtp
         && digest.smtp_tls == SmtpTls::None

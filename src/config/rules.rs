@@ -298,13 +298,11 @@ impl Config {
         match self.files.list(&path) {
             Ok(text) => names.extend(lists::names(&path, &text, problems)),
             Err(error) if error.kind() == ErrorKind::NotFound && !asked_for => {}
-            Err(error) => problems.push(Problem {
-                key: key.to_owned(),
-                origin: setting.map(|setting| setting.origin.clone()).unwrap_or_default(),
-                expected: format!("a list at {}", path.display()),
-                found: error.to_string(),
-                nearest: None,
-            }),
+            Err(error) => {
+                let expected = format!("a list at {}", path.display());
+                let problem = Problem::of_setting(self, key, &expected);
+                problems.push(Problem { found: error.to_string(), ..problem });
+            }
         }
         names
     }
@@ -316,12 +314,10 @@ impl Config {
         match self.files.read(&path).and_then(file::text) {
             Ok(text) => words::parse(&path, &text, problems),
             Err(error) => {
+                let expected = format!("a file with words at {}", path.display());
                 problems.push(Problem {
-                    key: "policy.words_file".to_owned(),
-                    origin: path.display().to_string(),
-                    expected: "a file with words".to_owned(),
                     found: error.to_string(),
-                    nearest: None,
+                    ..Problem::of_setting(self, "policy.words_file", &expected)
                 });
                 Words::default()
             }
@@ -336,16 +332,10 @@ impl Config {
         problems: &mut Vec<Problem>,
     ) -> Option<Arc<[u8]>> {
         let path = self.resolve(file);
-        let problem = |found: String| Problem {
-            key: setting.to_owned(),
-            origin: path.display().to_string(),
-            expected: format!(
-                "a file of {} to {} bytes",
-                SEAL_KEY_BYTES.start(),
-                SEAL_KEY_BYTES.end()
-            ),
-            found,
-            nearest: None,
+        let problem = |found: String| {
+            let (least, most) = SEAL_KEY_BYTES.into_inner();
+            let expected = format!("a file of {least} to {most} bytes at {}", path.display());
+            Problem { found, ..Problem::of_setting(self, setting, &expected) }
         };
         match self.files.read(&path) {
             Ok(key) if SEAL_KEY_BYTES.contains(&key.len()) => Some(key.into()),

@@ -261,6 +261,25 @@ fn honest_names_in_a_charset_that_nobody_named() {
             }
         }
     }
+    // Nobody labelled them at all, and detectors find what they are.
+    for (text, charset) in [
+        ("ดูรายละเอียดที่เว็บไซต์ของเรา https://ข่าว.com/ ขอบคุณครับ", encoding_rs::WINDOWS_874),
+        ("请访问我们的网站了解更多信息 https://百度.com/ 谢谢您的支持", encoding_rs::GBK),
+        ("請訪問我們的網站了解更多資訊 https://百度.com/ 謝謝您的支持", encoding_rs::BIG5),
+        ("자세한 내용은 홈페이지를 참고하세요 https://한국어.com/ 감사합니다", encoding_rs::EUC_KR),
+        ("Подробности на нашем сайте https://тайван.com/ спасибо за внимание", encoding_rs::KOI8_R),
+    ] {
+        let (bytes, ..) = charset.encode(text);
+        for fields in
+            ["", "Content-Type: text/plain\r\n", "Content-Type: text/plain; charset=us-ascii\r\n"]
+        {
+            let fields = format!("{fields}Content-Transfer-Encoding: 8bit\r\n");
+            for message in everywhere(&fields, [&*bytes, b"\r\n"].concat()) {
+                let edits = judge(&message).edits;
+                assert!(edits.is_empty(), "{text}: {edits:?}");
+            }
+        }
+    }
     // What poses as somebody is taken apart in any charset, and in one that says itself what it is.
     for (charset, body) in [
         ("iso-8859-1", &b"https://www.paypa\xB9.com/\r\n"[..]),

@@ -3,8 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cost::{Cost, Stage};
-use super::limits::Limits;
 use super::outcome::{Bypass, Limit};
+use super::policy::{Defang, Policy};
+
+/// Times the steps of a byte where every link is taken apart: what was edited is read again, and that is all
+/// mail then.
+const AGAIN: u64 = 2;
 
 /// Steps of a link beside its bytes: compared and looked up.
 const LINK: u64 = 8;
@@ -30,7 +34,7 @@ const LINK_BYTES: usize = 1_800;
 /// what is written, while it becomes a raw one. Several of links that stand close are one.
 pub const EDITS_MEMORY: usize = 4;
 pub const EDITS_MEMORY_BASE: usize = 5 << 20;
-const EDIT_BYTES: usize = 96;
+const EDIT_BYTES: usize = 160;
 
 /// Notices and anchors may take so much of the length of the message, and so many bytes on top: what is
 /// dense with short links would grow without measure.
@@ -60,8 +64,10 @@ pub struct Budget<'a> {
 
 impl<'a> Budget<'a> {
     /// The budget of a message of this many bytes. `stop` ends it at once when its owner raises it.
-    pub fn of(limits: &Limits, bytes: usize, stop: Option<&'a AtomicBool>) -> Budget<'a> {
-        let steps = limits.steps_per_byte.saturating_mul(bytes as u64);
+    pub fn of(policy: &Policy, bytes: usize, stop: Option<&'a AtomicBool>) -> Budget<'a> {
+        let limits = &policy.limits;
+        let again = if policy.defang == Defang::All { AGAIN } else { 1 };
+        let steps = limits.steps_per_byte.saturating_mul(again).saturating_mul(bytes as u64);
         let memory = LINKS_MEMORY.saturating_mul(bytes).saturating_add(LINKS_MEMORY_BASE);
         let edits = EDITS_MEMORY.saturating_mul(bytes).saturating_add(EDITS_MEMORY_BASE);
         Budget {
@@ -156,7 +162,7 @@ mod tests {
     #[test]
     fn a_raised_flag_ends_the_budget_and_says_so() {
         let stop = AtomicBool::new(false);
-        let mut budget = Budget::of(&Limits::default(), 100, Some(&stop));
+        let mut budget = Budget::of(&Policy::default(), 100, Some(&stop));
         assert!(budget.spend(Stage::Net, 10) && budget.over().is_none());
         stop.store(true, Ordering::Relaxed);
         assert!(!budget.spend(Stage::Net, 0));
@@ -166,23 +172,31 @@ mod tests {
     }
 
     #[test]
+    fn where_every_link_is_taken_apart_there_are_steps_for_reading_it_all_again() {
+        let policy = Policy { defang: Defang::All, ..Policy::default() };
+        let some = Budget::of(&Policy::default(), 1_000, None).left;
+        let all = Budget::of(&policy, 1_000, None).left;
+        assert_eq!(all - some, (AGAIN - 1) * 1_000 * policy.limits.steps_per_byte);
+    }
+
+    #[test]
     fn a_first_go_takes_fewer_steps() {
-        let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(10));
+        let mut budget = Budget::of(&Policy::default(), 100, None).within(Some(10));
         assert!(budget.spend(Stage::Net, 10) && !budget.spend(Stage::Net, 1));
-        let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(u64::MAX));
+        let mut budget = Budget::of(&Policy::default(), 100, None).within(Some(u64::MAX));
         assert!(!budget.spend(Stage::Net, u64::MAX - 1), "never more than the limits give");
     }
 
     #[test]
     fn a_second_look_takes_no_more_than_is_left() {
-        let mut budget = Budget::of(&Limits::default(), 100, None).within(Some(30));
+        let mut budget = Budget::of(&Policy::default(), 100, None).within(Some(30));
         assert!(budget.spend(Stage::Net, 10) && budget.has_twice());
         assert!(budget.spend(Stage::Net, 1) && !budget.has_twice());
     }
 
     #[test]
     fn steps_are_counted_by_stage() {
-        let mut budget = Budget::of(&Limits::default(), 100, None);
+        let mut budget = Budget::of(&Policy::default(), 100, None);
         assert!(budget.spend(Stage::Net, 10) && budget.spend(Stage::Edits, 1));
         assert!(budget.spend(Stage::Net, 10));
         let cost = budget.cost();
@@ -195,8 +209,9 @@ mod tests {
 
     #[test]
     fn a_small_message_keeps_fewer_findings() {
-        let limits = Limits::default();
-        assert!(Budget::of(&limits, 1_000, None).findings < limits.links);
-        assert_eq!(Budget::of(&limits, 100 << 20, None).findings, limits.links);
+        let policy = Policy::default();
+        let links = policy.limits.links;
+        assert!(Budget::of(&policy, 1_000, None).findings < links);
+        assert_eq!(Budget::of(&policy, 100 << 20, None).findings, links);
     }
 }

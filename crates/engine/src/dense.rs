@@ -119,7 +119,7 @@ fn write(last: &mut TextEdit, gap: &str, edit: &TextEdit) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
+    use crate::policy::Policy;
 
     const TEXT: &str =
         "http://a.com/ http://b.com/\r\nand\r\nhttp://c.com/ http://d.com/ http://e.com/";
@@ -130,7 +130,7 @@ mod tests {
 
     /// Edits of the hosts with these letters.
     fn hosts(between: Between<'_>, letters: &str, near: Option<Order>) -> Vec<(usize, String)> {
-        let mut budget = Budget::of(&Limits::default(), TEXT.len(), None);
+        let mut budget = Budget::of(&Policy::default(), TEXT.len(), None);
         let mut edits = Vec::new();
         for letter in letters.chars() {
             let at = TEXT.find(&format!("{letter}.com")).unwrap();
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn edits_are_one_up_to_a_length() {
-        let budget = &mut Budget::of(&Limits::default(), 0, None);
+        let budget = &mut Budget::of(&Policy::default(), 0, None);
         let text = "ab".repeat(TOGETHER);
         let between = Between { text: &text, ..between(true) };
         let mut edits = Vec::new();
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_left_out() {
-        let budget = &mut Budget::of(&Limits::default(), 0, None);
+        let budget = &mut Budget::of(&Policy::default(), 0, None);
         let mut edits = Vec::new();
         let mut count = 0;
         let mut add = |near| {

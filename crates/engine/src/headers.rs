@@ -15,7 +15,7 @@ use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser, Message
 
 use super::actions;
 use super::budget::Budget;
-use super::content;
+use super::content::{self, bidi};
 use super::cost::Stage;
 use super::finding::{Candidate, Findings, told_of};
 use super::judging::{Judge, Judged, same_domain};
@@ -79,11 +79,9 @@ pub fn read(
     let mut subjects = HashSet::new();
     // What fields say, so that it is told once.
     let mut said = HashSet::new();
-    let most = budget.findings;
     for (header, span, interest) in shown.chain(others) {
         let field = Field { part: "0", name: header.name.as_str(), span, interest };
-        let mut reader =
-            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
+        let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.value(&header.value);
         reader.posing(&author, &header.value);
         if let HeaderValue::Text(text) = &header.value {
@@ -98,8 +96,7 @@ pub fn read(
     }
     for (name, span, text) in &words {
         let field = Field { part: "0", name, span: span.clone(), interest: Interest::Lies };
-        let mut reader =
-            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
+        let mut reader = FieldReader { field, judge, budget, policy, found };
         if reader.is_told(text) && !said.contains(&on_one_line(text)) {
             reader.text(text);
             reader.subject(&author, text, &mut subjects);
@@ -339,14 +336,14 @@ fn parser() -> MessageParser {
 pub fn externals(
     part: &Part,
     judge: &mut Judge<'_>,
-    most: usize,
+    budget: &mut Budget<'_>,
     policy: &Policy,
     found: &mut Findings,
 ) {
     for external in &part.externals {
         let field =
             Field { part: &part.path, name: "Content-Type", span: 0..0, interest: Interest::Any };
-        FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found }.text(external);
+        FieldReader { field, judge, budget, policy, found }.text(external);
     }
 }
 
@@ -355,7 +352,7 @@ pub fn externals(
 pub fn bases(
     part: &Part,
     judge: &mut Judge<'_>,
-    most: usize,
+    budget: &mut Budget<'_>,
     policy: &Policy,
     found: &mut Findings,
 ) -> Option<(String, Judged)> {
@@ -368,8 +365,7 @@ pub fn bases(
             span: 0..0,
             interest: Interest::Any,
         };
-        let mut reader =
-            FieldReader { field, judge: &mut *judge, policy, most, found: &mut *found };
+        let mut reader = FieldReader { field, judge, budget, policy, found };
         reader.text(base);
         for link in reader.links(base) {
             let judged = reader.judge.spelled(base, &link, HostBounds::Certain);
@@ -399,23 +395,26 @@ enum Interest {
     Lies,
 }
 
-struct FieldReader<'h, 'j, 'p> {
+struct FieldReader<'h, 'j, 'p, 'b> {
     field: Field<'h>,
     judge: &'j mut Judge<'p>,
+    budget: &'j mut Budget<'b>,
     policy: &'j Policy,
-    /// Findings that may be kept.
-    most: usize,
     found: &'j mut Findings,
 }
 
-impl FieldReader<'_, '_, '_> {
+impl FieldReader<'_, '_, '_, '_> {
+    /// Charges what judging took, and so many bytes that are looked through. What the budget does not have is told by
+    /// whoever charges it next.
+    fn has_steps(&mut self, bytes: usize) -> bool {
+        self.budget.link(bytes, self.judge.spent())
+    }
+
     fn value(&mut self, value: &HeaderValue<'_>) {
         match value {
-            HeaderValue::Address(Address::List(list)) => {
-                list.iter().for_each(|address| self.address(address));
-            }
+            HeaderValue::Address(Address::List(list)) => self.addresses(list),
             HeaderValue::Address(Address::Group(groups)) => {
-                groups.iter().flat_map(|group| &group.addresses).for_each(|a| self.address(a));
+                groups.iter().for_each(|group| self.addresses(&group.addresses));
             }
             HeaderValue::Text(text) => self.text(text),
             HeaderValue::TextList(list) => list.iter().for_each(|text| self.text(text)),
@@ -423,9 +422,18 @@ impl FieldReader<'_, '_, '_> {
         }
     }
 
+    fn addresses(&mut self, list: &[Addr<'_>]) {
+        for address in list {
+            if !self.has_steps(0) {
+                return;
+            }
+            self.address(address);
+        }
+    }
+
     fn address(&mut self, address: &Addr<'_>) {
         let spelled = address.address.as_deref().unwrap_or_default();
-        let name = address.name.as_deref().unwrap_or_default();
+        let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
         let judged = match mailto::address(spelled, 0..spelled.len()) {
             Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
             None => None,
@@ -436,6 +444,9 @@ impl FieldReader<'_, '_, '_> {
         }
         let Some(judged) = judged else { return self.text(name) };
         for link in self.links(name) {
+            if !self.has_steps(0) {
+                return;
+            }
             self.display_name(name, &link, &judged);
         }
         self.push(spelled, &judged);
@@ -489,7 +500,7 @@ impl FieldReader<'_, '_, '_> {
             let mut own = Mailbox::read(spelled, self.judge);
             // What stands where an address should is read as a name, and what address is in it.
             let mut name = match (address.name.as_deref(), &own) {
-                (Some(name), _) => name.to_owned(),
+                (Some(name), _) => bidi::shown(name).into_owned(),
                 (None, None) => spelled.to_owned(),
                 (None, Some(_)) => continue,
             };
@@ -558,6 +569,9 @@ impl FieldReader<'_, '_, '_> {
             if lies && link.kind != Kind::Scheme {
                 continue;
             }
+            if !self.has_steps(0) {
+                return;
+            }
             let bounds = HostBounds::in_text(link.kind);
             let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
             if lies && judged.verdict < Verdict::Unsafe {
@@ -571,7 +585,10 @@ impl FieldReader<'_, '_, '_> {
     }
 
     /// The links of a field that a reader sees, found as those of the body are.
-    fn links(&self, text: &str) -> Vec<Link> {
+    fn links(&mut self, text: &str) -> Vec<Link> {
+        if !self.has_steps(text.len()) {
+            return Vec::new();
+        }
         Linkifier::new(self.judge.tlds()).boundaries(Boundaries::Wide).links(text).collect()
     }
 
@@ -583,7 +600,7 @@ impl FieldReader<'_, '_, '_> {
     }
 
     fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        if judged.led().is_none() || self.found.links() >= self.most {
+        if judged.led().is_none() || self.found.links() >= self.budget.findings {
             return;
         }
         if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {

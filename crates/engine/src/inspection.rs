@@ -46,7 +46,7 @@ pub struct Inspection<'a> {
 /// As [`super::inspect`], with a memory.
 pub fn inspect_case(case: Case<'_>) -> Inspection<'_> {
     let bytes = case.message.head.len() + case.message.body.len();
-    let mut budget = Budget::of(&case.policy.limits, bytes, case.stop).within(case.steps);
+    let mut budget = Budget::of(case.policy, bytes, case.stop).within(case.steps);
     let Survey { tree, asked, found } = survey(case, &mut budget);
     let Asked { tlds: questions, domains } = asked;
     Inspection { questions, domains, case, tree, found, budget }
@@ -150,7 +150,7 @@ mod tests {
         let tlds = TldTable::new(["com"], "");
         let facts = Facts::default();
         let case = Case::new(message, &facts, &policy, &tlds);
-        let mut budget = Budget::of(&policy.limits, BODY.len(), None);
+        let mut budget = Budget::of(&policy, BODY.len(), None);
         let Survey { tree, mut found, .. } = survey(case, &mut budget);
         let answers = Answers::new();
         let lowered = until_settled(rounds, (case, &tree), &mut found, &answers, &mut budget);

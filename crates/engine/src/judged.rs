@@ -7,6 +7,10 @@ use super::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
 use mailsplice::mime;
 use uts58::unicode::is_letter;
+use uts58::{Kind, Target};
+
+/// What every client that makes links makes one of, a scheme before it or not.
+const WWW: &str = "www.";
 
 /// An occurrence with its judgement.
 #[derive(Clone, Debug)]
@@ -112,6 +116,15 @@ impl Judged {
         }
     }
 
+    /// The same where detectors read other letters, unless all of the host is made to be taken for somebody's.
+    pub(super) fn forgive_guess(&mut self) {
+        let poses = |host: &Arc<Judgement>| host.target.is_some() && host.span.start == 0;
+        let foreign = |host: &Arc<Judgement>| !host.unicode.is_ascii() && !poses(host);
+        if self.inner.is_empty() && self.host.as_ref().is_some_and(foreign) {
+            self.forgive();
+        }
+    }
+
     /// Little is told of a host that stands for another (`https://[host]/`): no client opens it, and it says so.
     pub(super) fn forgive_placeholder(&mut self) {
         let of_form =
@@ -202,6 +215,28 @@ impl Judged {
 
     pub fn add(&mut self, reason: Reason) {
         self.add_at(reason, reason.verdict());
+    }
+
+    /// Some clients find a longer host than a reader and others: it is told. People part names so as well.
+    pub(super) fn goes_on_behind_a_sign(&mut self) {
+        self.add(Reason::NameInHost);
+        self.verdict = Verdict::Suspect;
+        self.edit = self.edit.min(Edit::Told);
+    }
+
+    /// A control turns the text round: a reader sees another link than a client makes of it.
+    pub(super) fn override_direction(&mut self, target: &Target, text: &str) {
+        let linked = match target {
+            Target::Link(link) => {
+                let www = link.host_str(text).get(..WWW.len());
+                link.kind == Kind::Scheme || www.is_some_and(|www| www.eq_ignore_ascii_case(WWW))
+            }
+            Target::Dangerous { .. } => true,
+        };
+        self.add_at(Reason::BidiControl, if linked { Verdict::Unsafe } else { Verdict::Suspect });
+        if linked {
+            self.edit = self.edit.max(Edit::Link);
+        }
     }
 
     pub(super) fn add_at(&mut self, reason: Reason, verdict: Verdict) {

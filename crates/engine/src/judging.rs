@@ -135,8 +135,10 @@ impl<'a> Judge<'a> {
                 judged
             }
         };
-        if occurrence.shown == Rendering::Obfuscated {
-            judged.add(Reason::HtmlObfuscated);
+        match occurrence.shown {
+            Rendering::Obfuscated => judged.add(Reason::HtmlObfuscated),
+            Rendering::Overridden => judged.override_direction(&occurrence.target, text),
+            Rendering::AsWritten | Rendering::Broken => {}
         }
         Some(judged)
     }
@@ -202,7 +204,7 @@ impl<'a> Judge<'a> {
                 Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
                 None => LinkJudgement::default(),
             };
-            self.steps += carrying(text.get(link.span.clone()).unwrap_or_default(), &carried);
+            self.steps += carrying(beside_host(text, link), &carried);
             let carried = self.listed_inside(carried);
             for host in &carried.inner {
                 self.met.note(&host.ascii);
@@ -529,6 +531,12 @@ fn carries(tail: &str) -> bool {
 /// Whether the target may be hidden in a query without a sign of it.
 fn rewritten(host: &str, tail: &str) -> bool {
     tail.len() > 1 && homograph::rewrites(host)
+}
+
+/// What stands before the host of a link, and behind it.
+fn beside_host<'t>(text: &'t str, link: &Link) -> [&'t str; 2] {
+    [link.span.start..link.host.start, link.host.end..link.span.end]
+        .map(|range| text.get(range).unwrap_or_default())
 }
 
 /// Whether two hosts belong to one registrable domain, private suffixes counted (S9).

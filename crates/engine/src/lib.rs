@@ -202,7 +202,7 @@ fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked,
     let said = || notice.then(|| notices::of_header(message.head, &policy.words)).flatten();
     let language = facts.language.as_deref().or_else(said);
     let disjoint = tree.is_disjoint();
-    for part in 0..tree.parts.len() {
+    for part in tree.in_order_of_sight() {
         let mut context = PartContext { message, tree, language, policy, tlds, disjoint };
         context.read(part, &mut judge, budget, &mut found);
         if budget.over().is_some() {

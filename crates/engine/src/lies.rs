@@ -6,11 +6,22 @@ use super::outcome::{Reason, Verdict};
 use uts58::Target;
 
 impl Judge<'_> {
-    /// Whether a link leads to a host that deceives: a scheme that runs code is not enough.
-    pub fn is_lie(&self, occurrence: &Occurrence, judged: &Judged) -> bool {
-        let lies =
-            matches!(occurrence.target, Target::Link(_)) && judged.verdict >= Verdict::Unsafe;
-        lies && (occurrence.seen_by != SeenBy::Greedy || self.names_somebody(judged))
+    /// Whether a link of this text leads to a host that deceives: a scheme that runs code is not enough.
+    pub fn is_lie(&self, text: &str, occurrence: &Occurrence, judged: &Judged) -> bool {
+        let Target::Link(link) = &occurrence.target else { return false };
+        match occurrence.seen_by {
+            SeenBy::Greedy if link.user.is_none() => self.goes_on(link.host_str(text)),
+            SeenBy::Greedy => judged.verdict >= Verdict::Unsafe && self.names_somebody(judged),
+            _ => judged.verdict >= Verdict::Unsafe,
+        }
+    }
+
+    /// Whether a host begins with a protected name, and goes on behind a sign.
+    fn goes_on(&self, host: &str) -> bool {
+        let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+        let name = host.split(|c| !belongs(c)).next().unwrap_or_default();
+        let name = name.trim_end_matches(['-', '.']).to_ascii_lowercase();
+        name.len() < host.len() && self.is_protected(&name)
     }
 
     /// Whether a protected name stands in front of the `@`, or what reads as one, and none behind it: most addresses

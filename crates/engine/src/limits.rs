@@ -31,7 +31,7 @@ impl Default for Limits {
             links: 50_000,
             questions: 8,
             domains: 20,
-            steps_per_byte: 44,
+            steps_per_byte: 30,
             steps_base: 750_000,
         }
     }
@@ -120,9 +120,10 @@ impl Limits {
                 unit: "steps for each byte of the message",
                 default: self.steps_per_byte,
                 reason: "All algorithms are linear; this is the belt to those braces. Real mail \
-                         takes four, and 17 at most, 36 where every link is taken apart; a list of \
-                         fair international hosts 35 to 43, one of links that deceive 60. A step is \
-                         at most 100 instructions, 30 to 45 where hosts are judged.",
+                         takes four, and 17 at most; a list of fair international hosts 24 to \
+                         29, one of links that deceive over 40. Twice as many are given where every \
+                         link is taken apart: real mail takes 44 at most then. A step is at most \
+                         200 instructions, 25 to 85 where hosts are judged.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",
                 test: "steps_run_out",
             },

@@ -1,20 +1,20 @@
 //! One part: its readings, their layers, the links in each, and the edits.
 
+mod anchors;
+
 use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
 
 use super::budget::{Budget, DECEIT, ENCODED};
 use super::content::{
-    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, Rendering, SeenBy, Site,
-    View,
+    self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Site, View,
 };
 use super::cost::Stage;
 use super::dense::{Between, Order};
 use super::finding::{Badness, Candidate, Findings, Location, Space, told_of};
-use super::judged::leads_there;
 use super::judging::{Judge, Judged, TldStatus};
-use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
+use super::outcome::{Bypass, Done, Limit, Place, Verdict};
 use super::part_context::PartContext;
 use super::policy::{Defang, LinkAction, Linkify, Mode, Notice, Report};
 use super::{actions, attached, headers, notices, prices};
@@ -34,8 +34,8 @@ impl PartContext<'_> {
     ) {
         let Some(entry) = self.tree.parts.get(part) else { return };
         attached::read(*self, part, judge, budget, found);
-        headers::externals(entry, judge, budget.findings, self.policy, found);
-        let base = headers::bases(entry, judge, budget.findings, self.policy, found);
+        headers::externals(entry, judge, budget, self.policy, found);
+        let base = headers::bases(entry, judge, budget, self.policy, found);
         let mut readings = mime::readings(self.message, self.tree, part);
         let mut index = 0;
         while let Some(reading) = readings.next() {
@@ -76,9 +76,6 @@ impl PartContext<'_> {
         }
     }
 }
-
-/// Bytes of a visible URL that are compared with its target's.
-const SHOWN: usize = 512;
 
 /// Names what ended the budget, in the part that it ended in.
 fn over(budget: &Budget<'_>, entry: &Part, found: &mut Findings) {
@@ -275,8 +272,14 @@ impl<'a> LayerReader<'a> {
         if reading.may_be_misread() {
             judged.forgive_signs();
         }
+        if reading.is_least_likely() {
+            judged.forgive_guess();
+        }
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.forgive_glued();
+        }
+        if occurrence.seen_by == SeenBy::Greedy && link.user.is_none() {
+            judged.goes_on_behind_a_sign();
         }
         Some(judged)
     }
@@ -312,7 +315,9 @@ impl<'a> LayerReader<'a> {
             // Who asks for every link to be taken apart means those that plain text has of a page as well.
             let wanted = || {
                 let all = self.open.context.policy.defang == Defang::All;
-                judge.is_lie(occurrence, &judged) || all && occurrence.site == Site::HtmlText
+                let seen = self.view.seen.get(occurrence.seen);
+                judge.is_lie(seen.map_or("", |seen| seen.as_str()), occurrence, &judged)
+                    || all && occurrence.site == Site::HtmlText
             };
             if occurrence.seen_by != SeenBy::Everybody && !wanted() {
                 continue;
@@ -396,38 +401,6 @@ impl<'a> LayerReader<'a> {
             && policy.report == Report::Findings
             && policy.linkify == Linkify::Off
             && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
-    }
-
-    /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
-    /// leads to that host.
-    fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
-        for (index, occurrence) in run.occurrences.iter().enumerate() {
-            let anchor = occurrence.anchor.flatten();
-            let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
-            if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
-                let broken = judged.get_mut(index).and_then(Option::as_mut);
-                broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
-            }
-            let Some(anchor) = anchor else { continue };
-            let Some(visible) = judged.get(index).cloned().flatten() else { continue };
-            let shows =
-                run.occurrences.get(anchor).is_some_and(|href| self.shows(occurrence, href));
-            if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows) {
-                judge.compare(&visible, target);
-            }
-        }
-    }
-
-    /// Whether the text begins as the `href` does, up to the end of what is visible: `a.example/b，c.example` has two
-    /// links to who ends one at the comma, and both show the target.
-    fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
-        let seen = |of: &Occurrence| self.view.seen.get(of.seen).map_or("", |seen| seen.as_str());
-        let (target, span) = (href.span(), visible.span());
-        let target = seen(href).get(target).unwrap_or_default();
-        let before = seen(visible).get(..span.end).unwrap_or_default();
-        let start = before.floor_char_boundary(before.len().saturating_sub(SHOWN));
-        let text = before.get(start..).unwrap_or_default().rsplit(char::is_whitespace).next();
-        text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
     }
 
     /// Where it stands in the text of the reading.

@@ -17,26 +17,26 @@ const FURTHER_BYTE: u64 = 6;
 pub const LAYER: u64 = 40;
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
-/// spelling. What stands beside the host of a link is charged as a host is.
+/// spelling.
 const JUDGED: u64 = 32;
 const JUDGED_BYTE: u64 = 4;
 
 /// The same for a host that takes a closer look, for each place where it may begin and end: one of other
-/// letters, or one that comes near a name. Each of its labels takes some more.
-const CLOSER: u64 = 96;
-const CLOSER_BYTE: u64 = 14;
-const LABEL: u64 = 32;
+/// letters, or one that comes near a name. Each of its labels takes some more. It takes more work than other
+/// steps of as many, and is cheap all the same: whole lists of fair ones are to pass.
+const CLOSER: u64 = 64;
+const CLOSER_BYTE: u64 = 12;
+const LABEL: u64 = 24;
 
-/// What more is compared of one that does not pass, and its letters with those of names.
-const DECEIVES: u64 = 128;
-const DECEIVES_BYTE: u64 = 8;
+/// What more is compared of one that does not pass, its letters with those of names.
+const DOUBTED_BYTE: u64 = 10;
 
 /// Steps of a host that deceives, or may, on top: what is told of it and written in its place is made for the first
 /// time.
-const LIE: u64 = 768;
-const DOUBT: u64 = 384;
+const LIE: u64 = 960;
+const DOUBT: u64 = 576;
 
-/// Steps of looking for what a link of ASCII carries.
+/// Steps of looking for what a link carries, and of each byte of ASCII beside its host.
 const CARRIED: u64 = 64;
 const CARRIED_BYTE: u64 = 6;
 
@@ -57,25 +57,26 @@ pub fn reading(index: usize, bytes: usize) -> u64 {
 /// Steps of judging a host.
 pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
     let plain = spelling.is_ascii() && judgement.labels.is_empty();
-    let (mut host, mut byte) = if plain { (JUDGED, JUDGED_BYTE) } else { (CLOSER, CLOSER_BYTE) };
-    if judgement.verdict > Verdict::Notice {
-        (host, byte) = (host + DECEIVES, byte + DECEIVES_BYTE);
-    }
-    let steps = host + byte * spelling.len() as u64 + LABEL * judgement.labels.len() as u64;
+    let (host, mut byte) = if plain { (JUDGED, JUDGED_BYTE) } else { (CLOSER, CLOSER_BYTE) };
     let told = match judgement.verdict {
-        Verdict::Unsafe => LIE,
         Verdict::Ok | Verdict::Notice => 0,
+        Verdict::Unsafe => LIE,
         _ => DOUBT,
     };
+    byte += if told > 0 { DOUBTED_BYTE } else { 0 };
+    let steps = host + byte * spelling.len() as u64 + LABEL * judgement.labels.len() as u64;
     // Where else it may begin or end, less of it is judged.
     steps + steps * judgement.more_bounds as u64 / 4 + told
 }
 
-/// Steps of looking for what a link carries, and of judging what was found.
-pub fn carrying(spelling: &str, carried: &LinkJudgement) -> u64 {
-    let byte = if spelling.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
+/// Steps of looking for what a link carries in what stands beside its host, and of judging what was found.
+pub fn carrying(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
+    let bytes = beside.iter().map(|text| {
+        let byte = if text.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
+        byte * text.len() as u64
+    });
     let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));
-    CARRIED + byte * spelling.len() as u64 + MET * inner.sum::<u64>()
+    CARRIED + bytes.sum::<u64>() + MET * inner.sum::<u64>()
 }
 
 /// Steps of reading what a text says of its sender.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use super::{Context, HostBounds, Judgement, judge, mixes_scripts};
 use super::{embedded, userinfo};
 use crate::verdict::{Edit, Reason, Reasons, Verdict};
+use uts58::scheme::{self, Does};
 use uts58::unicode::hosts::{is_bidi_control, is_invisible};
 use uts58::{Kind, Link, LocalForm, mailto, percent, reference};
 
@@ -59,11 +60,23 @@ pub fn carried(text: &str, link: &Link, host: &Judgement, context: &Context<'_>)
     let tail = text.get(link.tail.clone()).unwrap_or_default();
     match (link.kind, user) {
         (Kind::Email, local) => judgement.local(local.unwrap_or_default()),
+        (_, Some(user)) if is_account(text, link, user) => {}
         (_, Some(user)) => judgement.userinfo(user, host, context),
         (_, None) => {}
     }
     judgement.tail(&host.ascii, tail, context);
     judgement
+}
+
+/// Whether userinfo names whose account it is, as its scheme has it, and nothing that a reader takes for a host:
+/// `ssh://git@github.com/a/b.git`.
+fn is_account(text: &str, link: &Link, user: &str) -> bool {
+    let before = text.get(link.span.start..link.host.start).unwrap_or_default();
+    let scheme = before.split(':').next().unwrap_or_default();
+    let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let name = scheme.rsplit(|c| !belongs(c)).next().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    scheme::does(name) == Some(Does::Account) && user.chars().all(plain)
 }
 
 impl LinkJudgement {
@@ -294,6 +307,23 @@ pub(super) mod tests {
             let link = url(text);
             assert!(link.reasons.contains(reason), "{text}: {:?}", reasons(text));
             assert_eq!(link.verdict, verdict, "{text}");
+        }
+        for account in [
+            "ssh://git@example.org/a/b.git",
+            "git+ssh://git@example.org/a.git",
+            "svn+ssh://ann-b@example.org/x",
+            "SFTP://ann@example.org:22/",
+        ] {
+            assert_eq!(reasons(account), [], "{account}");
+        }
+        for told in [
+            "ssh://www.paypal.com@attack.example/",
+            "ssh://ann:secret@example.org/",
+            "ssh://p%61ypal@example.org/",
+            "sshx://git@example.org/",
+            "https://git@example.org/",
+        ] {
+            assert!(url(told).reasons.contains(Reason::Userinfo), "{told}");
         }
         assert_eq!(reasons("https://example.com/a%20b?c=d#e"), []);
         assert_eq!(reasons("mailto:%22a%20b%22@[192.0.2.1]"), []);

@@ -1,7 +1,7 @@
 //! A known name inside the host of somebody else, letter by letter: `paypal.com-login.top`,
 //! `my-paypal.com`, `wwwpaypal.com`.
 //!
-//! Only its place deceives, so that what else stands there decides: a name between hyphens counts beside
+//! Only its place deceives, so that what else stands there decides: a name between hyphens or underscores counts beside
 //! words of offices (`roles.txt`) alone, since shops and fans name what they are about. Whoever owns the
 //! name does not deceive, but whoever has a host below its own by asking for one may. Below carriers
 //! (`carriers.txt`) names in full are their owners'. A slip of a name (`near`) counts as the name does that
@@ -150,11 +150,14 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
             };
             // Something may be glued to both ends.
             let ours = match ours.strip_suffix(theirs) {
-                Some(front) if index == 0 && front.ends_with('-') => theirs,
+                Some(front) if index == 0 && front.ends_with(is_sign) => theirs,
                 _ => ours,
             };
             let behind = ours.strip_prefix(theirs);
-            behind == Some("") || index == last && last > 0 && behind.is_some_and(is_hyphen)
+            behind == Some("")
+                || index == last
+                    && last > 0
+                    && behind.is_some_and(|behind| behind.starts_with(is_sign))
         });
         stands && last > 0 && end <= registrable || in_a_country(parts, at, registrable, name)
     })
@@ -165,7 +168,7 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
 fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
     let behind = |places: usize| parts.get(at + places).map(|part| part.unicode.as_str());
     let (Some(kind), Some(rest)) = (behind(1), behind(2)) else { return false };
-    let country = rest.split('-').next().unwrap_or_default();
+    let country = rest.split(JOINTS).next().unwrap_or_default();
     name.reach == Reach::Brand
         && name.brand_len() >= LEAST
         && at + 2 <= registrable
@@ -185,12 +188,15 @@ fn may_be_kind(label: &[u8]) -> bool {
 /// Whether these labels may begin with a kind and the code of a country, and not end with them.
 fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
     let [kind, country, _, ..] = labels else { return false };
-    may_be_kind(kind.bytes) && matches!(country.bytes, [_, _] | [_, _, b'-', ..])
+    may_be_kind(kind.bytes) && matches!(country.bytes, [_, _] | [_, _, b'-' | b'_', ..])
 }
 
-/// Where the label begins, and what stands behind each of its hyphens.
+/// What joins words in a label. Browsers resolve names with underscores below the registrable domain.
+const JOINTS: [char; 2] = ['-', '_'];
+
+/// Where the label begins, and what stands behind each of its joints.
 fn starts(label: &[u8]) -> impl Iterator<Item = usize> {
-    std::iter::once(0).chain(memchr::memchr_iter(b'-', label).map(|at| at + 1))
+    std::iter::once(0).chain(memchr::memchr2_iter(b'-', b'_', label).map(|at| at + 1))
 }
 
 /// The words from this byte of the label on, one by one more, with their look, as far as some name goes.
@@ -205,11 +211,16 @@ fn runs<'l>(
         look.ascii(*byte);
         names.begins(look).then_some((start..at + 1, look.value()))
     });
-    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| *behind == b'-'))
+    read.filter(|(run, _)| label.get(run.end).is_none_or(|behind| is_joint(*behind)))
 }
 
-fn is_hyphen(behind: &str) -> bool {
-    behind.starts_with('-')
+/// What a name in full may end at in a label: browsers open hosts with signs (`paypal.com~x.example`).
+fn is_sign(c: char) -> bool {
+    c.is_ascii_punctuation()
+}
+
+fn is_joint(byte: u8) -> bool {
+    JOINTS.contains(&char::from(byte))
 }
 
 fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
@@ -221,7 +232,7 @@ fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
 
 /// The name between hyphens, beside words of offices.
 fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> Option<&'n Name> {
-    if !label.contains('-') {
+    if !label.contains(JOINTS) {
         return None;
     }
     let says_nothing = |word: &str| says_nothing(word, table);
@@ -231,12 +242,12 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
             let alone = run.len() == label.len();
             let (name, behind) = (label.get(run.clone())?, label.get(run.end..)?);
             let name = spelled(name, names).filter(|name| name.brand_len() >= BESIDE_OTHERS)?;
-            (!alone && behind.split('-').all(says_nothing)).then_some(name)
+            (!alone && behind.split(JOINTS).all(says_nothing)).then_some(name)
         });
         if named.is_some() {
             return named;
         }
-        let word = label.get(start..).and_then(|rest| rest.split('-').next());
+        let word = label.get(start..).and_then(|rest| rest.split(JOINTS).next());
         if !word.is_some_and(says_nothing) {
             break;
         }
@@ -246,7 +257,7 @@ fn between<'n>(label: &str, names: &'n Names, table: Option<&Organisations>) -> 
 
 /// The only word of the label that says anything, beside others that say nothing.
 fn telling_word<'l>(label: &'l str, table: Option<&Organisations>) -> Option<&'l str> {
-    let mut words = label.split('-').filter(|word| !says_nothing(word, table));
+    let mut words = label.split(JOINTS).filter(|word| !says_nothing(word, table));
     words.next().filter(|_| words.next().is_none())
 }
 
@@ -268,9 +279,9 @@ fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
         let mut long = both.filter(|rest| rest.len() >= BESIDE_OTHERS);
         long.find_map(|rest| spelled(rest, names))
     };
-    match label.strip_prefix("www").map(|rest| rest.trim_start_matches('-')) {
+    match label.strip_prefix("www").map(|rest| rest.trim_start_matches(JOINTS)) {
         // `wwww` is one letter too many, or the first of the name: `wwwwhatsapp`.
-        Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-']))),
+        Some(rest) => named(rest).or_else(|| named(rest.trim_start_matches(['w', '-', '_']))),
         None => label.ends_with("com").then(|| named(label)).flatten(),
     }
 }
@@ -284,12 +295,12 @@ fn spelled<'n>(word: &str, names: &'n Names) -> Option<&'n Name> {
     })
 }
 
-/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes. `hyphens`
+/// Whether a label of ASCII may hold a name of the set: a quick look that errs on the side of yes. `joints`
 /// says whether the host has any.
 pub(super) fn may_hold(
     label: &Label<'_>,
     behind: &[Label<'_>],
-    hyphens: bool,
+    joints: bool,
     names: &Names,
 ) -> bool {
     let known = |look: LookHash| names.by_look(look.value()).next().is_some();
@@ -305,11 +316,11 @@ pub(super) fn may_hold(
                 .filter(com)
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
     glued
-        || label.hyphenated && starts(bytes).any(run)
-        || hyphens && behind.first().is_some_and(|behind| behind.hyphenated) && known(label.look)
+        || label.jointed && starts(bytes).any(run)
+        || joints && behind.first().is_some_and(|behind| behind.jointed) && known(label.look)
         || bytes.len() >= LEAST && may_be_in_a_country(behind) && known(label.look)
         || names.may_be_near(bytes)
-        || label.hyphenated && bytes.split(|byte| *byte == b'-').any(|word| names.may_be_near(word))
+        || label.jointed && bytes.split(|byte| is_joint(*byte)).any(|word| names.may_be_near(word))
 }
 
 #[cfg(test)]
@@ -344,6 +355,13 @@ mod tests {
             ("paypal.com-login.top", "paypal.com"),
             ("www.paypal.com-login.top", "paypal.com"),
             ("secure-paypal.com-login.top", "paypal.com"),
+            ("paypal.com_login.top", "paypal.com"),
+            ("www.paypal.com_signin.attack.top", "paypal.com"),
+            ("paypal.com_.attack.top", "paypal.com"),
+            ("secure_paypal.com.attack.top", "paypal.com"),
+            ("hsbc.co.uk_login.attack.top", "hsbc.com"),
+            ("www.paypal.com~signin.attack.top", "paypal.com"),
+            ("paypal.com$x.attack.top", "paypal.com"),
             ("my-paypal.com", "paypal.com"),
             ("MY-PayPal.com", "paypal.com"),
             ("secure-paypal.com.br", "paypal.com"),

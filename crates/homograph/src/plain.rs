@@ -17,11 +17,11 @@ pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Option<Judgement> 
     let sets: &[&Names] = if own.is_empty() { &[protected] } else { &[protected, own] };
     let mut labels = Labels::new();
     plain_label::read(name.as_bytes(), &mut labels)?;
-    let hyphens = labels.iter().any(|label| label.hyphenated);
+    let joints = labels.iter().any(|label| label.jointed);
     // The first familiar label.
     let familiar = labels.iter().enumerate().find(|(at, label)| {
         let behind = labels.get(at + 1..).unwrap_or_default();
-        let may_hold = |names: &&Names| inside::may_hold(label, behind, hyphens, names);
+        let may_hold = |names: &&Names| inside::may_hold(label, behind, joints, names);
         known(label, behind.first(), sets) || sets.iter().any(may_hold)
     });
     let ascii = name.to_ascii_lowercase();

@@ -11,7 +11,8 @@ use uts58::unicode::a_label::has_a_label;
 pub(super) struct Label<'n> {
     pub bytes: &'n [u8],
     pub look: LookHash,
-    pub hyphenated: bool,
+    /// Whether words are joined in it: by hyphens, by underscores.
+    pub jointed: bool,
     /// Where in the host it begins.
     pub start: usize,
 }
@@ -21,39 +22,39 @@ pub(super) type Labels<'n> = SmallVec<[Label<'n>; 6]>;
 
 /// Reads the labels of a host; `None` when one is not plain.
 pub(super) fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
-    let (mut start, mut look, mut hyphens) = (0, LookHash::EMPTY, 0);
+    let (mut start, mut look, mut joints) = (0, LookHash::EMPTY, 0);
     for (at, byte) in name.iter().enumerate() {
         match STEPS.get(usize::from(*byte)).copied().unwrap_or_default() {
             class @ b'0'.. => look.class(class),
             SLOW => {
-                hyphens += usize::from(*byte == b'-');
+                joints += usize::from(matches!(*byte, b'-' | b'_'));
                 look.ascii(*byte);
             }
             DOT => {
-                labels.push(Label::new(start, name.get(start..at)?, look, hyphens)?);
-                (start, look, hyphens) = (at + 1, LookHash::EMPTY, 0);
+                labels.push(Label::new(start, name.get(start..at)?, look, joints)?);
+                (start, look, joints) = (at + 1, LookHash::EMPTY, 0);
             }
             _ => return None,
         }
     }
-    labels.push(Label::new(start, name.get(start..)?, look, hyphens)?);
+    labels.push(Label::new(start, name.get(start..)?, look, joints)?);
     Some(())
 }
 
 impl<'n> Label<'n> {
-    /// `None` when letters, digits and so many hyphens are no plain label.
+    /// `None` when letters, digits and so many joints are no plain label.
     #[inline]
-    fn new(start: usize, bytes: &'n [u8], look: LookHash, hyphens: usize) -> Option<Label<'n>> {
+    fn new(start: usize, bytes: &'n [u8], look: LookHash, joints: usize) -> Option<Label<'n>> {
         let sound = || {
             bytes.first() != Some(&b'-')
                 && bytes.last() != Some(&b'-')
                 && bytes.get(2..4) != Some(b"--".as_slice())
                 // An A-label may begin inside.
-                && !(hyphens > 1 && has_a_label(bytes))
+                && !(joints > 1 && has_a_label(bytes))
         };
-        let hyphenated = hyphens > 0;
-        let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!hyphenated || sound());
-        plain.then_some(Label { bytes, look, hyphenated, start })
+        let jointed = joints > 0;
+        let plain = (1..=LABEL_OCTETS).contains(&bytes.len()) && (!jointed || sound());
+        plain.then_some(Label { bytes, look, jointed, start })
     }
 }
 
@@ -66,9 +67,9 @@ static STEPS: [u8; 256] = {
         #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
         {
             steps[byte] = match byte as u8 {
-                b'-' | b'm' | b'w' | b'M' | b'W' => SLOW,
+                b'-' | b'_' | b'm' | b'w' | b'M' | b'W' => SLOW,
                 b'.' => DOT,
-                letter @ (b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_') => class(letter),
+                letter @ (b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z') => class(letter),
                 _ => 0,
             };
         }
@@ -78,5 +79,5 @@ static STEPS: [u8; 256] = {
 };
 
 const DOT: u8 = 1;
-/// A hyphen, or a letter that two others side by side are taken for.
+/// What joins words, or a letter that two others side by side are taken for.
 const SLOW: u8 = 2;

@@ -7,6 +7,8 @@ pub enum Does {
     Web,
     /// The same, but no browser goes there by a click.
     Socket,
+    /// Leads to an account of a host: before the at sign stands whose (`ssh://git@example.org/x.git`).
+    Account,
     /// Its path is an address.
     Address,
     /// Leads to a place in the message, or to what its own program shows of a word in it.
@@ -98,6 +100,14 @@ pub const SCHEMES: &[Scheme] = &[
     row("x-apple-data-detectors", Does::Message, "Apple Mail, round dates and places in messages"),
     row("x-apple-*", Does::Dangerous, "macOS and iOS, opens settings and programs"),
     row("zoommtg", Does::Dangerous, "Zoom client, CVE-2018-15715, CVE-2019-13450"),
+    row("ssh", Does::Account, "draft-ietf-secsh-scp-sftp-ssh-uri §3; Git writes it"),
+    row("sftp", Does::Account, "draft-ietf-secsh-scp-sftp-ssh-uri §4"),
+    row("scp", Does::Account, "curl, WinSCP"),
+    row("git+ssh", Does::Account, "Git, npm"),
+    row("ssh+git", Does::Account, "Git"),
+    row("svn+ssh", Does::Account, "Subversion"),
+    row("hg+ssh", Does::Account, "pip, of Mercurial"),
+    row("bzr+ssh", Does::Account, "Bazaar"),
     row("file", Does::Share, "RFC 8089; WHATWG URL §3.1"),
     row("smb", Does::Share, "file server: Windows sends a password hash"),
     row("afp", Does::Share, "file server of macOS"),
@@ -191,7 +201,7 @@ mod tests {
             let spelled = row.name.replace('*', "x").to_ascii_uppercase();
             assert_eq!(does(&spelled), Some(row.does), "{spelled}");
             assert_eq!(is_web(&spelled), row.does == Does::Web, "{spelled}");
-            let letters = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '*');
+            let letters = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '+' | '*');
             assert!(row.name.chars().all(letters), "{}", row.name);
             let again = SCHEMES.iter().skip(index + 1).any(|other| other.name == row.name);
             assert!(!again, "{} twice", row.name);

@@ -220,6 +220,10 @@ pub fn families() -> Vec<Family> {
     for (name, front, piece) in [
         ("one address list", "To: ", "a{n}.com <b@c{n}.com>,"),
         ("one list of lying addresses", "To: ", "p\u{430}ypal{n}.com <b@c{n}.com>,"),
+        ("one list of short addresses", "Cc: ", "a,"),
+        ("one list of names of hosts", "To: ", "\"a.co b.co c{n}.co\" <a@b.co>,"),
+        ("one subject of hosts", "Subject: ", "a.co "),
+        ("one place of a part", "Content-Type: text/html\r\nContent-Location: http://", "a.co/"),
         ("address groups", "To: ", "a:b@c{n}.com;"),
         ("comments of a field", "From: ", "("),
         ("quotes of a field", "From: ", "\"\\"),

@@ -181,6 +181,12 @@ pub const SHAPES: &[Shape] = &[
         ("<meta charset=windows-1251>", ""),
         "<a href='http://p\u{430}ypal{n}.com/'>x</a>",
     ),
+    shape(
+        "links below a base that lies",
+        "text/html\r\nContent-Base: http://p\u{430}ypal.com/",
+        NONE,
+        "<a href=x{n}>y</a>",
+    ),
     shape("UTF-16", "text/plain; charset=utf-16", NONE, "http://p\u{430}ypal{n}.com "),
     shape(
         "lying parts",

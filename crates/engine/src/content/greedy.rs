@@ -4,13 +4,17 @@
 //! `https://example.com、bob@example.org` has the same form, and is honest. So a sign counts only where nobody parts a
 //! URL from an address with it ([`parts_words`]), no letter beyond ASCII stands beside it, and the rest could be
 //! the local part of an address; and only a protected name in front of it deceives ([`SeenBy::Greedy`]).
+//!
+//! So it is with a host that goes on behind a sign: `https://www.example.com–x.attack.example/`. People part names
+//! so as well; what counts is a host that lies below somebody's domain, behind a protected name.
 
 use std::ops::Range;
 
 use super::{Occurrence, SeenBy, Site, View};
+use homograph::{Section, registrable};
 use uts58::tlds::TldSet;
 use uts58::unicode::{Class, is_dot_to_somebody};
-use uts58::{Confidence, Kind, Link, known_end, scheme};
+use uts58::{Confidence, Kind, Link, Target, known_end, scheme};
 
 /// Where every client ends what stands in front of a path.
 fn ends_authority(c: char) -> bool {
@@ -148,6 +152,51 @@ fn reads_as_misread(behind: &str) -> bool {
     signs.next().is_some() || next.is_some_and(|next| matches!(next, '@'..='`' | '{'..='~'))
 }
 
+/// The link with the host that goes on behind a sign where others end it.
+fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
+    let announced = matches!(link.kind, Kind::Scheme | Kind::Www) && link.user.is_none();
+    if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
+        return None;
+    }
+    let behind = text.get(link.host.end..)?;
+    let behind = behind.get(..behind.floor_char_boundary(LONGEST_HOST))?;
+    let behind = behind.get(..behind.find(ends_authority).unwrap_or(behind.len()))?;
+    let rest = behind.trim_start_matches(is_joint);
+    if rest.len() == behind.len() || rest.contains(['@', ':']) {
+        return None;
+    }
+    let end = known_end(rest, tlds)?;
+    let host = rest.get(..end)?.to_ascii_lowercase();
+    let below = registrable(&host, Section::Icann).is_some_and(|domain| domain.len() < host.len());
+    // Names that are listed side by side are all announced alike.
+    if !below || host.starts_with("www.") {
+        return None;
+    }
+    let end = link.host.end + behind.len() - rest.len() + end;
+    Some(Link {
+        span: link.span.start..end,
+        host: link.host.start..end,
+        tail: end..end,
+        confidence: Confidence::Low,
+        ..link.clone()
+    })
+}
+
+/// Octets of the longest host (RFC 1035 §2.3.4), each a letter of three bytes.
+const LONGEST_HOST: usize = 3 * 253;
+
+/// Signs that go on with a host for those to whom it ends where a path begins: neither letters and digits nor what
+/// ends a URL, a bracket or a quote.
+fn is_joint(c: char) -> bool {
+    match c.is_ascii() {
+        true => matches!(
+            c,
+            '~' | '!' | '$' | '&' | '\'' | '+' | ',' | ';' | '=' | '*' | '-' | '_' | '.'
+        ),
+        false => !c.is_alphanumeric() && !c.is_whitespace() && !Class::of(c).is_ignored(),
+    }
+}
+
 /// Where the host at the start of a text ends.
 fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
     let is_of_host = |c: char| c == '%' || Class::of(c).is_host() || is_dot_to_somebody(c);
@@ -160,7 +209,20 @@ fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 impl View<'_> {
     /// Adds those of the text that is seen first, so many at most: how many those were.
     pub(super) fn greedy(&mut self, stretch: &str, tlds: &dyn TldSet, room: usize) -> usize {
-        let mut added = 0;
+        let known = |one: &Occurrence| match &one.target {
+            Target::Link(link) if one.seen_by == SeenBy::Everybody && one.seen == 0 => {
+                longer(stretch, link, tlds)
+            }
+            _ => None,
+        };
+        let found = self.occurrences.iter().filter_map(known).take(room);
+        let found: Vec<Link> = found.collect();
+        let mut added = found.len();
+        let as_greedy = |link: Link| Occurrence {
+            seen_by: SeenBy::Greedy,
+            ..Occurrence::in_text(0, link, Site::Text)
+        };
+        self.occurrences.extend(found.into_iter().map(as_greedy));
         for piece in pieces(stretch) {
             self.steps += piece.len() as u64;
             let Some(link) = link(stretch, piece, tlds) else { continue };
@@ -168,10 +230,7 @@ impl View<'_> {
                 self.cut = true;
                 break;
             }
-            self.occurrences.push(Occurrence {
-                seen_by: SeenBy::Greedy,
-                ..Occurrence::in_text(0, link, Site::Text)
-            });
+            self.occurrences.push(as_greedy(link));
             added += 1;
         }
         added
@@ -182,6 +241,7 @@ impl View<'_> {
 mod tests {
     use super::*;
     use uts58::tlds::TldTable;
+    use uts58::{Boundaries, Linkifier};
 
     fn found(text: &str) -> Vec<&str> {
         let tlds = TldTable::new(["com", "example"], "");
@@ -230,6 +290,36 @@ mod tests {
             "www.a@b.example www.a.b-c@b.example www.a.com,x@b.example www.a.com;x@b.example",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    fn longer_of(text: &str) -> Vec<&str> {
+        let tlds = TldTable::new(["com", "example"], "");
+        let linkifier = Linkifier::new(&tlds).boundaries(Boundaries::Wide);
+        let found = linkifier.links(text).filter_map(|link| longer(text, &link, &tlds));
+        found.filter_map(|link| text.get(link.span)).collect()
+    }
+
+    #[test]
+    fn a_host_goes_on_behind_a_sign() {
+        for url in [
+            "https://www.a.com–x.b.example",
+            "https://www.a.com~x.b.example",
+            "www.a.com’x.b.example",
+            "https://www.a.com、x.b.example",
+        ] {
+            assert_eq!(longer_of(&format!("see {url}/x now")), [url]);
+        }
+        for text in [
+            "https://www.a.com–b.example",
+            "https://www.a.com,www.b.example",
+            "https://www.a.com–see x.b.example",
+            "https://www.a.com/–x.b.example",
+            "https://www.a.com–x@b.b.example",
+            "https://www.a.com)x.b.example",
+            "a.com–x.b.example",
+        ] {
+            assert_eq!(longer_of(text), [""; 0], "{text}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! finds the links in one of them, [`defanger`] makes the edits for a link. All coordinates are bytes
 //! of the reading that mime gave; the way back to the raw bytes is mime's.
 
+pub mod bidi;
 mod calendar;
 mod css;
 mod defanger;
@@ -164,6 +165,8 @@ pub enum Rendering {
     Broken,
     /// Turned round, or broken by something that a reader does not see.
     Obfuscated,
+    /// Not at all: a control turns the text round in which it stands, and a client follows it as it is written.
+    Overridden,
 }
 
 /// Who meets a link: a reader, or only the client.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use memchr::{memchr_iter, memchr3};
 
+use super::bidi::Overridden;
 use super::mapped::{Builder, MappedText};
 use super::{
     Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, View,
@@ -71,8 +72,12 @@ pub fn read<'t>(
         let mut links = linkifier.links(stretch);
         let most = left.min(room.together);
         let found = links.by_ref().take(most);
-        let occurrences: Vec<_> =
-            found.map(|link| Occurrence::in_text(0, link, Site::Text)).collect();
+        let overridden = Overridden::of(stretch, &[]);
+        let occurrences = found.map(|link| Occurrence {
+            shown: overridden.shown(&link.span),
+            ..Occurrence::in_text(0, link, Site::Text)
+        });
+        let occurrences: Vec<_> = occurrences.collect();
         left -= occurrences.len();
         let mut view = View {
             seen: vec![MappedText::slice(stretch, at)],

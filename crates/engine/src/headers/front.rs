@@ -1,4 +1,4 @@
-//! The front of a header that has more fields than anybody reads.
+//! The front of a header that has more fields, or longer lists, than anybody reads.
 
 use mailsplice::splice::fields::HeaderField;
 
@@ -6,20 +6,33 @@ use mailsplice::splice::fields::HeaderField;
 /// a few hundred at most.
 const FIELDS: usize = 10_000;
 
-/// The front of a header that has more fields than [`FIELDS`], and those in it.
+/// Signs of a header between which addresses may stand: each address takes some fifty bytes of memory, and may have
+/// one. No server takes a header with as many.
+const ADDRESSES: usize = 100_000;
+
+/// The front of a header that has more than [`FIELDS`] or [`ADDRESSES`], and the fields in it.
 pub(super) fn front<'h>(
     head: &'h [u8],
     agreed: Option<&'h [HeaderField]>,
 ) -> Option<(&'h [u8], Option<&'h [HeaderField]>)> {
-    let end = match agreed {
-        Some(fields) => fields.get(FIELDS)?.line.start,
+    // Shorter than as many are.
+    let listed =
+        head.get(ADDRESSES..).and_then(|_| memchr::memchr2_iter(b',', b';', head).nth(ADDRESSES));
+    let (end, fields) = match agreed {
+        Some(fields) => {
+            let whole = |at| fields.partition_point(|field| field.line.end <= at);
+            let most = listed.map_or(FIELDS, whole).min(FIELDS);
+            (fields.get(most)?.line.start, fields.get(..most))
+        }
         None => {
             let begins = |end: &usize| !matches!(head.get(end + 1), Some(b' ' | b'\t' | b'\n'));
-            memchr::memchr2_iter(b'\r', b'\n', head).filter(begins).nth(FIELDS - 1)? + 1
+            let ends = memchr::memchr2_iter(b'\r', b'\n', head).filter(begins);
+            let end = ends.map(|end| end + 1).nth(FIELDS - 1);
+            (end.into_iter().chain(listed).min()?, None)
         }
     };
     let front = head.get(..end).filter(|front| front.len() < head.len())?;
-    Some((front, agreed.and_then(|fields| fields.get(..FIELDS))))
+    Some((front, fields))
 }
 
 #[cfg(test)]
@@ -39,6 +52,20 @@ mod tests {
                 let cut = front(over.as_bytes(), all);
                 assert_eq!(cut, Some((most.as_bytes(), some)), "{field:?} {agree}");
             }
+        }
+    }
+    #[test]
+    fn lists_of_a_header_are_bounded() {
+        for sign in [",", ";"] {
+            let head = |signs: usize| format!("From: a\r\nTo: {}\r\nCc: b\r\n", sign.repeat(signs));
+            let (most, over) = (head(ADDRESSES), head(ADDRESSES + 1));
+            let fields: Vec<_> = header_fields(over.as_bytes()).collect();
+            assert_eq!(front(most.as_bytes(), None), None);
+            assert_eq!(front(most.as_bytes(), Some(&fields)), None);
+            let cut = front(over.as_bytes(), Some(&fields));
+            assert_eq!(cut, Some((&b"From: a\r\n"[..], Some(&fields[..1]))));
+            let (cut, fields) = front(over.as_bytes(), None).unwrap();
+            assert_eq!((cut, fields), (&most.as_bytes()[..most.len() - 9], None));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Files that no mail program shows as text: a PDF, a picture, an archive, an office file. A byte more in
-//! one of them breaks its offsets and its sums.
+//! Files that no mail program shows as text: a PDF, a picture, an archive, an office file, a signed container. A
+//! byte more in one of them breaks its offsets and its sums.
 
 use memchr::memmem;
 
@@ -68,7 +68,16 @@ pub(super) fn is_named_document(
     }
     let opening = opening();
     let pdf = pdf || names.iter().any(|name| sniff::extension(name).as_deref() == Some("pdf"));
-    pdf && opens_pdf(&opening) || opens_binary(&opening)
+    pdf && opens_pdf(&opening) || is_binary(&opening)
+}
+
+/// Whether bytes hold what no text does: those of a tape archive, of DER, of a program. What begins with markup is a
+/// page to whoever looks into it.
+fn is_binary(opening: &[u8]) -> bool {
+    let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xFE | 0xFF);
+    let text = opening.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(opening);
+    let first = text.iter().find(|byte| !blank(byte));
+    first.is_some_and(|first| *first != b'<') && !sniff::is_readable(opening)
 }
 
 /// Whether nothing in front of the mark makes a page of it.
@@ -158,6 +167,18 @@ mod tests {
             !document("text/plain", "a.txt", zip) && !document("text/plain", "a.bz2", b"BZh9 hi")
         );
         assert!(!document("application/zip", "a.html", zip));
+        let tar = b"page.html\0\0\0\x00000644\0<html><a href='javascript:history.back()'>";
+        let signed = b"\x30\x82\x01\x00\x06\x09*\x86H\x86\xF7\r\x01\x07\x02 <html>";
+        for binary in [&tar[..], signed, b"MZ\x90\0\x03<a href=x>", b"x\x9F>\"\x01\0<html>"] {
+            for label in ["application/x-anything", "application/octet-stream"] {
+                assert!(document(label, "", binary) && document(label, "a.bin", binary));
+                assert!(!document(label, "a.html", binary));
+            }
+            assert!(!document("text/html", "", binary) && !document("text/plain", "", binary));
+        }
+        for page in [&b"\xFF\xFE<\0h\0t\0m\0l\0>\0"[..], b" <html>\x01", b"", b"hello\r\n"] {
+            assert!(!document("application/octet-stream", "a.bin", page), "{page:?}");
+        }
         assert!(!document("application/octet-stream", "", b"GIF89a=1;<a href=x>"));
     }
 }

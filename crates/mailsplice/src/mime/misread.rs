@@ -10,6 +10,8 @@ pub(super) struct Others {
     escapes: bool,
     /// One of several bytes a character, which detectors take it for where no label names another.
     several: bool,
+    /// Any other than that of the West and UTF-8, which detectors take it for where no label names one.
+    guessed: bool,
 }
 
 impl Others {
@@ -18,9 +20,12 @@ impl Others {
         let names = |label: &String| {
             !label.eq_ignore_ascii_case("us-ascii") && Charset::from_label(label).is_some()
         };
+        let unnamed = !labels.iter().any(names);
+        let other = |charset: &Charset| ![Charset::WINDOWS_1252, Charset::Utf8].contains(charset);
         Others {
             escapes: charsets.iter().any(|charset| calls_sets(*charset)),
-            several: !labels.iter().any(names) && charsets.iter().any(|charset| is_wide(*charset)),
+            several: unnamed && charsets.iter().any(|charset| is_wide(*charset)),
+            guessed: unnamed && charsets.iter().any(other),
         }
     }
 }
@@ -89,6 +94,11 @@ impl Reading<'_> {
             before.bytes().next_back().is_some_and(|byte| intermediate(&byte))
                 && bytes.next() == Some(0x1B)
         }
+    }
+
+    /// Whether this is how the West reads bytes that nobody labelled, and that detectors take for other letters.
+    pub fn is_least_likely(&self) -> bool {
+        self.others.guessed && self.charset == Charset::WINDOWS_1252
     }
 
     /// Whether letters beyond ASCII in front of this host are those of a text that is glued to it: nobody says

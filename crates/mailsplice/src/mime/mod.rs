@@ -268,6 +268,15 @@ impl Tree {
         span
     }
 
+    /// Indices of the parts: those first that clients show unasked, so that attachments in front of them cannot use
+    /// up what is there for reading.
+    pub fn in_order_of_sight(&self) -> impl Iterator<Item = usize> {
+        let waits =
+            |index: &usize| self.parts.get(*index).is_some_and(|part| part.surroundings.attachment);
+        let all = || 0..self.parts.len();
+        all().filter(move |index| !waits(index)).chain(all().filter(waits))
+    }
+
     /// Whether no two parts share bytes: neither second readings nor messages inside encoded ones.
     pub fn is_disjoint(&self) -> bool {
         let usual = |part: &Part| part.view == View::Usual && part.site.layer == 0;

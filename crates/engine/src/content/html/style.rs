@@ -22,8 +22,23 @@ pub enum Sight {
 pub enum Direction {
     #[default]
     Natural,
-    /// `<bdo dir=rtl>`, or `unicode-bidi: bidi-override` with `direction: rtl`.
+    /// `dir=rtl`, `direction: rtl`.
+    RightToLeft,
+    /// `<bdo>`, `unicode-bidi: bidi-override`.
+    Overridden,
+    /// Both.
     Turned,
+}
+
+impl Direction {
+    /// What both come to, wherever each is said.
+    pub fn and(self, other: Direction) -> Direction {
+        match (self, other) {
+            (Direction::Natural, one) | (one, Direction::Natural) => one,
+            (one, other) if one == other => one,
+            _ => Direction::Turned,
+        }
+    }
 }
 
 /// Whether the element breaks the line of text.
@@ -43,7 +58,6 @@ impl Traits {
     /// Reads the declarations of a `style` attribute.
     pub fn declare(&mut self, style: &str) {
         let style = css::plain(style);
-        let (mut overrides, mut turned) = (false, false);
         let mut start = 0;
         for end in memchr::memchr_iter(b';', style.as_bytes()).chain([style.len()]) {
             let declaration = style.get(std::mem::replace(&mut start, end + 1)..end);
@@ -66,21 +80,23 @@ impl Traits {
                     () if says("inline") || says("contents") => self.flow = Flow::Inline,
                     () => self.flow = Flow::Block,
                 },
-                Some(b'd') if is("direction") => turned = says("rtl"),
+                Some(b'd') if is("direction") && says("rtl") => {
+                    self.direction = self.direction.and(Direction::RightToLeft);
+                }
                 Some(b'v') if is("visibility") && (says("hidden") || says("collapse")) => {
                     self.shown = Sight::Hidden
                 }
                 Some(b'm') if is("mso-hide") && says("all") => self.shown = Sight::Hidden,
                 Some(b'f') if is("font-size") && is_nothing(value) => self.shown = Sight::Hidden,
                 Some(b'o') if is("opacity") && is_nothing(value) => self.shown = Sight::Hidden,
-                Some(b'u') if is("unicode-bidi") => {
-                    overrides = says("bidi-override") || says("isolate-override");
+                Some(b'u')
+                    if is("unicode-bidi")
+                        && (says("bidi-override") || says("isolate-override")) =>
+                {
+                    self.direction = self.direction.and(Direction::Overridden);
                 }
                 _ => {}
             }
-        }
-        if overrides && turned {
-            self.direction = Direction::Turned;
         }
     }
 }
@@ -131,6 +147,7 @@ mod tests {
         assert_eq!(traits("display:inline-block").flow, Flow::Inline);
         assert_eq!(traits("display:block").flow, Flow::Block);
         assert_eq!(traits("direction:rtl;unicode-bidi:bidi-override").direction, Direction::Turned);
-        assert_eq!(traits("direction:rtl").direction, Direction::Natural);
+        assert_eq!(traits("direction:rtl").direction, Direction::RightToLeft);
+        assert_eq!(traits("unicode-bidi:isolate-override").direction, Direction::Overridden);
     }
 }

@@ -235,6 +235,13 @@ fn what_is_hidden_or_turned_is_marked() {
     let both = ["text paypal.com?", "text pal.com"];
     assert_eq!(found("pay<span style='display:none'>.org x</span>pal.com"), both);
     assert_eq!(found("pay<i hidden>x</i>pal.com"), both);
+    for turned in [
+        "<b dir=rtl style='unicode-bidi:bidi-override'>moc.lapyap</b>",
+        "<b style='unicode-bidi:bidi-override' dir=RTL>moc.lapyap</b>",
+    ] {
+        assert_eq!(found(turned), ["text paypal.com?"], "{turned}");
+    }
+    assert_eq!(found("<p dir=rtl>example.com</p>"), ["text example.com"]);
     assert_eq!(found("<bdo dir=rtl>moc.lapyap</bdo>"), ["text paypal.com?"]);
     assert_eq!(found("pay<wbr>pal.com"), both);
     assert_eq!(found("www.<wbr>paypal<wbr>.com"), ["text www.paypal.com"]);

@@ -70,12 +70,13 @@ impl<'t> Reader<'t, '_, '_> {
                     traits.shown = Sight::Hidden;
                 }
                 None if self.takes_no_room(name, written, &value) => traits.shown = Sight::Hidden,
-                None if name.len() == BDO.len()
-                    && name.eq_ignore_ascii_case(BDO)
-                    && written.eq_ignore_ascii_case("dir")
+                None if written.len() == DIR.len()
+                    && written.eq_ignore_ascii_case(DIR)
                     && self.says(value.clone(), "rtl") =>
                 {
-                    traits.direction = Direction::Turned;
+                    let overrides = name.eq_ignore_ascii_case(BDO);
+                    let said = if overrides { Direction::Turned } else { Direction::RightToLeft };
+                    traits.direction = traits.direction.and(said);
                 }
                 None if is_script(written) => {
                     let seen = entity::attribute(self.text, value);
@@ -270,6 +271,9 @@ impl<'t> Reader<'t, '_, '_> {
 /// The attribute that hides an element, and the element that turns its text.
 const HIDDEN: &str = "hidden";
 const BDO: &str = "bdo";
+
+/// The attribute that says where text begins.
+const DIR: &str = "dir";
 
 /// `[` in what would be lower case.
 const BRACKET: u8 = b'[' | 0x20;

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-use super::{Markup, Occurrence, Reader, Rendering, Site, TOGETHER, Tag, Target, outlook};
+use super::{Anchor, Markup, Occurrence, Reader, Rendering, Site, TOGETHER, Tag, Target, outlook};
+use crate::content::bidi::Overridden;
 use crate::content::joined::{Joined, first_word, last_word};
+use crate::content::mapped::MappedText;
 use crate::content::{STRETCH, unseen};
 use uts58::Confidence;
 
@@ -58,13 +60,17 @@ impl<'t> Reader<'t, '_, '_> {
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
         let mut around = anchors.iter().peekable();
+        let overridden = Overridden::of(text, &seams);
         let mut links = self.linkifier.links(text);
         let room = self.room();
         for link in links.by_ref().take(room) {
             let span = link.span.clone();
             while around.next_if(|anchor| anchor.text.end <= span.start).is_some() {}
             let anchor = around.peek().filter(|anchor| anchor.text.start < span.end);
-            let shown = shown_as(&marks, &link.host, text);
+            let shown = match overridden.shown(&link.span) {
+                Rendering::Overridden => Rendering::Overridden,
+                _ => shown_as(&marks, &link.host, text),
+            };
             let mut occurrence = Occurrence::in_text(index, link, Site::HtmlText);
             occurrence.anchor = anchor.map(|anchor| anchor.occurrence);
             occurrence.shown = shown;
@@ -81,14 +87,54 @@ impl<'t> Reader<'t, '_, '_> {
             skipped.words(self.visible.as_str()),
         ];
         let found = self.view.occurrences.len() > before;
-        let seen = self.visible.take(found || without.iter().any(|joined| !joined.is_empty()));
+        let others = !overridden.is_empty() || without.iter().any(|joined| !joined.is_empty());
+        let seen = self.visible.take(found || others);
         let Some(seen) = seen else { return };
         let without = without.map(|joined| (joined.of(&seen), joined));
+        let turned = self.turned(&seen, &overridden, &anchors);
         self.view.seen.extend(Some(seen).filter(|_| found));
+        for (word, occurrences) in turned {
+            let seen = self.view.seen.len();
+            self.view.seen.push(word);
+            let here = occurrences.into_iter().map(|one| Occurrence { seen, ..one });
+            self.view.occurrences.extend(here);
+        }
         for (words, joined) in without {
             let room = self.room();
             self.view.across(&self.linkifier, (&joined, words), room, &Site::HtmlText);
         }
+    }
+
+    /// What anchors show where a control turns their text round, with the links that a reader sees there.
+    fn turned(
+        &mut self,
+        seen: &MappedText<'t>,
+        overridden: &Overridden,
+        anchors: &[Anchor],
+    ) -> Vec<(MappedText<'t>, Vec<Occurrence>)> {
+        let mut found = Vec::new();
+        self.view.cut |= overridden.is_cut();
+        for anchor in anchors.iter().filter(|anchor| overridden.meets(&anchor.text)) {
+            for (word, turned) in overridden.words(seen, anchor.text.clone()) {
+                let mut links = self.linkifier.links(word.as_str());
+                let shown = links
+                    .by_ref()
+                    .filter(|link| link.span.start < turned.end && turned.start < link.span.end);
+                let shown = shown.take(self.room()).map(|link| Occurrence {
+                    anchor: Some(anchor.occurrence),
+                    shown: Rendering::Obfuscated,
+                    markup: Markup::Shown,
+                    ..Occurrence::in_text(0, link, Site::HtmlText)
+                });
+                let shown: Vec<Occurrence> = shown.collect();
+                self.view.steps += word.as_str().len() as u64 + links.steps();
+                drop(links);
+                if !shown.is_empty() {
+                    found.push((word, shown));
+                }
+            }
+        }
+        found
     }
 
     /// S29: a client that makes links walks from text node to text node. Where one ends inside a word,

@@ -1,0 +1,204 @@
+//! Text that U+202E turns round: its characters run from right to left to the end of the line, whatever their script
+//! says (UAX #9 §3.3.2, X4), so that `moc.elpmaxe` is read as `example.com`.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::Rendering;
+use super::mapped::MappedText;
+
+/// Right-to-left override.
+const OVERRIDE: &str = "\u{202e}";
+
+/// Bytes of an override that are read as they are shown: no line of a reader has as many.
+const SHOWN: usize = 1 << 10;
+
+/// Bytes of a word beside an override that are read with it: no host has as many left and right.
+const BESIDE: usize = 128;
+
+/// Overrides that are read as they are shown in a stretch of text; honest mail has none.
+const WORDS: usize = 256;
+
+/// The stretches of a text that are turned round.
+#[derive(Debug, Default)]
+pub struct Overridden {
+    stretches: Vec<Range<usize>>,
+}
+
+impl Overridden {
+    /// Those of a text, in order; at seams a line end stands for none. Linear.
+    pub fn of(text: &str, seams: &[usize]) -> Overridden {
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        for at in memmem::find_iter(text.as_bytes(), OVERRIDE) {
+            let start = at + OVERRIDE.len();
+            if stretches.last().is_some_and(|last| start <= last.end) {
+                continue;
+            }
+            let rest = text.get(start..).unwrap_or_default();
+            let is_seam = |at: &usize| seams.binary_search(at).is_ok();
+            let mut found = rest.match_indices(ends).map(|(at, _)| start + at);
+            let end = found.find(|at| !is_seam(at)).unwrap_or(text.len());
+            stretches.push(start..end);
+        }
+        stretches.retain(|stretch| !stretch.is_empty());
+        Overridden { stretches }
+    }
+
+    /// Whether nothing is turned round.
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// Whether some of this range is turned round.
+    pub fn meets(&self, range: &Range<usize>) -> bool {
+        let first = self.stretches.partition_point(|stretch| stretch.end <= range.start);
+        self.stretches.get(first).is_some_and(|stretch| stretch.start < range.end)
+    }
+
+    /// How a link in this range is shown.
+    pub fn shown(&self, range: &Range<usize>) -> Rendering {
+        match self.meets(range) {
+            true => Rendering::Overridden,
+            false => Rendering::AsWritten,
+        }
+    }
+
+    /// Whether there are more than are read.
+    pub fn is_cut(&self) -> bool {
+        self.stretches.len() > WORDS
+    }
+
+    /// The words of a range of the text as a reader sees them, where some of it is turned round, each with where it
+    /// is turned: a word ends at a blank that is not turned.
+    pub fn words<'o>(
+        &self,
+        seen: &MappedText<'_>,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (MappedText<'o>, Range<usize>)> {
+        let most = self.stretches.get(..WORDS).unwrap_or(&self.stretches);
+        let first = most.partition_point(|stretch| stretch.end <= range.start);
+        let within = most.iter().skip(first).take_while(move |one| one.start < range.end);
+        let within = within.filter(|stretch| stretch.len() <= SHOWN);
+        within.map(move |stretch| {
+            let turned = stretch.start.max(range.start)..stretch.end.min(range.end);
+            word(seen, turned, &range)
+        })
+    }
+}
+
+/// The word of this range around what is turned there.
+fn word<'o>(
+    seen: &MappedText<'_>,
+    turned: Range<usize>,
+    range: &Range<usize>,
+) -> (MappedText<'o>, Range<usize>) {
+    let text = seen.as_str();
+    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+    let before = part(range.start..turned.start).trim_end_matches(is_control);
+    let from = before.floor_char_boundary(before.len().saturating_sub(BESIDE));
+    let front = before.get(from..).unwrap_or_default();
+    let front = front.rsplit(ends_word).next().map_or(0, str::len);
+    let end = range.start + before.len();
+    let behind = part(turned.end..range.end);
+    let back = behind.trim_start_matches(is_control);
+    let start = range.end - back.len();
+    let back = back.get(..back.floor_char_boundary(BESIDE)).unwrap_or_default();
+    let back = back.split(ends_word).next().map_or(0, str::len);
+
+    let mut stretches = Vec::with_capacity(turned.len() + 2);
+    stretches.push(end - front..end);
+    let inside = part(turned.clone());
+    let chars = inside.char_indices().rev().filter(|(_, c)| !is_control(*c));
+    let places = chars.map(|(at, c)| turned.start + at..turned.start + at + c.len_utf8());
+    stretches.extend(places);
+    let shown: usize = stretches.iter().map(Range::len).sum();
+    stretches.push(start..start + back);
+    (seen.joined(&stretches), front..shown)
+}
+
+/// What a reader sees of a text of which some may be turned round.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let overridden = Overridden::of(text, &[]);
+    if overridden.stretches.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut at = 0;
+    for stretch in &overridden.stretches {
+        shown.push_str(text.get(at..stretch.start).unwrap_or_default());
+        shown.extend(text.get(stretch.clone()).unwrap_or_default().chars().rev());
+        at = stretch.end;
+    }
+    shown.push_str(text.get(at..).unwrap_or_default());
+    shown.retain(|c| !is_control(c));
+    Cow::Owned(shown)
+}
+
+/// What ends an override: the control that takes it back, another one, the end of the line.
+fn ends(c: char) -> bool {
+    matches!(c, '\u{202c}' | '\u{202d}' | '\n' | '\r' | '\u{2029}')
+}
+
+/// What ends a word beside an override.
+fn ends_word(c: char) -> bool {
+    c.is_whitespace() || is_control(c)
+}
+
+/// Controls of direction (UAX #9 §2).
+fn is_control(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let seen = MappedText::slice(text, 0);
+        let overridden = Overridden::of(text, &[]);
+        let words = overridden.words(&seen, 0..text.len());
+        words.map(|(word, _)| word.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_turned_is_read_as_it_is_shown() {
+        assert_eq!(words("see \u{202e}moc.elpmaxe"), ["example.com"]);
+        assert_eq!(words("see www.\u{202e}elpmaxe\u{202c}.com now"), ["www.example.com"]);
+        assert_eq!(words("\u{202e}a\nb \u{202e}dc\u{202c}e f"), ["a", "cde"]);
+        assert_eq!(words("\u{202e}x moc.a\u{202c} b"), ["a.com x"]);
+        assert_eq!(words("\u{202e}\u{202c}a"), [""; 0]);
+        assert_eq!(words("moc.elpmaxe"), [""; 0]);
+        assert_eq!(shown("a \u{202e}laPyaP\u{202c} b"), "a PayPal b");
+        assert!(matches!(shown("a b"), Cow::Borrowed("a b")));
+    }
+
+    #[test]
+    fn an_override_that_no_line_has_is_not_turned() {
+        let text = format!("\u{202e}{}", "a".repeat(SHOWN + 1));
+        assert_eq!(words(&text), [""; 0]);
+        assert!(Overridden::of(&text, &[]).meets(&(10..11)));
+        assert_eq!(words(&format!("\u{202e}{}", "a".repeat(SHOWN))).len(), 1);
+        let beside =
+            format!("{}\u{202e}c\u{202c}{}", "a".repeat(BESIDE + 1), "b".repeat(BESIDE + 1));
+        assert_eq!(words(&beside), ["a".repeat(BESIDE) + "c" + &"b".repeat(BESIDE)]);
+    }
+
+    #[test]
+    fn overrides_that_are_read_are_bounded() {
+        let text = "\u{202e}a\u{202c} ".repeat(WORDS + 1);
+        assert!(Overridden::of(&text, &[]).is_cut());
+        assert_eq!(words(&text).len(), WORDS);
+    }
+
+    #[test]
+    fn what_meets_an_override_is_known() {
+        let overridden = Overridden::of("ab\u{202e}cd\u{202c}ef", &[]);
+        let meets = |range: Range<usize>| overridden.meets(&range);
+        assert_eq!(
+            [0..2, 0..5, 0..6, 5..7, 6..7, 7..9].map(meets),
+            [false, false, true, true, true, false]
+        );
+    }
+}

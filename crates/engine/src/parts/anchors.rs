@@ -1,0 +1,151 @@
+//! What an anchor shows against where it leads.
+
+use super::{LayerReader, Run};
+use crate::content::{Occurrence, Rendering};
+use crate::judged::leads_there;
+use crate::judging::{Judge, Judged};
+use crate::outcome::Reason;
+use uts58::Target;
+
+/// Bytes of a visible URL that are compared with its target's.
+const SHOWN: usize = 512;
+
+impl LayerReader<'_> {
+    /// Visible text against the `href` around it. A host that a break cuts deceives nobody where a click on it
+    /// leads to that host.
+    pub(super) fn compare(&self, run: Run<'_>, judge: &Judge<'_>, judged: &mut [Option<Judged>]) {
+        for (index, occurrence) in run.occurrences.iter().enumerate() {
+            let anchor = occurrence.anchor.flatten();
+            let anchor = anchor.and_then(|anchor| anchor.checked_sub(run.start));
+            if occurrence.shown == Rendering::Broken && !leads_there(judged, index, anchor) {
+                let broken = judged.get_mut(index).and_then(Option::as_mut);
+                broken.into_iter().for_each(|broken| broken.add(Reason::HtmlObfuscated));
+            }
+            let Some(anchor) = anchor else { continue };
+            let Some(visible) = judged.get(index).cloned().flatten() else { continue };
+            let shows =
+                run.occurrences.get(anchor).is_some_and(|href| self.shows(occurrence, href));
+            if let Some(Some(target)) = judged.get_mut(anchor).filter(|_| !shows)
+                && !self.names(occurrence, target)
+            {
+                judge.compare(&visible, target);
+            }
+        }
+    }
+
+    /// Whether the text begins as the `href` does, up to the end of what is visible: `a.example/b，c.example` has two
+    /// links to who ends one at the comma, and both show the target.
+    fn shows(&self, visible: &Occurrence, href: &Occurrence) -> bool {
+        let seen = self.view.seen.get(href.seen).map_or("", |seen| seen.as_str());
+        let target = seen.get(href.span()).unwrap_or_default();
+        let span = visible.span();
+        let text = self.word_before(visible, span.end);
+        text.is_some_and(|text| text.len() > span.len() && target.starts_with(text))
+    }
+
+    /// Whether the text has the host of the target to its end, although some readers begin it later: `школа115.рф`,
+    /// `窗花88.com`, `il·lustracions.com`.
+    fn names(&self, visible: &Occurrence, target: &Judged) -> bool {
+        let (Target::Link(link), Some(led)) = (&visible.target, target.led()) else { return false };
+        if led.unicode.is_ascii() {
+            return false;
+        }
+        let host = led.unicode.strip_prefix("www.").unwrap_or(&led.unicode);
+        let text = self.word_before(visible, link.host.end).map(str::to_lowercase);
+        text.is_some_and(|text| text.ends_with(host))
+    }
+
+    /// The word of the visible text that ends there.
+    fn word_before(&self, visible: &Occurrence, end: usize) -> Option<&str> {
+        let before = self.view.seen.get(visible.seen)?.as_str().get(..end)?;
+        let start = before.floor_char_boundary(before.len().saturating_sub(SHOWN));
+        before.get(start..)?.rsplit(char::is_whitespace).next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::{Reason, Reasons};
+    use crate::{Facts, Message, Policy, TldTable};
+
+    /// Some readers begin the host of the text later: `115.рф`.
+    #[test]
+    fn a_text_that_is_the_host_of_its_target_is_no_mismatch() {
+        let (policy, tlds) = (Policy::default(), TldTable::new(["com"], ""));
+        let told = |seen: &str, led: &str| {
+            let html = format!("<a href=\"https://{led}/\">{seen}</a>");
+            let head = b"Content-Type: text/html; charset=utf-8\r\n";
+            let message = Message { head, body: html.as_bytes() };
+            let outcome = crate::inspect(message, &Facts::default(), &policy, &tlds)
+                .resolve(&crate::Answers::new());
+            let reasons = outcome.findings.iter().map(|finding| finding.reasons);
+            reasons.fold(Reasons::EMPTY, Reasons::union).contains(Reason::TextHrefMismatch)
+        };
+        for host in
+            ["школа115.com", "窗花88.com", "욜로vip.com", "il·lustracions.com", "北京paypal.com"]
+        {
+            assert!(!told(host, host), "{host}");
+            assert!(!told(host, &format!("www.{host}")), "{host}");
+            assert!(told(host, "other.com"), "{host}");
+        }
+        assert!(!told("школа115.com", "xn--115-5cd3cgu2f.com"), "its A-label");
+    }
+
+    /// What is told of the message, and its body as it goes on.
+    fn read(from: &str, kind: &str, body: &str) -> (Reasons, String) {
+        let (policy, tlds) = (Policy::default(), TldTable::new(["com", "top"], ""));
+        let head = format!("From: {from}\r\nContent-Type: text/{kind}; charset=utf-8\r\n");
+        let message = Message { head: head.as_bytes(), body: body.as_bytes() };
+        let outcome = crate::inspect(message, &Facts::default(), &policy, &tlds)
+            .resolve(&crate::Answers::new());
+        let reasons = outcome.findings.iter().map(|finding| finding.reasons);
+        let edited = mailsplice::splice::apply(body.as_bytes(), &outcome.edits).to_vec();
+        (reasons.fold(Reasons::EMPTY, Reasons::union), String::from_utf8(edited).unwrap())
+    }
+
+    /// What is shown of `evil.top` is `paypal.com`.
+    #[test]
+    fn a_link_that_a_control_turns_round_is_no_link() {
+        for (kind, body) in [
+            ("plain", "\u{202e}https://evil.top/nigis/moc.lapyap.www//:sptth"),
+            ("plain", "see \u{202e}xx https://evil.top/moc.lapyap\u{202c} now"),
+            ("plain", "\u{202e}<https://evil.top/moc.lapyap>"),
+            ("plain", "\u{202e}www.evil.top/moc.lapyap"),
+            ("html", "<p>&#8238;https://evil.top/moc.lapyap</p>"),
+        ] {
+            let (reasons, edited) = read("a@b.com", kind, body);
+            assert!(reasons.contains(Reason::BidiControl), "{body}");
+            assert!(edited.contains("evil[.]top"), "{edited}");
+        }
+        for fine in ["\u{202e}abc\u{202c} https://fine.top/", "\u{202e}abc\r\nhttps://fine.top/"] {
+            assert_eq!(read("a@b.com", "plain", fine), (Reasons::EMPTY, fine.to_owned()));
+        }
+        for body in [
+            "<a href='https://evil.top/'>&#8238;moc.lapyap.www</a>",
+            "<a href='https://evil.top/'>www.&#8238;lapyap&#8236;.com</a>",
+            "<p>\u{202e}<a href='https://evil.top/'>moc.lapyap.www</a></p>",
+        ] {
+            assert!(read("a@b.com", "html", body).0.contains(Reason::TextHrefMismatch), "{body}");
+        }
+        for from in ["\u{202e}laPyaP <x@evil.top>", "\"\u{202e}moc.lapyap\" <x@evil.top>"] {
+            let told = read(from, "plain", "x").0;
+            let name = [Reason::DisplayNamePoses, Reason::DisplayNameHost];
+            assert!(name.into_iter().any(|name| told.contains(name)), "{from:?} {told:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_goes_on_behind_a_sign_is_told() {
+        for (text, told) in [
+            ("https://www.paypal.com–signin.evil.top/x", true),
+            ("see www.paypal.com~signin.evil.top now", true),
+            ("https://www.fine.com–signin.evil.top/x", false),
+            ("https://www.paypal.com–evil.top/x", false),
+            ("https://www.paypal.com,www.ebay.com", false),
+        ] {
+            let (reasons, body) = read("a@b.com", "plain", text);
+            assert_eq!(reasons.contains(Reason::NameInHost), told, "{text}");
+            assert_eq!(body, text);
+        }
+    }
+}
