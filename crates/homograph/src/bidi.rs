@@ -62,13 +62,14 @@ fn mirrored(c: char) -> char {
 
 /// Whether displaying the text reorders it.
 pub(super) fn is_bidi(text: &str) -> bool {
-    text.bytes().any(may_turn) && text.chars().any(|c| Traits::of(c).is_right_to_left())
+    let mut leads = text.bytes().zip(text.bytes().skip(1));
+    leads.any(may_turn) && text.chars().any(|c| Traits::of(c).is_right_to_left())
 }
 
-/// Whether UTF-8 that begins with this byte may run from right to left: no letter of the European alphabets
-/// does, and no ideograph.
-fn may_turn(byte: u8) -> bool {
-    matches!(byte, 0xd6..=0xe0 | 0xe2 | 0xef..)
+/// Whether UTF-8 that begins with these bytes may run from right to left: no letter of the European alphabets
+/// does, none of India and its neighbours, and no ideograph.
+fn may_turn((first, second): (u8, u8)) -> bool {
+    matches!((first, second), (0xd6..=0xdf | 0xe2 | 0xef.., _) | (0xe0, ..=0xa3))
 }
 
 #[cfg(test)]
@@ -78,7 +79,7 @@ mod tests {
     #[test]
     fn what_turns_has_a_lead_that_says_so() {
         for c in ('\0'..=char::MAX).filter(|c| Traits::of(*c).is_right_to_left()) {
-            assert!(c.to_string().bytes().next().is_some_and(may_turn), "{c:?}");
+            assert!(is_bidi(&c.to_string()), "{c:?}");
         }
     }
 

@@ -1,100 +1,237 @@
 //! S27, S29: where a host begins when running text may stand before it, and where it ends when its last
 //! label is no top-level domain. Every plausible reading is judged, and the worst counts.
 
+use std::borrow::Cow;
+
 use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
-use super::{Context, HostBounds, Judgement, Section, judge_part, registrable};
-use crate::verdict::{Edit, Verdict};
+use super::whole::{Found, Whole};
+use super::{Context, HostBounds, Judgement, Section, plain, registrable};
+use crate::verdict::{Edit, Said, Verdict};
+use uts58::tlds::TldSet;
 use uts58::unicode::ScriptOf as _;
-use uts58::unicode::prose;
+use uts58::unicode::prose::{self, Places};
 
 /// The worst judgement of the readings of a spelling; of equal ones that of the first: without the prose
 /// before it.
 pub(super) fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
-    let whole = judge_starts(spelling, context);
+    let places = Places::of(spelling);
+    let whole = judge_starts(spelling, places, context);
+    if places.are_of_words() && ends_in_known(spelling, context.tlds) {
+        return whole;
+    }
     // S29: whoever knows the top-level domains ends the host before `.html`.
     let known = spelling.trim_end_matches(is_dot).len();
     let shorter = uts58::known_end(spelling, context.tlds).filter(|end| *end < known);
     let shorter = shorter.and_then(|end| spelling.get(..end));
-    let Some(shorter) = shorter.map(|host| judge_starts(host, context)) else { return whole };
+    let Some(shorter) = shorter.map(|host| judge_starts(host, Places::of(host), context)) else {
+        return whole;
+    };
     let more_bounds = whole.more_bounds + 1 + shorter.more_bounds;
     let mut counts = if shorter.edit >= Edit::Link { shorter } else { whole };
     counts.more_bounds = more_bounds;
     counts
 }
 
+/// Whether words between full stops end in a top-level domain that exists.
+fn ends_in_known(words: &str, tlds: &dyn TldSet) -> bool {
+    let Some((_, tld)) = words.rsplit_once('.') else { return false };
+    match tld.is_ascii() {
+        true => tlds.exists_as(tld),
+        false => tlds.unicode_prefix(tld, &|end| end == tld.len()).is_some(),
+    }
+}
+
 /// The worst judgement of the host, wherever it begins.
-fn judge_starts(spelling: &str, context: &Context<'_>) -> Judgement {
+fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Judgement {
     let starts: SmallVec<[usize; 4]> = match context.bounds {
         _ if spelling.starts_with('[') => smallvec![0],
+        HostBounds::Certain if places.are_of_whole_words() => smallvec![0],
         HostBounds::Certain => {
             let behind = [prose::behind_sign, prose::behind_marks, prose::encoded];
             let starts = behind.into_iter().filter_map(|start| start(spelling));
             std::iter::once(0).chain(starts).collect()
         }
         HostBounds::Prose => {
-            let behind = behind_words(spelling);
-            let others = prose::starts(spelling).into_iter().rev().chain(prose::inside(spelling));
+            // Of words alone, none is a number and none ends a sentence.
+            let behind = if places.are_of_words() { None } else { behind_words(spelling) };
+            let others = places.starts().rev().chain(places.inside());
             behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
         }
     };
-    let mut worst: Option<Judgement> = None;
-    let mut least = Verdict::Ok;
     let more_bounds = starts.len().saturating_sub(1);
+    let first_label = places.first_label();
+    let mut worst: Option<Reading> = None;
+    let mut least = Verdict::Ok;
     for start in starts {
-        let reading = spelling.get(start..).unwrap_or_default();
-        let judgement = judge_part(spelling, start..spelling.len(), context);
+        let verdict = match &mut worst {
+            Some(worst) => worst.or_from(start, first_label, spelling, context),
+            None => worst.insert(Reading::of(start, spelling, context)).judged.view().verdict,
+        };
         if context.bounds == HostBounds::Certain && start == 0 {
             // All of it stands behind a scheme: what is no name at all stays none.
-            least = judgement.verdict;
-        }
-        // What begins later is read by some clients only, and what cannot exist by none.
-        let counts = worst.as_ref().is_none_or(|worst| {
-            // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
-            let named = worst.verdict <= Verdict::Notice && bears_name(worst, &judgement);
-            weight(&judgement) > weight(worst)
-                && judgement.edit > Edit::Inert
-                && (reads_as_name(&judgement) && !named
-                    || deceives_behind_first(&judgement)
-                    || !is_prose(reading))
-        });
-        if counts {
-            worst = Some(judgement);
+            least = verdict;
         }
     }
-    let mut worst = worst.unwrap_or_default();
+    let mut worst = worst.map(|worst| worst.judgement(spelling.len())).unwrap_or_default();
     worst.verdict = worst.verdict.max(least);
     worst.more_bounds = more_bounds;
     worst
 }
 
-/// What is edited wherever it stands weighs more than what is edited in links, and that more than what
-/// no client opens, however bad it is.
-fn weight(judgement: &Judgement) -> (Edit, Verdict) {
-    (judgement.edit.max(Edit::Told), judgement.verdict)
+/// A reading of the host: where it begins, and what was found.
+struct Reading {
+    start: usize,
+    judged: Judged,
 }
 
-/// What reads as a protected name is no prose.
-fn reads_as_name(judgement: &Judgement) -> bool {
-    judgement.target.is_some() && judgement.verdict >= Verdict::Unsafe
+/// A judgement, or what it is made of.
+enum Judged {
+    Plain(Judgement),
+    Whole(Box<Whole>),
 }
 
-/// Whether the name that a judgement says is that of this host, under whatever suffix.
-fn bears_name(host: &Judgement, judgement: &Judgement) -> bool {
+/// What readings are compared by.
+struct View<'r> {
+    verdict: Verdict,
+    edit: Edit,
+    target: Option<&'r str>,
+    /// Of each label.
+    labels: &'r [Said],
+}
+
+impl Reading {
+    fn of(start: usize, spelling: &str, context: &Context<'_>) -> Reading {
+        let reading = spelling.get(start..).unwrap_or_default();
+        let plain = plain_behind(start, reading, context).map(Judged::Plain);
+        let whole = || Judged::Whole(Box::new(Whole::judge(reading, context)));
+        Reading { start, judged: plain.unwrap_or_else(whole) }
+    }
+
+    /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict. The first
+    /// label of the spelling ends at `first_label`.
+    fn or_from(
+        &mut self,
+        start: usize,
+        first_label: usize,
+        spelling: &str,
+        context: &Context<'_>,
+    ) -> Verdict {
+        let reading = spelling.get(start..).unwrap_or_default();
+        let label = spelling.get(start..first_label).filter(|_| self.start <= first_label);
+        let judged = match plain_behind(start, reading, context) {
+            Some(plain) => Judged::Plain(plain),
+            None => {
+                if let Judged::Whole(whole) = &mut self.judged
+                    && let Some(label) = label
+                    && let Some(before) = whole.begin_with(label, reading, context)
+                {
+                    let (old, new) = (View::of(&before.found), View::of(whole.found()));
+                    let verdict = new.verdict;
+                    let ascii = || Cow::Owned(whole.ascii_before(&before));
+                    if new.counts_beside(&old, ascii, reading) {
+                        self.start = start;
+                    } else {
+                        whole.restore(before);
+                    }
+                    return verdict;
+                }
+                Judged::Whole(Box::new(Whole::judge(reading, context)))
+            }
+        };
+        let new = judged.view();
+        let verdict = new.verdict;
+        let ascii = || Cow::Borrowed(self.judged.ascii());
+        if new.counts_beside(&self.judged.view(), ascii, reading) {
+            *self = Reading { start, judged };
+        }
+        verdict
+    }
+
+    fn judgement(self, end: usize) -> Judgement {
+        let span = self.start..end;
+        match self.judged {
+            Judged::Plain(judgement) => Judgement { span, ..judgement },
+            Judged::Whole(whole) => whole.judgement(span),
+        }
+    }
+}
+
+/// What begins where the spelling does was found not to be plain before.
+fn plain_behind(start: usize, reading: &str, context: &Context<'_>) -> Option<Judgement> {
+    if start == 0 { None } else { plain::judge(reading, context) }
+}
+
+impl Judged {
+    fn view(&self) -> View<'_> {
+        match self {
+            Judged::Plain(Judgement { verdict, edit, .. }) => {
+                View { verdict: *verdict, edit: *edit, target: None, labels: &[] }
+            }
+            Judged::Whole(whole) => View::of(whole.found()),
+        }
+    }
+
+    /// The host in ASCII form.
+    fn ascii(&self) -> &str {
+        match self {
+            Judged::Plain(judgement) => &judgement.ascii,
+            Judged::Whole(whole) => whole.ascii(),
+        }
+    }
+}
+
+impl<'r> View<'r> {
+    fn of(found: &'r Found) -> View<'r> {
+        let Found { verdict, edit, .. } = *found;
+        View { verdict, edit, target: found.target.as_deref(), labels: &found.labels }
+    }
+
+    /// Whether this reading is worse than the one before it. What begins later is read by some clients only, and
+    /// what cannot exist by none. `ascii` is the one before it in ASCII form.
+    fn counts_beside<'a>(
+        &self,
+        worst: &View<'_>,
+        ascii: impl Fn() -> Cow<'a, str>,
+        reading: &str,
+    ) -> bool {
+        // What it reads as is the very name that prose stands before: `בexample.com`, `①example.com`.
+        let named = || worst.verdict <= Verdict::Notice && bears_name(&ascii(), self.target);
+        self.weight() > worst.weight()
+            && self.edit > Edit::Inert
+            && (self.reads_as_name() && !named()
+                || self.deceives_behind_first()
+                || !is_prose(reading))
+    }
+
+    /// What is edited wherever it stands weighs more than what is edited in links, and that more than what
+    /// no client opens, however bad it is.
+    fn weight(&self) -> (Edit, Verdict) {
+        (self.edit.max(Edit::Told), self.verdict)
+    }
+
+    /// What reads as a protected name is no prose.
+    fn reads_as_name(&self) -> bool {
+        self.target.is_some() && self.verdict >= Verdict::Unsafe
+    }
+
+    /// Prose is glued to the first label alone.
+    fn deceives_behind_first(&self) -> bool {
+        self.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
+    }
+}
+
+/// Whether the name is that of this host, under whatever suffix.
+fn bears_name(host: &str, name: Option<&str>) -> bool {
     fn label(name: &str) -> Option<&str> {
         name.split('.').next()
     }
-    let own = registrable(&host.ascii, Section::Icann).and_then(label);
-    own.is_some() && own == judgement.target.as_deref().and_then(label)
-}
-
-/// Prose is glued to the first label alone.
-fn deceives_behind_first(judgement: &Judgement) -> bool {
-    judgement.labels.iter().skip(1).any(|label| label.verdict >= Verdict::Unsafe)
+    let own = registrable(host, Section::Icann).and_then(label);
+    own.is_some() && own == name.and_then(label)
 }
 
 /// Whether the first label is a host with prose before it, and the prose shows that it is: two scripts
@@ -193,6 +330,13 @@ mod tests {
         };
         let judgement = judge(spelling, &context);
         (spelling[judgement.span].to_owned(), judgement.verdict)
+    }
+
+    #[test]
+    fn words_hold_no_sign_of_a_number() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| is_number_sign(*c)) {
+            assert!(!Places::of(&format!("a{c}b.com")).are_of_words(), "{c}");
+        }
     }
 
     #[test]

@@ -7,13 +7,12 @@
 
 use unicode_script::Script;
 
-use super::form::{is_dot, is_in_turkish_capitals};
+use super::form::{Form, Part, is_dot, is_in_turkish_capitals};
 use super::properties::is_numeral;
 use super::properties::{nfd, nfkc};
 use super::script::compat_char;
 use super::status::{is_restricted, never_joins};
-use super::{Judgement, Label};
-use crate::verdict::{Edit, Reason, Verdict};
+use crate::verdict::{Edit, Reason, Said, Verdict};
 use uts58::unicode::hosts::{is_joiner, is_mark};
 use uts58::unicode::{Class, ScriptOf as _, is_letter};
 
@@ -28,45 +27,44 @@ pub(super) fn is_styled(c: char) -> bool {
 /// Reasons that say that a reader takes the letters for those of another name.
 const MISTAKEN: [Reason; 3] = [Reason::TargetLookalike, Reason::MixedScript, Reason::WholeScript];
 
-/// What the judgement of a host is worth; `protected` when it is a protected name or below one.
-pub(super) fn of(judgement: &Judgement, protected: bool) -> Edit {
-    let reasons = judgement.reasons;
+/// What the judgement of a host is worth, of which this was said, and this of its labels, if it has any;
+/// `protected` says whether it is a protected name or below one.
+pub(super) fn of(form: &Form, labels: &[Said], said: Said, protected: impl Fn() -> bool) -> Edit {
+    let Said { verdict, reasons } = said;
     if reasons.contains(Reason::Listed) {
         return Edit::Anywhere;
     }
-    let named = |label: &Label| label.reasons.contains(Reason::TargetLookalike);
-    if judgement.labels.iter().any(is_split) {
+    let parts = form.parts.get(..labels.len()).unwrap_or_default();
+    let named = |said: &Said| said.reasons.contains(Reason::TargetLookalike);
+    if parts.iter().any(is_split) {
         return Edit::Anywhere;
     }
     // What cannot exist is opened by nobody; but clients are not agreed on what cannot, so that a
     // name in disguise, or a turned one, is no matter of form.
-    if judgement.verdict == Verdict::Invalid {
+    if verdict == Verdict::Invalid {
         // What could not be decoded here, somebody else may have read.
         let hides = reasons.contains(Reason::BidiControl)
-            || judgement.unicode.contains(char::REPLACEMENT_CHARACTER)
-            || judgement
-                .labels
-                .iter()
-                .any(|label| named(label) && label.verdict >= Verdict::Unsafe);
+            || form.unicode.contains(char::REPLACEMENT_CHARACTER)
+            || labels.iter().any(|said| named(said) && said.verdict >= Verdict::Unsafe);
         return if hides { Edit::Link } else { Edit::Inert };
     }
-    let mistaken = |label: &Label| {
-        let told = MISTAKEN.into_iter().any(|reason| label.reasons.contains(reason));
-        let bad = label.verdict >= Verdict::Unsafe || named(label);
-        told && bad && is_u_label(&label.unicode)
+    let mistaken = |(part, said): (&Part, &Said)| {
+        let told = MISTAKEN.into_iter().any(|reason| said.reasons.contains(reason));
+        let bad = said.verdict >= Verdict::Unsafe || named(said);
+        told && bad && is_u_label(&part.unicode)
     };
-    if judgement.labels.iter().any(mistaken) || has_styled_name(&judgement.labels, protected) {
+    if parts.iter().zip(labels).any(mistaken) || has_styled_name(parts, protected) {
         // In capitals, Turkish writes names of others so.
-        let turkish = |label: &Label| is_in_turkish_capitals(&label.spelling);
-        let prose = ends_sentence(&judgement.labels) || judgement.labels.iter().any(turkish);
+        let turkish = |part: &Part| is_in_turkish_capitals(&part.spelling);
+        let prose = ends_sentence(parts, labels) || parts.iter().any(turkish);
         return if prose { Edit::Link } else { Edit::Anywhere };
     }
-    if judgement.verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
+    if verdict >= Verdict::Unsafe { Edit::Link } else { Edit::Told }
 }
 
 /// Whether joiners stand between letters that never join: nobody sees them, and some clients drop
 /// them. Persian writes one behind a Latin word, before an ending of its own.
-fn is_split(label: &Label) -> bool {
+fn is_split(label: &Part) -> bool {
     if label.spelling.is_ascii() || !label.spelling.contains(is_joiner) {
         return false;
     }
@@ -86,10 +84,10 @@ fn is_split(label: &Label) -> bool {
 /// Whether a label is styled before a plain top-level domain, whole (`ⓔⓧⓐⓜⓟⓛⓔ.com`) or among plain
 /// letters (`𝐞xample.com`). Marketing styles all words of a sentence (`𝗡𝗲𝘄.𝗜𝗻`), mathematics single
 /// letters (`x².y`), and a letter in a circle before a word is an icon, unless it makes a protected name.
-fn has_styled_name(labels: &[Label], protected: bool) -> bool {
+fn has_styled_name(labels: &[Part], protected: impl Fn() -> bool) -> bool {
     let Some((tld, names)) = labels.split_last() else { return false };
     let styled = |c: char| !c.is_ascii() && compat_char(c) == Some(Verdict::Unsafe);
-    let deceives = |label: &Label| {
+    let deceives = |label: &Part| {
         if !label.unicode.bytes().all(|byte| byte.is_ascii_lowercase())
             || label.spelling.chars().count() < STYLED
         {
@@ -98,7 +96,7 @@ fn has_styled_name(labels: &[Label], protected: bool) -> bool {
         let mut letters = label.spelling.chars();
         let icon = letters.next().is_some_and(|c| is_icon(c) && !letters.clone().any(styled));
         label.spelling.chars().all(styled)
-            || label.spelling.contains(is_styled) && (protected || !icon)
+            || label.spelling.contains(is_styled) && (!icon || protected())
     };
     tld.spelling.bytes().all(|byte| byte.is_ascii_lowercase()) && names.iter().any(deceives)
 }
@@ -107,16 +105,16 @@ fn has_styled_name(labels: &[Label], protected: bool) -> bool {
 /// the sender's choice, so in ASCII it counts for words of two letters alone (`In`, `To`): no sentence begins
 /// with `Com`. The word holds letters of another script but reads as no name (`TNFα.In`, `SMSа.Но`), or it is
 /// a name in another case of its language, which ends in a vowel (`Lufthansą.To`).
-fn ends_sentence(labels: &[Label]) -> bool {
-    let [word, next] = labels else { return false };
+fn ends_sentence(labels: &[Part], said: &[Said]) -> bool {
+    let ([word, next], [found, _]) = (labels, said) else { return false };
     let mut letters = next.spelling.chars();
     let capital = letters.next().is_some_and(char::is_uppercase);
     let word_like = !next.spelling.is_ascii() || next.spelling.len() == 2;
     if !capital || !word_like || letters.as_str().is_empty() || !letters.all(char::is_lowercase) {
         return false;
     }
-    if !word.reasons.contains(Reason::TargetLookalike) {
-        return word.reasons.contains(Reason::MixedScript) && !word.spelling.contains(is_styled);
+    if !found.reasons.contains(Reason::TargetLookalike) {
+        return found.reasons.contains(Reason::MixedScript) && !word.spelling.contains(is_styled);
     }
     let mut stem = word.spelling.chars();
     let ending = stem.next_back().unwrap_or_default();
@@ -183,6 +181,7 @@ fn is_selector(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Reasons;
 
     #[test]
     fn words_have_signs_beside_their_dots() {
@@ -207,15 +206,11 @@ mod tests {
 
     #[test]
     fn sentences_end_without_a_space() {
-        let labels = |word: &str, next: &str, reason| {
-            let label = |spelling: &str| {
-                let mut label = Label { spelling: spelling.to_owned(), ..Label::default() };
-                label.reasons.insert(reason);
-                label
-            };
-            [label(word), label(next)]
+        let ends = |word: &str, next: &str, reason| {
+            let form = Form::read(&format!("{word}.{next}"));
+            let said = Said { reasons: Reasons::from_iter([reason]), verdict: Verdict::Ok };
+            ends_sentence(&form.parts, &[said; 2])
         };
-        let ends = |word: &str, next: &str, reason| ends_sentence(&labels(word, next, reason));
         use Reason::{MixedScript, TargetLookalike};
         for (word, next) in [("TNFα", "In"), ("SMSа", "Но"), ("γH2AX", "It")] {
             assert!(ends(word, next, MixedScript), "{word}");

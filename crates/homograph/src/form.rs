@@ -9,6 +9,8 @@
 //! | S12 U+3002, U+FF0E, U+FF61 separate labels; S29 U+2024 | [`is_dot`] |
 //! | WHATWG URL §3.5 host parsing: percent-decoding, ends-in-a-number, IPv4, IPv6 | `decode_percent`, [`ipv4`] |
 
+mod first;
+
 use core::net::Ipv6Addr;
 use std::borrow::Cow;
 
@@ -18,6 +20,7 @@ use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::bidi::is_bidi;
 use crate::verdict::{Reason, Verdict};
+pub(super) use first::First;
 use uts58::unicode::Class;
 use uts58::unicode::a_label::is_a_label;
 use uts58::unicode::hosts::{is_bidi_control, is_invisible, is_settled_label};
@@ -63,6 +66,10 @@ pub(super) struct Form {
     pub literal: Literal,
     /// What is wrong with the host as a whole.
     pub problems: Vec<(Reason, Verdict)>,
+    /// Whether it is a name whose parts are the labels of the spelling, one for one, between full stops.
+    as_spelled: bool,
+    /// Whether the first label is left out of the ASCII form, which nobody may need: see [`Form::begin_with`].
+    unfinished: bool,
 }
 
 /// Whether a host is a name or an address.
@@ -103,6 +110,8 @@ impl Form {
             text.split('.').for_each(|label| form.read_label(label));
         }
         form.read_turkish_capitals();
+        let as_spelled = form.problems.is_empty() && matches!(decoded, Cow::Borrowed(_));
+        let labels = text.bytes().filter(|byte| *byte == b'.').count() + 1;
         // A last label of invisible characters leaves a root dot.
         if form.parts.len() > 1 && form.parts.last().is_some_and(Part::is_unseen) {
             form.parts.pop();
@@ -111,6 +120,7 @@ impl Form {
         form.check_bidi();
         form.check_lengths();
         form.ipv4();
+        form.as_spelled = as_spelled && form.parts.len() == labels && form.literal == Literal::Name;
         form
     }
 
@@ -231,11 +241,11 @@ impl Form {
     }
 
     fn check_lengths(&mut self) {
-        for part in &mut self.parts {
-            if part.ascii.len() > LABEL_OCTETS || part.ascii.is_empty() {
-                part.problems.push((Reason::IdnaInvalid, Verdict::Invalid));
-            }
-        }
+        self.parts.iter_mut().for_each(Part::check_length);
+        self.check_length();
+    }
+
+    fn check_length(&mut self) {
         if self.ascii.len() > NAME_CHARACTERS {
             self.report(Reason::IdnaInvalid, Verdict::Invalid);
         }
@@ -339,6 +349,12 @@ impl Part {
             .unwrap_or_else(|| label.to_lowercase());
         let problems = vec![(Reason::IdnaInvalid, Verdict::Invalid)];
         Part { spelling: label.to_owned(), ascii, unicode, problems }
+    }
+
+    fn check_length(&mut self) {
+        if self.ascii.len() > LABEL_OCTETS || self.ascii.is_empty() {
+            self.problems.push((Reason::IdnaInvalid, Verdict::Invalid));
+        }
     }
 
     /// Nothing is left of what was spelled.

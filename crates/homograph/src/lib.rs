@@ -9,7 +9,7 @@
 //! | protected names inside hosts of others | `inside` |
 //! | who a display name says that somebody is | [`poses`] |
 //! | names in letters of others, in a text | [`disguised`] |
-//! | S27, S29 | `bounds` |
+//! | S27, S29 | `bounds`, `whole` |
 //! | S30 | `edit` |
 //! | what a link holds beside its host | `carried`, `embedded` |
 //! | text to HTML with anchors (UASG 000, UASG 001) | [`mod@linkify`] |
@@ -61,12 +61,10 @@ mod target;
 mod userinfo;
 pub mod verdict;
 mod ways;
+mod whole;
 mod wrappers;
 
-use std::cmp::Ordering;
 use std::ops::Range;
-
-use smallvec::SmallVec;
 
 pub use bidi::bidi_skeleton;
 pub use carried::{LinkJudgement, carried, judge_link, spelled_host};
@@ -86,16 +84,8 @@ pub use script::mixes_scripts;
 pub use uts58::unicode::hosts::ends_host_to_a_reader;
 pub use wrappers::rewrites;
 
-use domain::Endings;
-use form::{Form, LABELS, Literal, NAME_CHARACTERS, Part};
-use label_context::{LabelContext, Role};
-use reading::Sights;
-use subject::{Hit, Subject};
 use uts58::Kind;
 use uts58::tlds::TldSet;
-use uts58::unicode::hosts::is_mark;
-use uts58::unicode::is_letter;
-use verdict::Said;
 pub use verdict::{Edit, Reason, Reasons, RestrictionLevel, Verdict};
 
 /// What a judgement needs to know beside the host.
@@ -185,142 +175,6 @@ pub fn judge(spelling: &str, context: &Context<'_>) -> Judgement {
     bounds::judge(spelling, context)
 }
 
-fn judge_part(spelling: &str, span: Range<usize>, context: &Context<'_>) -> Judgement {
-    let host = spelling.get(span.clone()).unwrap_or(spelling);
-    // What begins where the spelling does was found not to be plain before.
-    let plain = if span.start == 0 { None } else { plain::judge(host, context) };
-    let mut judgement = plain.unwrap_or_else(|| judge_whole(host, context));
-    judgement.span = span;
-    judgement
-}
-
-/// Judges a spelling all of which is the host.
-fn judge_whole(spelling: &str, context: &Context<'_>) -> Judgement {
-    let mut form = Form::read(spelling);
-    let protected = is_protected(&form.ascii, context.protected, context.own);
-    let mut judgement = Judgement::default();
-    for (reason, verdict) in &form.problems {
-        judgement.add(*reason, *verdict);
-    }
-    if form.literal == Literal::Name && !form.parts.is_empty() {
-        let tld = form.ascii.rsplit('.').next();
-        judgement.question = tld.and_then(|tld| question(tld, context));
-        if !has_tld_syntax(&form) {
-            judgement.add(Reason::TldSyntax, Reason::TldSyntax.verdict());
-            judgement.question = None;
-        }
-        let sights: SmallVec<[Sights; LABELS]> =
-            form.parts.iter().map(|part| Sights::of(part.unicode.chars())).collect();
-        let endings = Endings::of(&form.ascii);
-        let said = said_of_labels(&form, &sights, endings.registry, context);
-        // What is too long for the DNS leads nowhere, whatever it reads as.
-        let sought = form.ascii.len() <= NAME_CHARACTERS && !protected;
-        let hit = sought.then(|| find_target(&form, &sights, endings, context)).flatten();
-        let parts = std::mem::take(&mut form.parts).into_iter();
-        judgement.labels = parts.zip(said).map(|(part, said)| Label::of(part, said)).collect();
-        if let Some(hit) = hit {
-            judgement.reads_as(hit);
-        }
-    }
-    for label in &judgement.labels {
-        judgement.verdict = judgement.verdict.max(label.verdict);
-        judgement.reasons = judgement.reasons.union(label.reasons);
-    }
-    if context.blocked.covers(&form.ascii) {
-        judgement.add(Reason::Listed, Reason::Listed.verdict());
-    }
-    judgement.ascii = form.ascii;
-    judgement.unicode = form.unicode;
-    judgement.edit = edit::of(&judgement, protected);
-    judgement
-}
-
-/// What the characters of each label say.
-fn said_of_labels(
-    form: &Form,
-    sights: &[Sights],
-    registry: usize,
-    context: &Context<'_>,
-) -> SmallVec<[Said; LABELS]> {
-    let count = form.parts.len();
-    let tld = form.parts.last().map(|part| part.unicode.as_str()).unwrap_or_default();
-    let registrable = count.saturating_sub(registry.max(1) + 1);
-    let role = |at: usize| match at.cmp(&registrable) {
-        _ if at + registry >= count => Role::Suffix,
-        Ordering::Less => Role::Sub,
-        Ordering::Equal | Ordering::Greater => Role::Registrable,
-    };
-    let contexts =
-        form.parts.iter().zip(sights).enumerate().map(|(at, (part, sights))| LabelContext {
-            tlds: context.tlds,
-            spelling: &part.spelling,
-            unicode: &part.unicode,
-            sights,
-            role: role(at),
-            tld,
-            level: context.level,
-        });
-    contexts.map(|context| script::examine(&context)).collect()
-}
-
-/// The protected name, of the list or the recipients' own, that the host reads as most, to none of which it
-/// belongs.
-fn find_target(
-    form: &Form,
-    sights: &[Sights],
-    endings: Endings,
-    context: &Context<'_>,
-) -> Option<Hit> {
-    let Form { parts, ascii, unicode, .. } = form;
-    let subject = Subject { parts, sights, ascii, unicode, endings };
-    let protected = [context.own, context.protected]
-        .into_iter()
-        .filter_map(|names| target::find(&subject, names))
-        .max_by_key(|hit| hit.verdict);
-    if protected.as_ref().is_some_and(|hit| hit.verdict >= Verdict::Suspect) {
-        return protected;
-    }
-    let mut sets = [context.own, context.protected].into_iter();
-    if let Some(hit) = sets.find_map(|names| inside::find(&subject, names, context)) {
-        return Some(hit);
-    }
-    let lists = || [context.own, context.protected].into_iter().flat_map(Names::known);
-    let known = lists().filter_map(|list| list.find(&subject)).max_by_key(|hit| hit.verdict);
-    // Whoever is known by name is no mimic of a neighbour on the list.
-    let known = known.filter(|_| !lists().any(|list| list.holds(&subject)));
-    protected.into_iter().chain(known).max_by_key(|hit| hit.verdict)
-}
-
-impl Label {
-    fn of(part: Part, Said { verdict, reasons }: Said) -> Label {
-        let Part { spelling, ascii, unicode, problems } = part;
-        let mut label = Label { spelling, ascii, unicode, verdict, reasons };
-        for (reason, verdict) in problems {
-            label.add(reason, verdict);
-        }
-        label
-    }
-
-    fn add(&mut self, reason: Reason, verdict: Verdict) {
-        self.reasons.insert(reason);
-        self.verdict = self.verdict.max(verdict);
-    }
-}
-
-impl Judgement {
-    fn add(&mut self, reason: Reason, verdict: Verdict) {
-        self.reasons.insert(reason);
-        self.verdict = self.verdict.max(verdict);
-    }
-
-    fn reads_as(&mut self, hit: Hit) {
-        self.target = Some(hit.target);
-        if let Some(label) = self.labels.get_mut(hit.label) {
-            label.add(hit.reason, hit.verdict);
-        }
-    }
-}
-
 /// Whether anybody has an address at this host, by the table of organisations that comes with the
 /// protected names.
 pub fn is_anybodys(host: &str, protected: &Names) -> bool {
@@ -345,13 +199,6 @@ pub fn is_one_owner(one: &str, other: &str, protected: &Names) -> bool {
 fn question(tld: &str, context: &Context<'_>) -> Option<String> {
     let known = context.tlds.exists(tld) || is_special_use(tld) || tld.is_empty();
     (!known).then(|| tld.to_owned())
-}
-
-/// S10: at least two characters if ASCII; letters and marks only.
-fn has_tld_syntax(form: &Form) -> bool {
-    let Some(tld) = form.parts.last().map(|part| part.unicode.as_str()) else { return false };
-    let letters = tld.chars().all(|c| is_letter(c) || is_mark(c));
-    letters && form.parts.len() > 1 && (tld.len() > 1 || !tld.is_ascii())
 }
 
 /// What the table of readings is made of, beside the data.

@@ -38,8 +38,7 @@ pub(super) fn abused(context: &LabelContext<'_>) -> Option<Verdict> {
 }
 
 fn are_abused(label: &str) -> bool {
-    // What is composed is a letter.
-    if !label.contains(is_mark) {
+    if are_at_home(label) {
         return false;
     }
     let mut base: Option<char> = None;
@@ -66,6 +65,38 @@ fn are_abused(label: &str) -> bool {
         last = Some(c);
     }
     false
+}
+
+/// Whether what marks there are stand each alone on a letter of its own script, as most do where vowels are marks,
+/// and none beside what is composed, which is a letter by itself.
+fn are_at_home(label: &str) -> bool {
+    let (mut before, mut marks, mut composed) = (Traits::NONE, false, false);
+    for c in label.chars() {
+        let traits = Traits::of(c);
+        let base = std::mem::replace(&mut before, traits);
+        composed |= traits.is_composed();
+        if traits.is_mark() {
+            marks = true;
+            let script = traits.script();
+            if base.is_mark() || base.script() != script || !has_marks_for_vowels(script) {
+                return false;
+            }
+        }
+    }
+    !(marks && composed)
+}
+
+/// Scripts that marks belong to, each of its own: neither Latin, Greek nor Cyrillic.
+fn has_marks_for_vowels(script: Script) -> bool {
+    !matches!(
+        script,
+        Script::Latin
+            | Script::Greek
+            | Script::Cyrillic
+            | Script::Common
+            | Script::Inherited
+            | Script::Unknown
+    )
 }
 
 /// Whether marks stand side by side, which canonical decomposition may put in another order.

@@ -50,6 +50,8 @@ pub struct Names {
     known: Vec<Arc<Known>>,
     /// Who owns what, beside the names.
     organisations: Option<Arc<Organisations>>,
+    /// Labels from the registrable one on, of the name with the fewest.
+    shortest_end: Option<usize>,
     /// Sum over the names, so that sets can be told apart cheaply.
     fingerprint: u64,
 }
@@ -252,6 +254,11 @@ impl Names {
         self.names.get(*at)
     }
 
+    /// Labels from the registrable one on, of the name with the fewest.
+    pub(super) fn shortest_end(&self) -> Option<usize> {
+        self.shortest_end
+    }
+
     fn insert(&mut self, spelled: &str) -> bool {
         let (spelled, reach) = match spelled.strip_prefix('=') {
             Some(rest) => (rest.trim(), Reach::Whole),
@@ -290,6 +297,8 @@ impl Names {
             return;
         }
         let at = self.names.len();
+        let end = name.labels.len() - name.brand.min(name.labels.len());
+        self.shortest_end = Some(self.shortest_end.map_or(end, |shortest| shortest.min(end)));
         let mut hasher = DefaultHasher::new();
         (&name.ascii, name.reach == Reach::Brand).hash(&mut hasher);
         self.fingerprint = self.fingerprint.wrapping_add(hasher.finish());

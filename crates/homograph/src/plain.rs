@@ -72,7 +72,8 @@ fn stands_behind(name: &Name, behind: Option<&Label<'_>>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HostBounds, judge_whole};
+    use super::super::HostBounds;
+    use super::super::whole::Whole;
     use super::*;
     use crate::verdict::RestrictionLevel;
     use uts58::tlds::TldTable;
@@ -112,7 +113,7 @@ mod tests {
         // Whether there is a fast judgement; then it is the slow one.
         let agree = |host: &str| {
             let Some(judgement) = judge(host, &context) else { return false };
-            let whole = judge_whole(host, &context);
+            let whole = Whole::judge(host, &context).judgement(0..host.len());
             assert_eq!(judgement.verdict, whole.verdict, "{host}");
             assert_eq!(judgement.reasons, whole.reasons, "{host}");
             true
@@ -181,7 +182,7 @@ mod tests {
         ] {
             let fast = judge(host, &context);
             assert_eq!(fast.is_some(), plain, "{host}");
-            let whole = judge_whole(host, &context);
+            let whole = Whole::judge(host, &context).judgement(0..host.len());
             let alike = fast.is_none_or(|fast| {
                 (fast.verdict, fast.reasons, fast.edit)
                     == (whole.verdict, whole.reasons, whole.edit)

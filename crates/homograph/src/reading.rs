@@ -267,21 +267,32 @@ impl Sights {
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
         // Bytes, of which a character has one or several.
         let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
-        let all = Vec::with_capacity(room);
-        let (any, scripts) = (Traits::NONE, Scripts::None);
-        let mut sights = Sights { all, any, last: '\0', signs: false, scripts };
-        for sight in chars.map(Sight::of) {
-            if !sight.c.is_ascii() || sight.c.is_ascii_alphabetic() {
-                sights.scripts = sights.scripts.and(sight.traits.script());
+        let mut all = Vec::with_capacity(room);
+        let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
+        let (mut last, mut signs, mut latin) = ('\0', false, false);
+        // Of the letter before: most stand beside one of the same script.
+        let mut before = None;
+        for c in chars {
+            let sight = Sight::of(c);
+            let Sight { separates, traits, .. } = sight;
+            if c.is_ascii() {
+                latin |= c.is_ascii_alphabetic();
+            } else {
+                let script = traits.script();
+                if before != Some(script) {
+                    scripts = scripts.and(script);
+                    before = Some(script);
+                }
+                signs |= separates == Separates::Yes || is_sign(c);
+                any = any.or(traits);
+                last = last.max(c);
             }
-            if !sight.c.is_ascii() {
-                sights.signs |= sight.separates == Separates::Yes || is_sign(sight.c);
-                sights.any = sights.any.or(sight.traits);
-                sights.last = sights.last.max(sight.c);
-            }
-            sights.all.push(sight);
+            all.push(sight);
         }
-        sights
+        if latin {
+            scripts = scripts.and(Script::Latin);
+        }
+        Sights { all, any, last, signs, scripts }
     }
 
     /// The characters with what they may be read as.

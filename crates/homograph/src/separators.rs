@@ -10,7 +10,7 @@ use super::label_context::LabelContext;
 use super::reading::{Separates, Sights};
 use crate::verdict::{Reason, Verdict};
 use uts58::tlds::TldSet;
-use uts58::unicode::ScriptOf as _;
+use uts58::unicode::{ScriptOf as _, is_letter};
 
 /// How bad a character is that reads as `/ . - : ? #` or a quote where it deceives; `None` when
 /// the label holds none. A letter apostrophe outside the languages that write it is suspect.
@@ -54,7 +54,7 @@ fn is_catalan(before: Option<char>, after: Option<char>) -> bool {
 }
 
 fn between_letters(before: Option<char>, after: Option<char>) -> bool {
-    [before, after].into_iter().all(|c| c.is_some_and(char::is_alphabetic))
+    [before, after].into_iter().all(|c| c.is_some_and(is_letter))
 }
 
 /// Whether what stands from here on is a top-level domain, to the next hyphen or middle dot.

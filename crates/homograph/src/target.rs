@@ -59,7 +59,13 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
     };
     let host = OnceCell::new();
     let host = || host.get_or_init(|| Host::of(subject));
+    let count = subject.parts.len();
     for (at, (part, sights)) in subject.parts.iter().zip(subject.sights).enumerate() {
+        // Labels of the registry are those of a name as a whole alone, which has labels behind its brand.
+        if at > host().registrable && names.shortest_end().is_none_or(|labels| at + labels > count)
+        {
+            break;
+        }
         // Many names have the same label under different suffixes.
         let mut before: Option<(&str, Option<Likeness>, Option<Likeness>)> = None;
         for name in candidates(part, sights.all(), names) {
@@ -74,8 +80,8 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names) -> Option<Hit> {
                 mapped.and_then(|how| host().word(at, &part.unicode, sights.all(), name, how));
             keep(name, at, host().whole(at, name, how).max(host().label(at, name, how)).max(word));
         }
-        if let Some((name, verdict)) = part_of(part, sights, names)
-            && at <= host().registrable
+        if at <= host().registrable
+            && let Some((name, verdict)) = part_of(part, sights, names)
         {
             keep(name, at, Some(verdict));
         }

@@ -102,28 +102,28 @@ impl Form {
     }
 
     fn read_any(&mut self, name: &str) -> Option<()> {
+        /// What the first character of [`Class::is_plain`] begins with, あ.
+        const PLAIN_LEAD: u8 = 0xE3;
         let mut label = Label::default();
-        let mut at = 0;
-        let mut rest = name;
+        let mut rest = name.chars();
         loop {
-            let plain = plain_bytes(rest.as_bytes());
-            if plain > 0 {
-                label.push_plain(plain / 3);
-                at += plain;
-                rest = rest.get(plain..)?;
+            let behind = rest.as_str();
+            if behind.as_bytes().first().is_some_and(|lead| *lead >= PLAIN_LEAD) {
+                let plain = plain_bytes(behind.as_bytes());
+                if plain > 0 {
+                    label.push_plain(plain / 3);
+                    rest = behind.get(plain..)?.chars();
+                }
             }
-            let mut chars = rest.chars();
-            let Some(c) = chars.next() else { break };
-            rest = chars.as_str();
-            let class = Class::of(c);
-            at += c.len_utf8();
-            if is_dot_to_somebody(c) {
-                self.full_stops &= c == '.';
-                label.close(self)?;
-                self.last.start = at;
-                label = Label::default();
-            } else {
-                label.push(c, class);
+            match rest.next() {
+                None => break,
+                Some(c) if is_dot_to_somebody(c) => {
+                    self.full_stops &= c == '.';
+                    label.close(self)?;
+                    self.last.start = name.len() - rest.as_str().len();
+                    label = Label::default();
+                }
+                Some(c) => label.push(c),
             }
         }
         label.close(self)
@@ -196,20 +196,22 @@ impl Label {
         self.final_ = ANY;
     }
 
-    fn push(&mut self, c: char, class: Class) {
+    fn push(&mut self, c: char) {
         if c.is_ascii() {
             self.ascii += 1;
+            self.letters &= c.is_ascii_alphabetic();
         } else {
             self.other += 1;
+            self.settled &= is_settled(c);
+            let class = Class::of(c);
+            if class.is_ignored() {
+                return;
+            }
+            self.letters &= class.is_tld();
+            self.seen += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
         }
-        self.settled &= c.is_ascii() || is_settled(c);
-        if class.is_ignored() {
-            return;
-        }
-        self.seen += usize::from(matches!(c, 'ぁ'..='ヿ' | '㐀'..='鿿' | '가'..='힣'));
         self.first.get_or_insert(c);
         self.final_ = c;
-        self.letters &= class.is_tld();
     }
 
     fn close(&self, form: &mut Form) -> Option<()> {

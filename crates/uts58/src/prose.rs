@@ -13,7 +13,7 @@ use unicode_script::Script;
 use super::authority::is_domain;
 use crate::tlds::TldSet;
 use crate::unicode::hosts::is_stable;
-use crate::unicode::{Class, ScriptOf as _, is_dot_to_somebody, prose as bounds};
+use crate::unicode::{Class, ScriptOf as _, is_alphanumeric, is_dot_to_somebody, prose as bounds};
 
 /// Bytes of a label, prose glued to it included, that is looked at: more is no label (S14).
 const LONGEST_LABEL: usize = 1024;
@@ -131,7 +131,20 @@ pub(super) fn inner_start(text: &str, host: Range<usize>) -> Option<usize> {
     if name.is_ascii() && is_domain(text, host.clone()) {
         return Some(host.start);
     }
-    let starts = [ascii_tail, leading_signs, |_: &str| Some(0)];
+    start_behind_prose(text, host.clone())
+        .or_else(|| is_domain(text, host.clone()).then_some(host.start))
+}
+
+/// The same for what is a host: only prose in front of one is looked for.
+pub(super) fn inner_start_of_host(text: &str, host: Range<usize>) -> usize {
+    let is_ascii = text.get(host.clone()).is_none_or(str::is_ascii);
+    let start = if is_ascii { None } else { start_behind_prose(text, host.clone()) };
+    start.unwrap_or(host.start)
+}
+
+fn start_behind_prose(text: &str, host: Range<usize>) -> Option<usize> {
+    let name = text.get(host.clone())?;
+    let starts = [ascii_tail, leading_signs];
     let candidates = starts.iter().filter_map(|start| start(name)).map(|start| host.start + start);
     let mut candidates = candidates.filter(|start| is_domain(text, *start..host.end));
     candidates.next()
@@ -156,8 +169,10 @@ fn ascii_tail(name: &str) -> Option<usize> {
 
 /// The offset behind symbols or an ellipsis that the name begins with.
 fn leading_signs(name: &str) -> Option<usize> {
-    let start = match name.as_bytes().windows(3).rposition(|three| three == b"...") {
-        Some(ellipsis) => ellipsis + 3,
+    let mut dots = memchr::memrchr_iter(b'.', name.as_bytes()).map(|dot| dot + 1);
+    let ends_ellipsis = |end: &usize| name.get(..*end).is_some_and(|name| name.ends_with("..."));
+    let start = match dots.find(ends_ellipsis) {
+        Some(behind) => behind,
         None => name.len() - name.trim_start_matches(|c| c == '.' || is_symbol(c)).len(),
     };
     (start > 0 && start < name.len()).then_some(start)
@@ -191,7 +206,7 @@ fn is_symbol(c: char) -> bool {
     let class = Class::of(c);
     !c.is_ascii()
         && class.is_host()
-        && (class.is_ignored() || (!class.is_tld() && !c.is_alphanumeric()))
+        && (class.is_ignored() || (!class.is_tld() && !is_alphanumeric(c)))
 }
 
 fn is_edge(c: char) -> bool {

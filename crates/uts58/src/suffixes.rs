@@ -90,6 +90,8 @@ impl SuffixList {
                 best = Suffix { labels: depth, section: Some(section(rule & RULE_PRIVATE)) };
             }
             match child {
+                // Most rules have none below them.
+                Some(child) if self.is_leaf(child) => break,
                 Some(child) => node = child,
                 None => break,
             }
@@ -138,6 +140,11 @@ impl SuffixList {
             let other = self.label(*child);
             other.len() == label.len() && (told || other == label.as_bytes())
         })
+    }
+
+    /// Whether no rule goes on with another label.
+    fn is_leaf(&self, node: usize) -> bool {
+        self.first_child(node) >= self.first_child(node + 1) && self.rule(node) & WILD == 0
     }
 
     fn first_child(&self, node: usize) -> usize {

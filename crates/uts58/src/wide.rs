@@ -13,7 +13,8 @@ use super::authority;
 use super::encoded::NAME;
 use super::prose::{self, Stop};
 use crate::tlds::TldSet;
-use crate::unicode::{Class, a_label, is_dot_to_somebody, prose as bounds};
+use crate::unicode::prose::{self as bounds, Places};
+use crate::unicode::{Class, a_label, is_dot_to_somebody, is_letter};
 
 /// The first place at which a host begins that can be linked at all.
 pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
@@ -21,8 +22,12 @@ pub(super) fn begins(name: &str, host: Range<usize>) -> Option<usize> {
     let trimmed = text.trim_start_matches(is_edge);
     let base = host.end - trimmed.len();
     let can_be_linked = |start: &usize| authority::is_domain(name, base + *start..host.end);
-    let start = bounds::starts(trimmed).into_iter().find(can_be_linked);
-    Some(base + start.or_else(|| bounds::inside(trimmed).into_iter().find(can_be_linked))?)
+    if can_be_linked(&0) {
+        return Some(base);
+    }
+    let places = Places::of(trimmed);
+    let start = places.starts().find(can_be_linked);
+    Some(base + start.or_else(|| places.inside().find(can_be_linked))?)
 }
 
 /// The hosts in a run, each from where the one before it ended to its last top-level domain.
@@ -115,8 +120,7 @@ fn before_no_letter(label: &str, tlds: &dyn TldSet) -> Option<usize> {
     if label.is_ascii() {
         return None;
     }
-    let follows =
-        |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+    let follows = |end: usize| label.get(end..).is_some_and(|rest| !rest.starts_with(is_letter));
     tlds.unicode_prefix(label, &follows)
 }
 

@@ -17,7 +17,7 @@ use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
 use crate::unicode::hosts::ends_host_to_a_reader;
-use crate::unicode::{Class, is_dot_to_somebody};
+use crate::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use crate::wide::{self, known_end};
 use crate::{Confidence, Kind, Link, authority, defanged, scheme};
 
@@ -69,7 +69,7 @@ fn goes_on_to_at_sign(behind: &str) -> bool {
 
 /// What a path or a scheme ends with in front of `//`.
 fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, ':' | '/' | '\\' | '.' | '-' | '_')
+    is_alphanumeric(c) || matches!(c, ':' | '/' | '\\' | '.' | '-' | '_')
 }
 
 /// What may stand in the local part of a URL.
@@ -507,10 +507,7 @@ impl<'t> Candidates<'t> {
             let host = run.start + start..run.start + host.end;
             let mut link = self.bare_link(host.clone());
             link.confidence = lowest;
-            match prose::inner_start(self.walker.text, host) {
-                Some(inner) => link.inner = inner,
-                None => link.confidence = Confidence::Low,
-            }
+            link.inner = prose::inner_start_of_host(self.walker.text, host);
             self.used(link.span.end);
             self.pending.push(link);
         }

@@ -24,6 +24,7 @@ pub fn is_stable(c: char) -> bool {
 /// Whether UTS #46 leaves the character as it is, beside whatever others of which this says so and beside
 /// small letters, digits and hyphens of ASCII: letters that run from left to right and that are no capitals, up to
 /// the syllables of Hangul, which most names are of.
+#[inline]
 pub fn is_settled(c: char) -> bool {
     let traits = Traits::of(c);
     let capital = matches!(c, '\u{13a0}'..='\u{13f5}');
@@ -36,7 +37,6 @@ pub fn is_settled(c: char) -> bool {
 pub fn is_settled_label(label: &str) -> bool {
     let (mut right, mut left, mut order) = (false, false, 0);
     for (at, c) in label.char_indices() {
-        let traits = Traits::of(c);
         if c.is_ascii() {
             left |= at == 0 || !c.is_ascii_digit();
             order = 0;
@@ -45,8 +45,12 @@ pub fn is_settled_label(label: &str) -> bool {
             }
             continue;
         }
+        let traits = Traits::of(c);
+        if !traits.is_settled() {
+            return false;
+        }
         let before = std::mem::replace(&mut order, if traits.is_mark() { class(c) } else { 0 });
-        if !traits.is_settled() || traits.is_mark() && at == 0 || before > order && order > 0 {
+        if order > 0 && (at == 0 || before > order) {
             return false;
         }
         right |= traits.is_right_to_left();

@@ -22,7 +22,7 @@ mod traits;
 mod traits_table;
 
 pub use staged::Staged;
-pub use traits::{ScriptOf, Traits, is_letter};
+pub use traits::{ScriptOf, Traits, is_alphanumeric, is_letter};
 
 /// Version of the Unicode data in these tables.
 pub const UNICODE_VERSION: &str = "18.0.0";
@@ -74,6 +74,7 @@ impl Class {
     }
 
     /// The class of a code point.
+    #[inline]
     pub fn of(c: char) -> Class {
         let cp = c as usize;
         let block = link_table::INDEX.get(cp >> 7).copied().unwrap_or(0);
@@ -142,6 +143,7 @@ pub const DOTS: [char; 4] = ['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'];
 
 /// What separates labels to somebody: [`DOTS`], and U+2024 ONE DOT LEADER, which normalization makes a
 /// full stop (S29). Whatever is judged or taken apart is read with these.
+#[inline]
 pub fn is_dot_to_somebody(c: char) -> bool {
     c == '.' || c >= '\u{2024}' && (c == '\u{2024}' || DOTS.contains(&c))
 }

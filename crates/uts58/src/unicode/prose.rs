@@ -7,48 +7,150 @@ use unicode_script::Script;
 use super::a_label;
 
 use super::hosts::{is_joiner, is_mark, numeral_zero};
-use super::{Class, ScriptOf as _, is_dot_to_somebody as is_dot, is_letter};
+use super::{Class, ScriptOf as _, Traits, is_alphanumeric};
+use super::{is_dot_to_somebody as is_dot, is_letter};
 
 /// Places at which some client begins a host, at most.
 pub const STARTS: usize = 10;
 
-/// Byte offsets in the name at which a client may begin the host, ascending, the first one 0:
-///
-/// - the whole run, as clients that take every letter for a part of a host;
-/// - behind the last sign or emoji, as those that end a word there, and behind a dot with one beside it;
-/// - behind the last letter of a script written without spaces, where another script begins;
-/// - the ASCII tail of the first label, as those that know ASCII alone.
-///
-/// Behind the dot of the first label there is no prose, but behind a sign.
-pub fn starts(name: &str) -> Vec<usize> {
-    let first = first_label(name);
-    let found = [
-        Some(0),
-        behind_break(name, is_sign),
-        behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
-        behind_unspaced(first),
-        ascii_tail(first),
-    ];
-    in_order(found)
+/// The places in a name at which clients may begin the host: what it holds beside which one may begin is asked in
+/// one pass, since most names hold nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'n> {
+    name: &'n str,
+    holds: Holds,
+    /// Where the first label ends.
+    first: usize,
+    /// Behind the last letter in it of a script written without spaces.
+    unspaced: usize,
+    /// Behind the last mark or number beyond ASCII in front of the last dot.
+    mark: usize,
 }
 
-/// Byte offsets inside a name at which only the most careless begin:
-///
-/// - behind the last mark, unseen character or number beyond ASCII, as those to whom a word is letters and
-///   the digits of ASCII alone;
-/// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
-/// - behind an underscore in the first label, and at an A-label that something stands before.
-pub fn inside(name: &str) -> Vec<usize> {
-    let label = first_label(name);
-    let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
-    in_order([
-        behind_break(name, |c| belongs_to_letter(c) || is_numeral(c))
-            .filter(|start| !is_in_syllable(name, *start)),
-        behind_odd_dot(name, is_odd),
-        last_www(name),
-        underscore,
-        encoded(name),
-    ])
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// Letters and marks that UTS #46 leaves alone, digits of ASCII, hyphens between them, full stops between labels.
+    Words,
+    /// Anything: nothing else is known of it then.
+    Signs,
+}
+
+impl<'n> Places<'n> {
+    /// Those of this name.
+    pub fn of(name: &'n str) -> Places<'n> {
+        let signs = Places { name, holds: Holds::Signs, first: 0, unspaced: 0, mark: 0 };
+        let mut places = Places { holds: Holds::Words, first: name.len(), ..signs };
+        let mut mark = 0;
+        // Labels that ended, and letters of the label so far when they are `w` alone, small or capital.
+        let (mut labels, mut double_u) = (0, Some(0));
+        let mut before = '.';
+        for (at, c) in name.char_indices() {
+            match c {
+                '\u{80}'.. => {
+                    let traits = Traits::of(c);
+                    // A mark that makes a key of what it stands on is a sign.
+                    if !traits.is_settled() || c == '\u{20e3}' {
+                        return signs;
+                    }
+                    let behind = at + c.len_utf8();
+                    if traits.is_mark() || is_settled_number(c) {
+                        mark = behind;
+                    }
+                    if labels == 0 && c >= FIRST_UNSPACED && is_unspaced_with(c, traits) {
+                        places.unspaced = behind;
+                    }
+                    double_u = None;
+                }
+                'w' | 'W' => double_u = double_u.map(|count| count + 1),
+                _ if c.is_ascii_alphanumeric() => double_u = None,
+                '-' if !matches!(before, '.' | '-') => double_u = None,
+                '.' if !matches!(before, '.' | '-') => {
+                    if labels > 0 && double_u == Some(3) {
+                        return signs;
+                    }
+                    places.first = places.first.min(at);
+                    places.mark = mark;
+                    (labels, double_u) = (labels + 1, Some(0));
+                }
+                _ => return signs,
+            }
+            before = c;
+        }
+        if matches!(before, '.' | '-') { signs } else { places }
+    }
+
+    /// Where the first label ends, behind which no place is one of words.
+    pub fn first_label(self) -> usize {
+        match self.holds {
+            Holds::Words => self.first,
+            Holds::Signs => first_label(self.name).len(),
+        }
+    }
+
+    /// Byte offsets at which a client may begin the host, ascending, the first one 0:
+    ///
+    /// - the whole run, as clients that take every letter for a part of a host;
+    /// - behind the last sign or emoji, as those that end a word there, and behind a dot with one beside it;
+    /// - behind the last letter of a script written without spaces, where another script begins;
+    /// - the ASCII tail of the first label, as those that know ASCII alone.
+    ///
+    /// Behind the dot of the first label there is no prose, but behind a sign.
+    pub fn starts(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let Places { name, holds, .. } = self;
+        let label = name.get(..self.first_label()).unwrap_or_default();
+        in_order(match holds {
+            Holds::Words => [Some(0), None, None, self.behind_unspaced_word(), ascii_tail(label)],
+            Holds::Signs => [
+                Some(0),
+                behind_break(name, is_sign),
+                behind_odd_dot(name, |c| !c.is_ascii() && is_odd(c)),
+                behind_unspaced(label),
+                ascii_tail(label),
+            ],
+        })
+    }
+
+    /// Behind the last letter of a script written without spaces, and the marks and hyphens behind it.
+    fn behind_unspaced_word(self) -> Option<usize> {
+        let rest = self.name.get(self.unspaced..self.first).filter(|_| self.unspaced > 0)?;
+        let word = || rest.trim_start_matches(is_edge);
+        rest.contains(is_alphanumeric).then(|| self.first - word().len())
+    }
+
+    /// Byte offsets at which only the most careless begin:
+    ///
+    /// - behind the last mark, unseen character or number beyond ASCII, as those to whom a word is letters and
+    ///   the digits of ASCII alone;
+    /// - behind the last dot with something else than a letter or digit beside it, and at the last `www.`;
+    /// - behind an underscore in the first label, and at an A-label that something stands before.
+    pub fn inside(self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let name = self.name;
+        let apart = |start: &usize| !is_in_syllable(name, *start);
+        in_order(match self.holds {
+            Holds::Words => [host_behind(name, self.mark).filter(apart), None, None, None, None],
+            Holds::Signs => {
+                let label = first_label(name);
+                let underscore = label.rfind('_').map(|at| at + 1).filter(|at| *at < label.len());
+                [
+                    behind_break(name, |c| belongs_to_letter(c) || is_numeral(c)).filter(apart),
+                    behind_odd_dot(name, is_odd),
+                    last_www(name),
+                    underscore,
+                    encoded(name),
+                ]
+            }
+        })
+    }
+
+    /// Whether the name is words between full stops: settled letters and marks, digits of ASCII, single hyphens.
+    pub fn are_of_words(self) -> bool {
+        self.holds == Holds::Words
+    }
+
+    /// Whether it is such words and begins with no mark: then a host that is known to be one begins at its beginning.
+    pub fn are_of_whole_words(self) -> bool {
+        self.holds == Holds::Words && !self.name.starts_with(belongs_to_letter)
+    }
 }
 
 /// The last A-label that something stands before which is no dot and no ASCII of a label: clients to whom a label is letters and
@@ -73,14 +175,24 @@ pub fn behind_sign(name: &str) -> Option<usize> {
     behind_break(name, |c| is_sign(c) && !is_mark(c))
 }
 
-fn in_order(found: [Option<usize>; 5]) -> Vec<usize> {
-    let mut sorted = Vec::with_capacity(found.len());
-    for place in found.into_iter().flatten() {
-        if let Err(at) = sorted.binary_search(&place) {
-            sorted.insert(at, place);
+fn in_order(found: [Option<usize>; 5]) -> impl DoubleEndedIterator<Item = usize> {
+    let mut sorted = [0; 5];
+    let mut count = 0;
+    for mut place in found.into_iter().flatten() {
+        if sorted.iter().take(count).any(|other| *other == place) {
+            continue;
+        }
+        for other in sorted.iter_mut().take(count) {
+            if *other > place {
+                std::mem::swap(other, &mut place);
+            }
+        }
+        if let Some(free) = sorted.get_mut(count) {
+            *free = place;
+            count += 1;
         }
     }
-    sorted
+    sorted.into_iter().take(count)
 }
 
 fn first_label(name: &str) -> &str {
@@ -94,10 +206,14 @@ fn behind_break(name: &str, breaks: impl Fn(char) -> bool) -> Option<usize> {
     }
     let dot = name.rfind(is_dot)?;
     let (at, last) = name.get(..dot)?.char_indices().rev().find(|(_, c)| breaks(*c))?;
-    let rest = name.get(at + last.len_utf8()..)?;
+    host_behind(name, at + last.len_utf8())
+}
+
+/// Where a host begins behind this place, which is not the first, when one follows.
+fn host_behind(name: &str, place: usize) -> Option<usize> {
+    let rest = name.get(place..).filter(|_| place > 0)?;
     let host = rest.trim_start_matches(is_edge);
-    (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
-        .then_some(name.len() - host.len())
+    (host.contains(is_dot) && host.starts_with(is_alphanumeric)).then_some(name.len() - host.len())
 }
 
 /// Whether a mark ends there that belongs to letters of its own script, and one follows that has no case: no reader
@@ -107,8 +223,8 @@ fn is_in_syllable(name: &str, at: usize) -> bool {
     let (Some(mark), Some(letter)) = (before.chars().next_back(), behind.chars().next()) else {
         return false;
     };
-    let has_case = letter.is_lowercase() || letter.is_uppercase();
-    is_mark(mark) && mark.script() == letter.script() && !has_case
+    let has_case = || letter.is_lowercase() || letter.is_uppercase();
+    is_mark(mark) && mark.script() == letter.script() && !has_case()
 }
 
 /// Behind the last dot that no host can have there (`foo-.`, `①.`), when a host follows.
@@ -131,8 +247,7 @@ fn behind_odd_dot(name: &str, odd: fn(char) -> bool) -> Option<usize> {
     }
     let rest = name.get(found?..)?;
     let host = rest.trim_start_matches(|c| is_edge(c) || is_odd(c));
-    (host.contains(is_dot) && host.starts_with(char::is_alphanumeric))
-        .then_some(name.len() - host.len())
+    (host.contains(is_dot) && host.starts_with(is_alphanumeric)).then_some(name.len() - host.len())
 }
 
 /// Neither dot nor letter nor decimal digit, nor a part of one.
@@ -171,7 +286,7 @@ fn behind_unspaced(label: &str) -> Option<usize> {
     let (at, last) = label.char_indices().rev().find(|(_, c)| is_unspaced(*c))?;
     let rest = label.get(at + last.len_utf8()..)?;
     let start = label.len() - rest.trim_start_matches(is_edge).len();
-    rest.contains(char::is_alphanumeric).then_some(start)
+    rest.contains(is_alphanumeric).then_some(start)
 }
 
 fn ascii_tail(label: &str) -> Option<usize> {
@@ -216,8 +331,16 @@ fn goes_on(script: Script, c: char) -> bool {
 
 /// Letters of scripts whose words stand without spaces, none of which looks Latin.
 pub fn is_unspaced(c: char) -> bool {
+    is_unspaced_with(c, Traits::of(c))
+}
+
+/// The first of them, ก.
+const FIRST_UNSPACED: char = '\u{e01}';
+
+/// The same for a character of these properties.
+fn is_unspaced_with(c: char, traits: Traits) -> bool {
     matches!(
-        c.script(),
+        traits.script(),
         Script::Han
             | Script::Hiragana
             | Script::Katakana
@@ -230,6 +353,12 @@ pub fn is_unspaced(c: char) -> bool {
     ) || c == 'ー'
 }
 
+/// Whether a settled letter is a number: none before the golden numbers of runes is, and none that may stand in a
+/// top-level domain.
+fn is_settled_number(c: char) -> bool {
+    c >= '\u{16ee}' && !Class::of(c).is_tld() && is_numeral(c)
+}
+
 /// Emoji, arrows, signs: host characters that belong to no word. Joiners and marks belong to one.
 pub fn is_sign(c: char) -> bool {
     if c.is_ascii() {
@@ -237,7 +366,7 @@ pub fn is_sign(c: char) -> bool {
     }
     let class = Class::of(c);
     let sign = class.is_host() && !class.is_ignored() && !class.is_tld();
-    sign && !c.is_alphanumeric() && c.script() != Script::Inherited
+    sign && !is_alphanumeric(c) && c.script() != Script::Inherited
 }
 
 /// What no host begins with.
@@ -252,8 +381,9 @@ mod tests {
     use super::*;
 
     fn all(name: &str) -> Vec<&str> {
-        let mut all = starts(name);
-        let careless = inside(name).into_iter().filter(|start| !all.contains(start));
+        let places = Places::of(name);
+        let mut all: Vec<usize> = places.starts().collect();
+        let careless = places.inside().filter(|start| !all.contains(start));
         all.extend(careless.collect::<Vec<_>>());
         all.into_iter().map(|start| &name[start..]).collect()
     }
@@ -297,6 +427,17 @@ mod tests {
     fn marks_are_those_of_normalization() {
         for c in '\0'..=char::MAX {
             assert_eq!(is_mark(c), is_combining_mark(c), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn settled_letters_are_no_signs() {
+        for c in ('\u{80}'..=char::MAX).filter(|c| Traits::of(*c).is_settled()) {
+            let class = Class::of(c);
+            assert!(class.is_host() && !class.is_ignored() && !is_sign(c) && !is_odd(c), "{c}");
+            let behind = belongs_to_letter(c) || is_numeral(c);
+            assert_eq!(is_mark(c) || is_settled_number(c), behind, "{c}");
+            assert!(c >= FIRST_UNSPACED || !is_unspaced(c), "{c}");
         }
     }
 

@@ -77,6 +77,14 @@ pub(crate) fn surely_fits(ascii: usize, other: usize) -> bool {
     }
 }
 
+/// Whether the label, which [`is_settled_label`](super::hosts::is_settled_label) knows, is within the length of a
+/// label in the DNS, as far as the number of its characters tells. Errs on the side of no.
+pub fn is_surely_short(label: &str) -> bool {
+    let ascii = label.bytes().filter(u8::is_ascii).count();
+    let settled = label.chars().all(|c| c <= '힣');
+    settled && surely_fits(ascii, label.chars().count() - ascii)
+}
+
 /// Bits of a place in the label.
 const PLACE: u32 = 6;
 

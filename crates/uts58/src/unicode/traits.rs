@@ -114,6 +114,16 @@ pub fn is_letter(c: char) -> bool {
     Traits::of(c).is_letter()
 }
 
+/// Whether the character is a letter or a number, as [`char::is_alphanumeric`] says, which walks through a list of
+/// letters for a thousand steps.
+#[inline]
+pub fn is_alphanumeric(c: char) -> bool {
+    match c.is_ascii() {
+        true => c.is_ascii_alphanumeric(),
+        false => is_letter(c) || c.is_numeric(),
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::disallowed_methods)] // the table is a file
 mod tests {
@@ -146,6 +156,7 @@ mod tests {
         for c in '\0'..=char::MAX {
             assert_eq!(ScriptOf::script(&c), UnicodeScript::script(&c), "{c:?}");
             assert_eq!(Traits::of(c).0 & 0xff00, flags(c), "{c:?}");
+            assert_eq!(is_alphanumeric(c), c.is_alphanumeric(), "{c:?}");
         }
     }
 
