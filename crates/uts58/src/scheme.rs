@@ -28,21 +28,28 @@ pub struct Scheme {
     pub does: Does,
     /// How it is spelled so that no client makes a link of it, when some client makes links of it in text.
     pub dead: Option<&'static str>,
-    /// What says so.
-    pub source: &'static str,
+    /// What says so: for readers of the table, not a part of what is built.
+    #[cfg(test)]
+    source: &'static str,
 }
 
-const fn row(name: &'static str, does: Does, source: &'static str) -> Scheme {
-    Scheme { name, does, dead: None, source }
+const fn row(name: &'static str, does: Does, _source: &'static str) -> Scheme {
+    Scheme {
+        name,
+        does,
+        dead: None,
+        #[cfg(test)]
+        source: _source,
+    }
 }
 
 const fn linked(
     name: &'static str,
     dead: &'static str,
     does: Does,
-    source: &'static str,
+    _source: &'static str,
 ) -> Scheme {
-    Scheme { name, does, dead: Some(dead), source }
+    Scheme { dead: Some(dead), ..row(name, does, _source) }
 }
 
 const OFFICE: &str =

@@ -71,7 +71,7 @@ impl Form {
     pub(crate) fn finish(&mut self) {
         if let Some(first) = self.parts.first_mut().filter(|_| self.unfinished) {
             first.ascii = to_ascii(&first.unicode);
-            self.ascii.insert_str(0, &first.ascii);
+            self.ascii = [&first.ascii, &*self.ascii].concat();
         }
         self.unfinished = false;
     }
@@ -86,8 +86,9 @@ impl Form {
     /// Puts a label in the place of the first one, which is given back.
     fn put_first(&mut self, part: Part) -> Option<Part> {
         let first = self.parts.first_mut()?;
-        self.ascii.replace_range(..first.ascii.len(), &part.ascii);
-        self.unicode.replace_range(..first.unicode.len(), &part.unicode);
+        let ascii = [&part.ascii, self.ascii.get(first.ascii.len()..)?].concat();
+        let unicode = [&part.unicode, self.unicode.get(first.unicode.len()..)?].concat();
+        (self.ascii, self.unicode) = (ascii, unicode);
         Some(std::mem::replace(first, part))
     }
 
