@@ -141,8 +141,6 @@ struct Reader<'t, 'k, 'f> {
     seams: Vec<usize>,
     /// Elements that stand inside a word.
     skipped: Skipped,
-    /// White space that was passed over behind so many bytes of visible text, and ends no line.
-    indent: Option<(usize, Range<usize>)>,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
@@ -200,7 +198,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             nodes: Vec::new(),
             seams: Vec::new(),
             skipped: Skipped::default(),
-            indent: None,
             base: None,
             foreign: false,
             declares: false,
@@ -282,7 +279,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
                 }
                 Token::Tag(tag) => {
                     self.close(&tag);
-                    self.skip_to(&tag);
+                    self.skipped.leave(self.text, &tag.name, self.visible.len());
                 }
                 Token::Comment(inner) if pass == Pass::Document => self.comment(inner, range.end),
                 Token::Comment(_) => {}
@@ -436,13 +433,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     }
 
     fn put_apart(&mut self, at: usize) {
-        let seen = match self.hiding {
-            Some(_) => &mut self.hidden,
-            None => {
-                self.indent = None;
-                &mut self.visible
-            }
-        };
+        let seen = if self.hiding.is_some() { &mut self.hidden } else { &mut self.visible };
         seen.separate(at);
         self.flush_long();
     }
@@ -526,16 +517,13 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         if !within && *traits == style::Traits::default() || elements::is_void(name) {
             return;
         }
-        let turns = traits.direction == style::Direction::Turned;
-        if turns {
-            self.keep_indent();
-        }
         let from = self.visible.len();
         let hides = traits.shown == style::Sight::Hidden;
         if Inside::enter(&mut self.hiding, self.text, tag, hides.then_some(from)) {
             self.marks.push(from..from);
             self.hidden.separate(tag.range.start);
         }
+        let turns = traits.direction == style::Direction::Turned;
         Inside::enter(&mut self.turning, self.text, tag, turns.then_some(from));
         let breaks = traits.flow == style::Flow::Block;
         Inside::enter(&mut self.breaking, self.text, tag, breaks.then_some(from));

@@ -36,32 +36,18 @@ impl Skipped {
         self.open.push((name, from));
     }
 
-    /// Whether an element of this name is open.
-    pub fn is_open(&self, text: &str, name: &Range<usize>) -> bool {
-        self.innermost(text, name).is_some()
-    }
-
-    fn innermost(&self, text: &str, name: &Range<usize>) -> Option<usize> {
+    /// An end tag of this name.
+    pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
         let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
         let is = |(open, _): &(Range<usize>, usize)| {
             open.len() == name.len() && slice(open).eq_ignore_ascii_case(slice(name))
         };
-        self.open.iter().rposition(is)
-    }
-
-    /// An end tag of this name.
-    pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
-        let Some(at) = self.innermost(text, name) else { return };
+        let Some(at) = self.open.iter().rposition(is) else { return };
         let from = self.open.get(at).map_or(to, |(_, from)| *from);
         self.open.truncate(at);
         if from < to {
             self.elements.push(from..to);
         }
-    }
-
-    /// Whether the last of them ends at this byte of visible text.
-    pub fn ends_at(&self, at: usize) -> bool {
-        self.elements.last().is_some_and(|element| element.end == at)
     }
 
     /// The words without such elements, where they may lie. Linear: words round elements inside one another overlap,

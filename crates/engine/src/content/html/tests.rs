@@ -98,9 +98,9 @@ fn found(html: &str) -> Vec<String> {
         .collect()
 }
 
-/// White space between tags parts what it parted when it is written as references, which are text like any other.
+/// White space between tags parts what it parts when it is written as references, which are text like any other.
 #[test]
-fn what_is_passed_over_between_tags_says_nothing() {
+fn white_space_is_text_however_it_is_written() {
     const PIECES: [&str; 12] = [
         "\u{202e}",
         "a.com",

@@ -16,11 +16,6 @@ use uts58::Confidence;
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the text that they are part of.
     pub(super) fn characters(&mut self, range: Range<usize>) {
-        if self.is_indent(&range) {
-            let ends_line = self.slice(&range).ends_with('\n');
-            self.indent = (!ends_line).then(|| (self.visible.len(), range));
-            return;
-        }
         if self.hiding.is_none() && !self.visible.ends_with_space() {
             self.nodes.push(self.visible.len());
         }
@@ -34,35 +29,6 @@ impl<'t> Reader<'t, '_, '_> {
                 self.flush_long();
             }
             rest.start = next;
-        }
-    }
-
-    /// Whether characters are white space behind the end of a line, and nothing waits there for what comes next: between
-    /// the tags of a page stands little else, and it parts what is parted already.
-    fn is_indent(&self, range: &Range<usize>) -> bool {
-        let length = self.visible.len();
-        let at_seam = || self.seams.last().is_some_and(|seam| seam + 1 == length);
-        self.hiding.is_none()
-            && self.turning.is_none()
-            && (length == 0 || self.visible.as_str().ends_with('\n'))
-            && self.slice(range).bytes().all(|byte| byte.is_ascii_whitespace())
-            && !at_seam()
-            && !self.skipped.ends_at(length)
-    }
-
-    /// Where an element inside a word ends, the word goes on: behind the white space in it.
-    pub(super) fn skip_to(&mut self, tag: &Tag) {
-        if self.indent.is_some() && self.skipped.is_open(self.text, &tag.name) {
-            self.keep_indent();
-        }
-        self.skipped.leave(self.text, &tag.name, self.visible.len());
-    }
-
-    /// Adds the white space that was passed over here: something begins or ends behind it.
-    pub(super) fn keep_indent(&mut self) {
-        let length = self.visible.len();
-        if let Some((_, range)) = self.indent.take().filter(|(at, _)| *at == length) {
-            self.visible.linear(self.text.get(range.clone()).unwrap_or_default(), range.start);
         }
     }
 
@@ -111,7 +77,6 @@ impl<'t> Reader<'t, '_, '_> {
         let nodes = std::mem::take(&mut self.nodes);
         let seams = std::mem::take(&mut self.seams);
         let skipped = std::mem::take(&mut self.skipped);
-        self.indent = None;
         let mut written = std::mem::take(&mut self.shown);
         if let Some(from) = &mut self.showing {
             written.push(std::mem::take(from)..self.visible.len());
