@@ -329,11 +329,6 @@ pub fn breaking(name: &str) -> Option<&'static str> {
     find(BREAKING, &BREAKING_NAMES, |entry| entry, name).copied()
 }
 
-#[cfg(test)]
-pub fn all_breaking() -> impl Iterator<Item = &'static str> {
-    BREAKING.iter().copied()
-}
-
 #[inline]
 pub fn is_void(name: &str) -> bool {
     find(VOID, &VOID_NAMES, |entry| entry, name).is_some()
