@@ -285,15 +285,18 @@ fn edits(out: &mut String, edits: &[TextEdit]) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_page_shows_parts_links_and_edits() {
-        let message = Message::split(
-            "From: a@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhttp://p\u{430}ypal.com/\u{202E}\r\n"
-                .as_bytes(),
-        );
+    fn shown(message: &str) -> String {
+        let message = Message::split(message.as_bytes());
         let policy = Policy::default();
         let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
-        let page = page(message, &policy, &seen, Paint::Plain);
+        page(message, &policy, &seen, Paint::Plain)
+    }
+
+    #[test]
+    fn the_page_shows_parts_links_and_edits() {
+        let page = shown(
+            "From: a@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nhttp://p\u{430}ypal.com/\u{202E}\r\n",
+        );
         for piece in [
             "rule: default (enforce)",
             "part 1: plain",
@@ -309,25 +312,18 @@ mod tests {
 
     #[test]
     fn nothing_of_a_message_acts_on_the_terminal() {
-        let message = Message::split(
-            "Content-Type: text/html; charset=utf-8\r\n\r\n<x\u{1b}]0;owned\u{7}\u{202E} href=\"https://p\u{430}ypal.com/\">\r\n"
-                .as_bytes(),
+        let page = shown(
+            "Content-Type: text/html; charset=utf-8\r\n\r\n<x\u{1b}]0;owned\u{7}\u{202E} href=\"https://p\u{430}ypal.com/\">\r\n",
         );
-        let policy = Policy::default();
-        let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
-        let page = page(message, &policy, &seen, Paint::Plain);
         assert!(page.contains(r"x\u{1b}]0;owned\u{7}\u{202e}[href]"), "{page}");
         assert!(!page.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202E}'), "{page}");
     }
 
     #[test]
     fn a_part_that_only_some_see_says_why() {
-        let message = Message::split(
-            b"Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n<a href=//example.com>x</a>\r\n",
+        let page = shown(
+            "Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\n<a href=//example.com>x</a>\r\n",
         );
-        let policy = Policy::default();
-        let seen = trace(message, &Facts::default(), &policy, &crate::tld::builtin());
-        let page = page(message, &policy, &seen, Paint::Plain);
         assert!(page.contains("html, seen by some: another label"), "{page}");
     }
 

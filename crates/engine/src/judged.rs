@@ -6,11 +6,8 @@ use super::Policy;
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use homograph::{Judgement, LinkJudgement};
 use mailsplice::mime;
+use uts58::Target;
 use uts58::unicode::is_letter;
-use uts58::{Kind, Target};
-
-/// What every client that makes links makes one of, a scheme before it or not.
-const WWW: &str = "www.";
 
 /// An occurrence with its judgement.
 #[derive(Clone, Debug)]
@@ -217,7 +214,8 @@ impl Judged {
         self.add_at(reason, reason.verdict());
     }
 
-    /// Some clients find a longer host than a reader and others: it is told. People part names so as well.
+    /// Some clients find a longer host than a reader and others. People part names so as well, so that it is told
+    /// alone.
     pub(super) fn goes_on_behind_a_sign(&mut self) {
         self.add(Reason::NameInHost);
         self.verdict = Verdict::Suspect;
@@ -225,12 +223,9 @@ impl Judged {
     }
 
     /// A control turns the text round: a reader sees another link than a client makes of it.
-    pub(super) fn override_direction(&mut self, target: &Target, text: &str) {
+    pub(super) fn override_direction(&mut self, target: &Target) {
         let linked = match target {
-            Target::Link(link) => {
-                let www = link.host_str(text).get(..WWW.len());
-                link.kind == Kind::Scheme || www.is_some_and(|www| www.eq_ignore_ascii_case(WWW))
-            }
+            Target::Link(link) => link.kind.is_announced(),
             Target::Dangerous { .. } => true,
         };
         self.add_at(Reason::BidiControl, if linked { Verdict::Unsafe } else { Verdict::Suspect });

@@ -137,7 +137,7 @@ impl<'a> Judge<'a> {
         };
         match occurrence.shown {
             Rendering::Obfuscated => judged.add(Reason::HtmlObfuscated),
-            Rendering::Overridden => judged.override_direction(&occurrence.target, text),
+            Rendering::Overridden => judged.override_direction(&occurrence.target),
             Rendering::AsWritten | Rendering::Broken => {}
         }
         Some(judged)

@@ -10,18 +10,13 @@ impl Judge<'_> {
     pub fn is_lie(&self, text: &str, occurrence: &Occurrence, judged: &Judged) -> bool {
         let Target::Link(link) = &occurrence.target else { return false };
         match occurrence.seen_by {
-            SeenBy::Greedy if link.user.is_none() => self.goes_on(link.host_str(text)),
+            SeenBy::GoingOn { end } => {
+                let name = text.get(link.host.start..end).unwrap_or_default();
+                self.is_protected(&name.to_ascii_lowercase())
+            }
             SeenBy::Greedy => judged.verdict >= Verdict::Unsafe && self.names_somebody(judged),
             _ => judged.verdict >= Verdict::Unsafe,
         }
-    }
-
-    /// Whether a host begins with a protected name, and goes on behind a sign.
-    fn goes_on(&self, host: &str) -> bool {
-        let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-        let name = host.split(|c| !belongs(c)).next().unwrap_or_default();
-        let name = name.trim_end_matches(['-', '.']).to_ascii_lowercase();
-        name.len() < host.len() && self.is_protected(&name)
     }
 
     /// Whether a protected name stands in front of the `@`, or what reads as one, and none behind it: most addresses

@@ -278,7 +278,7 @@ impl<'a> LayerReader<'a> {
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.forgive_glued();
         }
-        if occurrence.seen_by == SeenBy::Greedy && link.user.is_none() {
+        if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
             judged.goes_on_behind_a_sign();
         }
         Some(judged)

@@ -22,8 +22,8 @@ const JUDGED: u64 = 32;
 const JUDGED_BYTE: u64 = 4;
 
 /// The same for a host that takes a closer look, for each place where it may begin and end: one of other
-/// letters, or one that comes near a name. Each of its labels takes some more. It takes more work than other
-/// steps of as many, and is cheap all the same: whole lists of fair ones are to pass.
+/// letters, or one that comes near a name. Each of its labels takes some more. A step is more work here than
+/// elsewhere, such that whole lists of fair hosts pass.
 const CLOSER: u64 = 64;
 const CLOSER_BYTE: u64 = 12;
 const LABEL: u64 = 24;

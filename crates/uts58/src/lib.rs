@@ -80,6 +80,13 @@ pub enum Kind {
     Email,
 }
 
+impl Kind {
+    /// Whether every client that makes links makes one: a scheme or `www.` says that there is a URL.
+    pub fn is_announced(self) -> bool {
+        matches!(self, Kind::Scheme | Kind::Www)
+    }
+}
+
 /// How sure the layer above the detector is that a person meant a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Confidence {

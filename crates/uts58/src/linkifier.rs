@@ -142,7 +142,7 @@ fn adjust(text: &str, link: &mut Link) -> usize {
 /// dangles at its end: most are, and stay as they are.
 fn stands_alone(text: &str, link: &Link) -> bool {
     let byte = |at: usize| at.checked_sub(1).and_then(|at| text.as_bytes().get(at)).copied();
-    matches!(link.kind, Kind::Scheme | Kind::Www)
+    link.kind.is_announced()
         && byte(link.span.start).and_then(closing).is_none()
         && !matches!(byte(link.span.end), Some(b'?' | b'#'))
 }

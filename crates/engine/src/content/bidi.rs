@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use super::Rendering;
 use super::mapped::MappedText;
+use uts58::unicode::hosts::is_bidi_control;
 
 /// Right-to-left override.
 const OVERRIDE: &str = "\u{202e}";
@@ -94,28 +95,21 @@ fn word<'o>(
     turned: Range<usize>,
     range: &Range<usize>,
 ) -> (MappedText<'o>, Range<usize>) {
-    let text = seen.as_str();
-    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
-    let before = part(range.start..turned.start).trim_end_matches(is_control);
+    let part = |range: Range<usize>| seen.as_str().get(range).unwrap_or_default();
+    let before = part(range.start..turned.start).trim_end_matches(is_bidi_control);
     let from = before.floor_char_boundary(before.len().saturating_sub(BESIDE));
     let front = before.get(from..).unwrap_or_default();
     let front = front.rsplit(ends_word).next().map_or(0, str::len);
     let end = range.start + before.len();
     let behind = part(turned.end..range.end);
-    let back = behind.trim_start_matches(is_control);
+    let back = behind.trim_start_matches(is_bidi_control);
     let start = range.end - back.len();
     let back = back.get(..back.floor_char_boundary(BESIDE)).unwrap_or_default();
     let back = back.split(ends_word).next().map_or(0, str::len);
-
-    let mut stretches = Vec::with_capacity(turned.len() + 2);
-    stretches.push(end - front..end);
-    let inside = part(turned.clone());
-    let chars = inside.char_indices().rev().filter(|(_, c)| !is_control(*c));
-    let places = chars.map(|(at, c)| turned.start + at..turned.start + at + c.len_utf8());
-    stretches.extend(places);
-    let shown: usize = stretches.iter().map(Range::len).sum();
-    stretches.push(start..start + back);
-    (seen.joined(&stretches), front..shown)
+    let unseen = part(turned.clone()).chars().filter(|c| is_bidi_control(*c));
+    let shown = front..front + turned.len() - unseen.map(char::len_utf8).sum::<usize>();
+    let word = seen.turned(end - front..end, turned, start..start + back);
+    (word.without(is_bidi_control), shown)
 }
 
 /// What a reader sees of a text of which some may be turned round.
@@ -132,7 +126,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
         at = stretch.end;
     }
     shown.push_str(text.get(at..).unwrap_or_default());
-    shown.retain(|c| !is_control(c));
+    shown.retain(|c| !is_bidi_control(c));
     Cow::Owned(shown)
 }
 
@@ -143,12 +137,7 @@ fn ends(c: char) -> bool {
 
 /// What ends a word beside an override.
 fn ends_word(c: char) -> bool {
-    c.is_whitespace() || is_control(c)
-}
-
-/// Controls of direction (UAX #9 §2).
-fn is_control(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_whitespace() || is_bidi_control(c)
 }
 
 #[cfg(test)]

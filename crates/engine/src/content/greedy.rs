@@ -6,13 +6,15 @@
 //! the local part of an address; and only a protected name in front of it deceives ([`SeenBy::Greedy`]).
 //!
 //! So it is with a host that goes on behind a sign: `https://www.example.com–x.attack.example/`. People part names
-//! so as well; what counts is a host that lies below somebody's domain, behind a protected name.
+//! so as well; what counts is a host that lies below somebody's domain, behind a protected name
+//! ([`SeenBy::GoingOn`]).
 
 use std::ops::Range;
 
 use super::{Occurrence, SeenBy, Site, View};
 use homograph::{Section, registrable};
 use uts58::tlds::TldSet;
+use uts58::unicode::hosts::is_bidi_control;
 use uts58::unicode::{Class, is_dot_to_somebody};
 use uts58::{Confidence, Kind, Link, Target, known_end, scheme};
 
@@ -132,8 +134,7 @@ fn parts_words(c: char) -> bool {
         return false;
     }
     c.is_whitespace()
-        || matches!(c,
-            '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        || is_bidi_control(c)
         || matches!(c, '\u{2010}'..='\u{2015}' | '‘' | '’' | '“' | '”' | '•' | '‣')
         || matches!(c, '\u{2E80}'..='\u{30FF}' | '\u{FE10}'..='\u{FE6F}' | '\u{FF00}'..='\u{FFEF}')
         // Thai to Myanmar, Ethiopic, Khmer, Javanese.
@@ -154,7 +155,7 @@ fn reads_as_misread(behind: &str) -> bool {
 
 /// The link with the host that goes on behind a sign where others end it.
 fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
-    let announced = matches!(link.kind, Kind::Scheme | Kind::Www) && link.user.is_none();
+    let announced = link.kind.is_announced() && link.user.is_none();
     if !announced || !link.tail.is_empty() || link.port.is_some() || link.is_for_program() {
         return None;
     }
@@ -209,20 +210,18 @@ fn host_end(text: &str, tlds: &dyn TldSet) -> Option<usize> {
 impl View<'_> {
     /// Adds those of the text that is seen first, so many at most: how many those were.
     pub(super) fn greedy(&mut self, stretch: &str, tlds: &dyn TldSet, room: usize) -> usize {
-        let known = |one: &Occurrence| match &one.target {
+        let seen_by =
+            |seen_by, link| Occurrence { seen_by, ..Occurrence::in_text(0, link, Site::Text) };
+        let going_on = |one: &Occurrence| match &one.target {
             Target::Link(link) if one.seen_by == SeenBy::Everybody && one.seen == 0 => {
-                longer(stretch, link, tlds)
+                let end = link.host.end;
+                longer(stretch, link, tlds).map(|link| seen_by(SeenBy::GoingOn { end }, link))
             }
             _ => None,
         };
-        let found = self.occurrences.iter().filter_map(known).take(room);
-        let found: Vec<Link> = found.collect();
+        let found: Vec<_> = self.occurrences.iter().filter_map(going_on).take(room).collect();
         let mut added = found.len();
-        let as_greedy = |link: Link| Occurrence {
-            seen_by: SeenBy::Greedy,
-            ..Occurrence::in_text(0, link, Site::Text)
-        };
-        self.occurrences.extend(found.into_iter().map(as_greedy));
+        self.occurrences.extend(found);
         for piece in pieces(stretch) {
             self.steps += piece.len() as u64;
             let Some(link) = link(stretch, piece, tlds) else { continue };
@@ -230,7 +229,7 @@ impl View<'_> {
                 self.cut = true;
                 break;
             }
-            self.occurrences.push(as_greedy(link));
+            self.occurrences.push(seen_by(SeenBy::Greedy, link));
             added += 1;
         }
         added

@@ -176,6 +176,23 @@ impl<'t> MappedText<'t> {
         kept.finish()
     }
 
+    /// A stretch of the text that is turned round, with what stands in front of it and behind it.
+    pub fn turned<'o>(
+        &self,
+        front: Range<usize>,
+        turned: Range<usize>,
+        back: Range<usize>,
+    ) -> MappedText<'o> {
+        let mut kept = Builder::default();
+        let part = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
+        self.copy(part(&front), front.start, &mut kept);
+        let from = kept.len();
+        self.copy(part(&turned), turned.start, &mut kept);
+        kept.reverse(from);
+        self.copy(part(&back), back.start, &mut kept);
+        kept.finish()
+    }
+
     /// The characters of runs that are to stay.
     fn keep<'o>(&self, keep: impl Fn(char) -> bool) -> MappedText<'o> {
         let mut kept = Builder::with_capacity(self.text.len());

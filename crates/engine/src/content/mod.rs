@@ -154,6 +154,11 @@ pub enum SeenBy {
     /// Programs that end a URL of plain text at blanks alone. Honest text has the same where an address is glued to
     /// a URL, so that only the name of somebody else counts as a lie.
     Greedy,
+    /// Programs to whom a host goes on behind a sign at which others end it.
+    GoingOn {
+        /// Where others end it, in bytes of the text.
+        end: usize,
+    },
 }
 
 /// Whether the link is shown as it stands in the text.

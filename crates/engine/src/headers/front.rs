@@ -15,7 +15,7 @@ pub(super) fn front<'h>(
     head: &'h [u8],
     agreed: Option<&'h [HeaderField]>,
 ) -> Option<(&'h [u8], Option<&'h [HeaderField]>)> {
-    // Shorter than as many are.
+    // A header of fewer bytes has fewer: most are not looked through.
     let listed =
         head.get(ADDRESSES..).and_then(|_| memchr::memchr2_iter(b',', b';', head).nth(ADDRESSES));
     let (end, fields) = match agreed {
@@ -54,6 +54,7 @@ mod tests {
             }
         }
     }
+
     #[test]
     fn lists_of_a_header_are_bounded() {
         for sign in [",", ";"] {

@@ -74,6 +74,7 @@ pub(super) fn is_named_document(
 /// Whether bytes hold what no text does: those of a tape archive, of DER, of a program. What begins with markup is a
 /// page to whoever looks into it.
 fn is_binary(opening: &[u8]) -> bool {
+    // UTF-16 has a mark of its order in front, and zeros between its letters.
     let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xFE | 0xFF);
     let text = opening.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(opening);
     let first = text.iter().find(|byte| !blank(byte));
