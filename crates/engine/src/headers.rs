@@ -3,31 +3,29 @@
 //! mail-parser reads them (RFC 5322 addresses, RFC 2047 words, RFC 6532 text), bounded by
 //! [`super::limits::Limits::header_bytes`]. Nothing here asks the DNS: a field is no link.
 
+mod field;
 mod front;
 mod words;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Range;
-use std::sync::Arc;
 
-use mail_parser::{Addr, Address, HeaderName, HeaderValue, MessageParser, MessagePart};
+use mail_parser::{HeaderName, HeaderValue, MessageParser, MessagePart};
 
 use super::actions;
 use super::budget::Budget;
-use super::content::{self, bidi};
 use super::cost::Stage;
-use super::finding::{Candidate, Findings, told_of};
-use super::judging::{Judge, Judged, same_domain};
+use super::finding::Findings;
+use super::judging::{Judge, Judged};
 use super::net;
-use super::outcome::{Bypass, Done, Limit, Place, Reason, Verdict};
-use super::policy::{Policy, Report};
-use super::sender::{Author, MAILBOXES, Mailbox, Of};
+use super::outcome::{Bypass, Done, Limit};
+use super::policy::Policy;
+use super::sender::Author;
+use field::{Field, FieldReader, Interest, on_one_line};
 use front::front;
-use homograph::{Disguise, HostBounds, Judgement};
+use homograph::HostBounds;
 use mailsplice::mime::{Media, Part};
 use mailsplice::splice::{self, fields::HeaderField};
-use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 use words::{WORD, encoded, holds};
 
 /// Judges the fields that a reader sees or a client acts on; `agreed` are all fields, where programs agree on
@@ -152,9 +150,6 @@ fn names(length: usize, first: u8) -> &'static [&'static str] {
 }
 
 const SUBJECT: &str = "Subject";
-
-/// The fields that say who the sender is.
-const SENDERS: [&str; 3] = ["From", "Sender", "Reply-To"];
 
 /// Whether [`parser`] reads the field of this name.
 fn is_read(name: &[u8]) -> bool {
@@ -283,23 +278,6 @@ fn may_say_url(line: &[u8]) -> bool {
     holds(line, b"//") || holds(line, WORD)
 }
 
-/// Whether a link with a scheme may stand in a text: base64 has many slashes, and no colon.
-fn may_say_scheme(text: &str) -> bool {
-    memchr::memchr(b':', text.as_bytes()).is_some() && holds(text.as_bytes(), b"//")
-}
-
-/// A value without its folds.
-fn on_one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    line
-}
-
 /// Whether a field may hold a URL that deceives.
 fn may_lie(head: &[u8]) -> bool {
     let lies = |at| net::calls_for_a_look_at(head, at) || has_userinfo(head, at);
@@ -378,242 +356,6 @@ pub fn bases(
         }
     }
     lie
-}
-
-struct Field<'h> {
-    /// Path of the part whose header it stands in; `0` is the message's own.
-    part: &'h str,
-    name: &'h str,
-    /// The value's bytes in the head.
-    span: Range<usize>,
-    interest: Interest,
-}
-
-/// What of a field is worth a finding.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Interest {
-    Any,
-    /// A URL that judges unsafe: most programs do not show the field.
-    Lies,
-}
-
-struct FieldReader<'h, 'j, 'p, 'b> {
-    field: Field<'h>,
-    judge: &'j mut Judge<'p>,
-    budget: &'j mut Budget<'b>,
-    policy: &'j Policy,
-    found: &'j mut Findings,
-}
-
-impl FieldReader<'_, '_, '_, '_> {
-    /// Charges what judging took, and so many bytes that are looked through. What the budget does not have is told by
-    /// whoever charges it next.
-    fn has_steps(&mut self, bytes: usize) -> bool {
-        self.budget.link(bytes, self.judge.spent())
-    }
-
-    fn value(&mut self, value: &HeaderValue<'_>) {
-        match value {
-            HeaderValue::Address(Address::List(list)) => self.addresses(list),
-            HeaderValue::Address(Address::Group(groups)) => {
-                groups.iter().for_each(|group| self.addresses(&group.addresses));
-            }
-            HeaderValue::Text(text) => self.text(text),
-            HeaderValue::TextList(list) => list.iter().for_each(|text| self.text(text)),
-            _ => {}
-        }
-    }
-
-    fn addresses(&mut self, list: &[Addr<'_>]) {
-        for address in list {
-            if !self.has_steps(0) {
-                return;
-            }
-            self.address(address);
-        }
-    }
-
-    fn address(&mut self, address: &Addr<'_>) {
-        let spelled = address.address.as_deref().unwrap_or_default();
-        let name = &*bidi::shown(address.name.as_deref().unwrap_or_default());
-        let judged = match mailto::address(spelled, 0..spelled.len()) {
-            Some(link) => self.judge.spelled(spelled, &link, HostBounds::Certain),
-            None => None,
-        };
-        // What stands where an address should is shown all the same.
-        if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
-            self.text(spelled);
-        }
-        let Some(judged) = judged else { return self.text(name) };
-        for link in self.links(name) {
-            if !self.has_steps(0) {
-                return;
-            }
-            self.display_name(name, &link, &judged);
-        }
-        self.push(spelled, &judged);
-    }
-
-    /// A host in the name that a reader sees in front of the address.
-    fn display_name(&mut self, name: &str, link: &Link, address: &Judged) {
-        let Some(mut judged) = self.judge.spelled(name, link, HostBounds::in_text(link.kind))
-        else {
-            return;
-        };
-        let Some(shown) = judged.host.clone() else { return };
-        if shown.question.is_some() || shown.reasons.contains(Reason::TldSyntax) {
-            return;
-        }
-        let ours = address.host.as_ref().is_some_and(|host| same_domain(&host.ascii, &shown.ascii));
-        if !ours {
-            judged.add(Reason::DisplayNameHost);
-            if self.is_of_sender() && self.judge.is_protected(&shown.ascii) {
-                judged.verdict = judged.verdict.max(Verdict::Suspect);
-            }
-        }
-        self.push(name.get(link.span.clone()).unwrap_or_default(), &judged);
-    }
-
-    fn is_subject(&self) -> bool {
-        self.field.name.eq_ignore_ascii_case(SUBJECT)
-    }
-
-    /// Whether something may be told of a text with encoded words.
-    fn is_told(&self, text: &str) -> bool {
-        may_say_scheme(text) || self.is_subject()
-    }
-
-    fn is_of_sender(&self) -> bool {
-        SENDERS.iter().any(|known| self.field.name.eq_ignore_ascii_case(known))
-    }
-
-    /// Names in front of the sender's addresses that are of somebody else.
-    fn posing(&mut self, author: &Author, value: &HeaderValue<'_>) {
-        let HeaderValue::Address(addresses) = value else { return };
-        if !self.is_of_sender() {
-            return;
-        }
-        let field = match self.field.name.eq_ignore_ascii_case(SENDERS[0]) {
-            true => Of::Author,
-            false => Of::Deputy,
-        };
-        for address in addresses.iter().take(MAILBOXES) {
-            let spelled = address.address.as_deref().unwrap_or_default();
-            let mut own = Mailbox::read(spelled, self.judge);
-            // What stands where an address should is read as a name, and what address is in it.
-            let mut name = match (address.name.as_deref(), &own) {
-                (Some(name), _) => bidi::shown(name).into_owned(),
-                (None, None) => spelled.to_owned(),
-                (None, Some(_)) => continue,
-            };
-            let inside = self.links(&name).into_iter().find(|link| link.kind == Kind::Email);
-            if let Some(link) = inside.filter(|_| own.is_none()) {
-                own = Mailbox::read(name.get(link.span.clone()).unwrap_or_default(), self.judge);
-                name.replace_range(link.span, " ");
-            }
-            if own.is_none() && field != Of::Author {
-                continue;
-            }
-            let posed = author.posed(&name, own.as_ref(), field, self.judge);
-            let mailbox = own.as_ref().or(author.mailboxes.first());
-            let disguise = self.disguised(&name, mailbox.map(|mailbox| &*mailbox.host));
-            let (spelled, disguised) = match (&posed, disguise) {
-                (None, None) => continue,
-                (Some(_), disguise) => (name, disguise),
-                (None, Some(disguise)) => (disguise.spelled.clone(), Some(disguise)),
-            };
-            let host = mailbox.map_or_else(Arc::default, |mailbox| Arc::clone(&mailbox.host));
-            let mut judged = Judged::of_text(host);
-            if posed.is_some() {
-                judged.add(Reason::DisplayNamePoses);
-            }
-            let verdict = disguised.as_ref().map(|disguise| disguise.verdict);
-            verdict.into_iter().for_each(|verdict| judged.add_at(Reason::TextLookalike, verdict));
-            let target = posed.or_else(|| disguised.and_then(|disguise| disguise.name));
-            self.push_as(&spelled, &judged, target);
-        }
-    }
-
-    /// Letters of a text that are not what they read as; its links are judged as such.
-    fn disguised(&mut self, text: &str, host: Option<&Judgement>) -> Option<Disguise> {
-        if text.is_ascii() {
-            return None;
-        }
-        let mut words = text.to_owned();
-        for link in self.links(text).into_iter().rev() {
-            words.replace_range(link.span, " ");
-        }
-        self.judge.disguised(&words, host)
-    }
-
-    /// Words of the Subject in letters that are not what they read as; each reading of it once.
-    fn subject(&mut self, author: &Author, text: &str, known: &mut HashSet<String>) {
-        if !self.is_subject() || text.is_ascii() || known.len() >= MAILBOXES {
-            return;
-        }
-        if !known.insert(on_one_line(text)) {
-            return;
-        }
-        let host = author.mailboxes.first().map(|mailbox| &*mailbox.host);
-        let Some(disguise) = self.disguised(text, host) else { return };
-        let mut judged = Judged::of_text(Arc::default());
-        judged.add_at(Reason::TextLookalike, disguise.verdict);
-        self.push_as(&disguise.spelled, &judged, disguise.name);
-    }
-
-    fn text(&mut self, text: &str) {
-        let lies = self.field.interest == Interest::Lies;
-        if lies && !may_say_scheme(text) {
-            return;
-        }
-        for link in self.links(text) {
-            // What is judged is no longer hidden to the net, so it is not judged where nobody would hear of it.
-            if lies && link.kind != Kind::Scheme {
-                continue;
-            }
-            if !self.has_steps(0) {
-                return;
-            }
-            let bounds = HostBounds::in_text(link.kind);
-            let Some(judged) = self.judge.spelled(text, &link, bounds) else { continue };
-            if lies && judged.verdict < Verdict::Unsafe {
-                continue;
-            }
-            let known = judged.host.as_ref().is_none_or(|host| host.question.is_none());
-            if known || link.kind != Kind::Bare {
-                self.push(text.get(link.span.clone()).unwrap_or_default(), &judged);
-            }
-        }
-    }
-
-    /// The links of a field that a reader sees, found as those of the body are.
-    fn links(&mut self, text: &str) -> Vec<Link> {
-        if !self.has_steps(text.len()) {
-            return Vec::new();
-        }
-        Linkifier::new(self.judge.tlds()).boundaries(Boundaries::Wide).links(text).collect()
-    }
-
-    fn push(&mut self, spelled: &str, judged: &Judged) {
-        let Some(host) = &judged.host else { return };
-        if !host.reasons.contains(Reason::TldSyntax) {
-            self.push_as(spelled, judged, judged.target().cloned());
-        }
-    }
-
-    fn push_as(&mut self, spelled: &str, judged: &Judged, target: Option<String>) {
-        if judged.led().is_none() || self.found.links() >= self.budget.findings {
-            return;
-        }
-        if judged.verdict == Verdict::Ok && self.policy.report == Report::Findings {
-            self.found.pass(judged);
-            return;
-        }
-        let place = Place::Header(content::named(self.field.name).to_owned());
-        let mut finding = told_of(judged, self.field.part, place, self.field.span.clone(), spelled);
-        finding.target = target;
-        self.found.push(self.policy, Candidate::told(finding));
-    }
 }
 
 #[cfg(test)]

@@ -120,10 +120,10 @@ impl Limits {
                 unit: "steps for each byte of the message",
                 default: self.steps_per_byte,
                 reason: "All algorithms are linear; this is the belt to those braces. Real mail \
-                         takes four, and 17 at most; a list of fair international hosts 24 to \
-                         29, one of links that deceive over 40. Twice as many are given where every \
-                         link is taken apart: real mail takes 44 at most then. A step is at most \
-                         200 instructions, 25 to 85 where hosts are judged.",
+                         takes four, and 16 at most; a list of fair international hosts 23 to \
+                         27, one of links that deceive over 40. Twice as many are given where every \
+                         link is taken apart: real mail takes 43 at most then. A step is at most \
+                         200 instructions, 20 to 65 where hosts are judged.",
                 effect: "edits found so far stay, the rest goes unread; `limit:steps`",
                 test: "steps_run_out",
             },

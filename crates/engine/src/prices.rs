@@ -14,7 +14,7 @@ const FURTHER_BYTE: u64 = 6;
 
 /// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
 /// attribute. Its places lead back over those of the reading, and it is looked through by itself.
-pub const LAYER: u64 = 40;
+pub const LAYER: u64 = 120;
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
 /// spelling.

@@ -63,8 +63,8 @@ pub const LOOKS: usize = 20_000;
 /// Steps of a look at what is unwrapped: a window of it is decoded and read.
 const LOOK: u64 = WINDOW as u64 / 2;
 
-/// Steps of what is unwrapped and decoded in a charset of its own, beside its bytes.
-const SHIFTED: u64 = 64;
+/// Steps of a window that is decoded in a charset of its own, beside its bytes.
+const SHIFTED: u64 = 1_024;
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
@@ -282,9 +282,7 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
             } else if !begins_plainly(window) && !stays_plain(window) {
                 let place = of.place(|| at);
                 self.look(&letters(window), place, of);
-                for text in shifted(window) {
-                    self.look(&unplaced(&text), place, Bytes::Unwrapped(place));
-                }
+                self.shifts(window, place);
             }
             let steps = look_steps(window, true) + self.judge.spent();
             if !self.budget.spend(Stage::Net, steps) || self.full {
@@ -346,12 +344,17 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
         let behind = window(text, text.iter().take_while(sign).count());
         if calls_for_a_look(behind) {
             self.look(&letters(behind), at, Bytes::Unwrapped(at));
-            for text in shifted(behind) {
-                if !self.budget.spend(Stage::Net, SHIFTED + look_steps(behind, true)) {
-                    return;
-                }
-                self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
+            self.shifts(behind, at);
+        }
+    }
+
+    /// Looks at what a window at this offset of the body says in charsets that its signs call for.
+    fn shifts(&mut self, window: &[u8], at: usize) {
+        for text in shifted(window) {
+            if !self.budget.spend(Stage::Net, SHIFTED + look_steps(window, true)) {
+                return;
             }
+            self.look(&unplaced(&text), at, Bytes::Unwrapped(at));
         }
     }
 

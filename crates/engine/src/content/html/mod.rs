@@ -405,6 +405,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
 
     /// URLs of a sheet that stands in the text as `outer` shows it.
     fn sheet(&mut self, outer: &MappedText<'t>, site: &Site) {
+        // Looked through for strings, and these without their escapes.
+        self.view.steps += 2 * outer.as_str().len() as u64;
         match outer.as_slice() {
             Some((css, _)) => {
                 css::urls(css).for_each(|url| self.references(url.through(outer), None, site));
