@@ -208,7 +208,7 @@ pub(super) fn readings(c: char) -> (Separates, &'static [Reading]) {
 }
 
 /// Characters that there is room for at first: a label of the DNS has no more.
-const MOST: usize = 63;
+const ROOM: usize = 63;
 
 /// A label, with what each of its characters may be read as.
 #[derive(Clone, Debug)]
@@ -266,7 +266,7 @@ impl Sights {
     /// Reads a label character by character.
     pub(super) fn of(chars: impl Iterator<Item = char>) -> Sights {
         // Bytes, of which a character has one or several.
-        let room = chars.size_hint().1.unwrap_or(MOST).min(MOST);
+        let room = chars.size_hint().1.unwrap_or(ROOM).min(ROOM);
         let mut all = Vec::with_capacity(room);
         let (mut any, mut scripts) = (Traits::NONE, Scripts::None);
         let (mut last, mut signs, mut latin) = ('\0', false, false);

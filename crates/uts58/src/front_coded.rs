@@ -2,7 +2,7 @@
 //! program are kept, where a web page loads it.
 
 /// The number of the last capital, `A` being none.
-pub(crate) const MOST: usize = 25;
+pub(crate) const LAST: usize = 25;
 
 /// Words in one text. Each begins with a capital that says how many bytes of the one before are dropped, from its
 /// end: none (`A`) to 24 (`Y`), or all there are (`Z`). The words themselves are of ASCII and have no capitals.
@@ -21,7 +21,7 @@ pub fn pack<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
         let pairs = before.bytes().zip(word.bytes());
         let same = pairs.take_while(|(one, other)| one == other).count();
         let dropped = before.len() - same;
-        let (dropped, same) = if dropped < MOST { (dropped, same) } else { (MOST, 0) };
+        let (dropped, same) = if dropped < LAST { (dropped, same) } else { (LAST, 0) };
         out.extend(('A'..='Z').nth(dropped));
         out.push_str(word.get(same..).unwrap_or_default());
         before = word;
@@ -40,7 +40,7 @@ pub fn words(packed: &str) -> impl Iterator<Item = String> {
         let (letters, next) = behind.split_at_checked(end)?;
         rest = next;
         let dropped = usize::from(capital.saturating_sub(b'A'));
-        let kept = if dropped < MOST { before.len().saturating_sub(dropped) } else { 0 };
+        let kept = if dropped < LAST { before.len().saturating_sub(dropped) } else { 0 };
         before.truncate(kept);
         before.push_str(letters);
         Some(before.clone())
