@@ -101,7 +101,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::front_coded::MOST;
+    use crate::front_coded::LAST;
     use crate::suffixes::suffix_table;
 
     const LIST: &str = include_str!("../../data/public_suffix_list.txt");
@@ -157,7 +157,7 @@ mod tests {
             }
             let pairs = before.char_indices().zip(unicode.chars());
             let ends = pairs.map(|((at, one), other)| (at + one.len_utf8(), one == other));
-            let same = ends.take_while(|(end, same)| *same && *end <= MOST);
+            let same = ends.take_while(|(end, same)| *same && *end <= LAST);
             let shared = same.map(|(end, _)| end).last().unwrap_or_default();
             out.extend(('A'..='Z').nth(shared));
             out.push_str(&unicode[shared..]);
