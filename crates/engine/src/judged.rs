@@ -122,6 +122,13 @@ impl Judged {
         }
     }
 
+    /// The same of a host that is chance, unless it is made to be taken for somebody's.
+    pub(super) fn forgive_chance(&mut self) {
+        if self.target().is_none() {
+            self.forgive();
+        }
+    }
+
     /// Little is told of a host that stands for another (`https://[host]/`): no client opens it, and it says so.
     pub(super) fn forgive_placeholder(&mut self) {
         let of_form =

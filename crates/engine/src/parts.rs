@@ -278,6 +278,12 @@ impl<'a> LayerReader<'a> {
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.forgive_glued();
         }
+        if judged.verdict > Verdict::Notice
+            && link.kind == Kind::Bare
+            && content::is_among_data(reading.text.as_str(), self.place(occurrence))
+        {
+            judged.forgive_chance();
+        }
         if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
             judged.goes_on_behind_a_sign();
         }
