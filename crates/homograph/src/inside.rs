@@ -155,7 +155,8 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
                 _ => ours,
             };
             let behind = ours.strip_prefix(theirs);
-            behind == Some("") || index == last && last > 0 && behind.is_some_and(ends_name)
+            behind == Some("")
+                || index == last && last > 0 && behind.is_some_and(|behind| ends_name(behind, name))
         });
         stands && last > 0 && end <= registrable
             || in_a_country(parts, at, registrable, name)
@@ -165,9 +166,9 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
 
 /// Whether a name in full ends in front of what stands there in its last label: a sign, a number, or a character that
 /// no name of ASCII goes on with (`paypal.com0.top`, `paypal.comʔ.top`).
-fn ends_name(behind: &str) -> bool {
+fn ends_name(behind: &str, name: &Name) -> bool {
     behind.starts_with(|c: char| is_sign(c) || !c.is_ascii())
-        || behind.bytes().all(|byte| byte.is_ascii_digit())
+        || name.brand_len() >= LEAST && behind.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The same under the two-part suffix of a country, where the owner has sites that no list holds:
@@ -346,8 +347,9 @@ pub(super) fn may_hold(
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
     glued
         || label.jointed && starts(bytes).any(run)
-        || behind.first().is_some_and(|behind| joints && behind.jointed || behind.is_numbered())
-            && known(label.look)
+        || behind.first().is_some_and(|behind| {
+            joints && behind.jointed || bytes.len() >= LEAST && behind.is_numbered()
+        }) && known(label.look)
         || bytes.len() >= LEAST && may_be_in_a_country(behind) && known(label.look)
         || names.may_be_near(bytes)
         || label.jointed && bytes.split(|byte| is_joint(*byte)).any(|word| names.may_be_near(word))
