@@ -229,6 +229,12 @@ impl Judged {
         self.edit = self.edit.min(Edit::Told);
     }
 
+    /// A click asks a file server, which gets a hash of the reader's password. Its name is what it seems, and houses
+    /// write so to their own, so that little is told.
+    pub(super) fn asks_a_server(&mut self) {
+        self.add_at(Reason::DangerousScheme, Verdict::Notice);
+    }
+
     /// A control turns the text round: a reader sees another link than a client makes of it.
     pub(super) fn override_direction(&mut self, target: &Target) {
         let linked = match target {

@@ -1,6 +1,7 @@
 //! One part: its readings, their layers, the links in each, and the edits.
 
 mod anchors;
+mod organizers;
 
 use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
@@ -286,6 +287,10 @@ impl<'a> LayerReader<'a> {
         }
         if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
             judged.goes_on_behind_a_sign();
+        }
+        if link.kind == Kind::Email && self.is_organizer() {
+            let local = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+            self.invite(local, &mut judged, judge);
         }
         Some(judged)
     }

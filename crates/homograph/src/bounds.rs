@@ -59,8 +59,11 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
         HostBounds::Prose => {
             // Of words alone, none is a number and none ends a sentence.
             let behind = if places.are_of_words() { None } else { behind_words(spelling) };
+            let item = behind_item(spelling);
+            let behind = behind.or(item);
             let others = places.starts().rev().chain(places.inside());
-            behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
+            let others = others.filter(|start| Some(*start) != behind && Some(*start) >= item);
+            behind.into_iter().chain(others).collect()
         }
     };
     let more_bounds = starts.len().saturating_sub(1);
@@ -273,6 +276,15 @@ fn behind_sentence(spelling: &str) -> Option<usize> {
     registrable(&host, Section::Icann).map(|_| start)
 }
 
+/// Where a host that runs right to left begins behind the number of a list: no name that does has a label of digits
+/// (RFC 5893 §2), so that nobody opens the whole (`1.דוגמה.com`).
+fn behind_item(spelling: &str) -> Option<usize> {
+    let digits = spelling.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
+    let runs_left = |c: char| matches!(c.script(), Script::Arabic | Script::Hebrew);
+    behind.starts_with(runs_left).then_some(digits + 1)
+}
+
 /// Where a host begins behind the number of a list, of a footnote or of a thing that has one: `①example.com`,
 /// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. Whatever stands before the number is no ASCII.
 fn behind_number(spelling: &str) -> Option<usize> {
@@ -379,6 +391,9 @@ mod tests {
             "第Ⅲ期。www.example.com",
             "1ª.www.example.com",
             "SMS-код.www.example.com",
+            "1.ישראל.com",
+            "12.דוגמה.com",
+            "3.مثال.com",
         ] {
             assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
         }

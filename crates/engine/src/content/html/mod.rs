@@ -143,6 +143,8 @@ struct Reader<'t, 'k, 'f> {
     skipped: Skipped,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
+    /// The occurrence of the `action` of the open form: its buttons lead there.
+    form: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
     /// Whether entities of the document's own were met.
@@ -199,6 +201,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             seams: Vec::new(),
             skipped: Skipped::default(),
             base: None,
+            form: None,
             foreign: false,
             declares: false,
             outlook: false,
@@ -224,7 +227,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     /// Gives away what was found so far, when nothing behind refers to it.
     fn give(&mut self) -> ControlFlow<()> {
         let view = match self.may_give() {
-            true => std::mem::take(&mut self.view),
+            true => {
+                // A form without an end would hold all that stands behind it.
+                self.form = None;
+                std::mem::take(&mut self.view)
+            }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
         };
         self.most -= view.occurrences.len().min(self.most);
@@ -444,7 +451,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
-        self.tie(first);
+        let form = self.form.filter(|_| self.submits(name, attributes));
+        self.tie(first, form);
         let breaking = elements::breaking(name);
         // What a parser drops, inside foreign content excepted, breaks nothing.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -456,7 +464,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.separate(tag.range.start);
         }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.leads(attributes) => self.begin_anchor(tag, attributes, first),
+            [b'a' | b'A'] if self.leads(attributes) => {
+                self.begin_anchor(tag, attributes, first, None);
+            }
             name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
                 let here = self.visible.len();
                 self.marks.push(here..here);
@@ -464,8 +474,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
                 self.foreign = true;
             }
-            _ if elements::leads_by_itself(name) && self.leads(attributes) => {
-                self.begin_anchor(tag, attributes, first);
+            [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
+                self.form = self.leading(first);
+            }
+            _ if elements::leads_by_itself(name) && (form.is_some() || self.leads(attributes)) => {
+                self.begin_anchor(tag, attributes, first, form);
             }
             _ => {}
         }
@@ -480,30 +493,40 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         });
     }
 
-    fn begin_anchor(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
+    /// Begins the text of a link, `form` being where it leads if it says nothing of that itself.
+    fn begin_anchor(
+        &mut self,
+        tag: &Tag,
+        attributes: &[token::Attribute],
+        first: usize,
+        form: Option<usize>,
+    ) {
         self.end_anchor();
         self.set_apart(tag.range.start);
         let from = self.visible.len();
         // A relative address leads to the host of the base.
-        let occurrence =
-            self.leading(first).or_else(|| self.base.filter(|_| self.is_relative(attributes)));
+        let base = || self.base.filter(|_| self.is_relative(attributes));
+        let occurrence = self.leading(first).or_else(base).or(form);
         self.open_anchor = Some(Anchor { occurrence, text: from..from });
     }
 
     /// Where a tag leads, of whose attributes this is the first occurrence.
     fn leading(&self, first: usize) -> Option<usize> {
         let leads = |occurrence: &Occurrence| {
-            matches!(&occurrence.site, Site::Attribute { attribute: "href" | "formaction", .. })
+            matches!(
+                &occurrence.site,
+                Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
+            )
         };
         let own = self.view.occurrences.get(first..).unwrap_or_default();
         own.iter().position(leads).map(|at| first + at)
     }
 
     /// What the attributes of a tag show (`title`, `alt`, `aria-label`, `value`) is text of the link that the
-    /// tag is, or that it stands in.
-    fn tie(&mut self, first: usize) {
+    /// tag is, or that it stands in; that of a button of the `form`.
+    fn tie(&mut self, first: usize, form: Option<usize>) {
         let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let Some(leading) = self.leading(first).or_else(around) else { return };
+        let Some(leading) = self.leading(first).or(form).or_else(around) else { return };
         for occurrence in self.view.occurrences.iter_mut().skip(first) {
             if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
                 occurrence.anchor = Some(Some(leading));
@@ -538,6 +561,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         {
             self.end_anchor();
             self.set_apart(tag.range.start);
+        }
+        if self.form.is_some() && name.eq_ignore_ascii_case("form") {
+            self.form = None;
         }
         // What was hidden was not there to break the line.
         let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();
