@@ -450,6 +450,8 @@ fn buttons_that_are_no_anchors() {
         "<form action='https://evil.example/'><input type=image src=cid:x alt=www.paypal.com></form>",
         "<form method=post action-xhr='https://evil.example/'><button>www.paypal.com</button></form>",
         "<svg><a xlink:href=\"https://evil.example/\"><text>www.paypal.com</text></a></svg>",
+        "<base href=\"https://evil.example/\"><a href=x>www.paypal.com</a>",
+        "<a href=x/y>www.paypal.com</a> <p>x</p> <base href=\"https://evil.example/\">",
     ] {
         let fields = "Content-Type: text/html; charset=utf-8\r\n";
         class("buttons", Fate::Reported, everywhere(fields, format!("<p>Hi</p>{button}\r\n")));
@@ -463,6 +465,8 @@ fn buttons_that_are_no_anchors() {
         "<form action='https://evil.example/'>www.paypal.com <button>go</button></form>",
         "<form action='https://evil.example/'><button type=button>www.paypal.com</button></form>",
         "<svg><a xlink:href=\"https://www.paypal.com/\"><text>www.paypal.com</text></a></svg>",
+        "<a href=#x>www.paypal.com</a> <p>x</p> <base href=\"https://evil.example/\">",
+        "<a href=x>www.paypal.com</a> <base href='https://www.paypal.com/'><base href='https://evil.example/'>",
     ] {
         let fields = "Content-Type: text/html; charset=utf-8\r\n";
         for message in everywhere(fields, format!("<p>Hi</p>{button}\r\n")) {

@@ -20,9 +20,9 @@ pub(super) struct Mailbox {
 }
 
 impl Mailbox {
-    /// Reads an address; `None` when it is none, or several.
+    /// Reads an address; `None` when it is none.
     pub fn read(spelled: &str, judge: &mut Judge<'_>) -> Option<Mailbox> {
-        if runs_together(spelled) {
+        if is_no_mailbox(spelled) {
             return None;
         }
         let link = mailto::address(spelled, 0..spelled.len())?;
@@ -32,10 +32,17 @@ impl Mailbox {
     }
 }
 
-/// Whether several addresses stand for one: of `<a@example.org> <b@example.com>` programs show the first or the last, and
-/// no reader knows whose mailbox it is.
-pub(super) fn runs_together(spelled: &str) -> bool {
-    memchr::memchr_iter(b'@', spelled.as_bytes()).nth(1).is_some() && !spelled.contains('"')
+/// Whether no mailbox stands where one should, and the address of one in it: of `<a@example.org> <b@example.com>`
+/// programs show the first or the last, of `<"a@example.org">`, which has no domain, what is quoted. No server has
+/// asked whose address that is.
+pub(super) fn is_no_mailbox(spelled: &str) -> bool {
+    let signs = |text: &str| memchr::memchr_iter(b'@', text.as_bytes()).take(2).count();
+    match spelled.strip_prefix('"') {
+        Some(quoted) => {
+            quoted.rsplit_once("\"@").map_or(spelled, |(_, domain)| domain).contains('@')
+        }
+        None => signs(spelled) > 1,
+    }
 }
 
 /// Who wrote it.
@@ -163,14 +170,20 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_stand_for_one_are_told() {
+    fn addresses_that_are_none_are_told() {
         let told = |head: &str| {
             let message = Message { head: head.as_bytes(), body: b"" };
             let tlds = TldTable::new(["com", "org", "net"], "");
             let (facts, policy) = (Facts::default(), Policy::default());
             inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
         };
-        for from in ["<service@paypal.com> <x@example.org>", "Ann <a@b.com> <x@example.org>"] {
+        for from in [
+            "<service@paypal.com> <x@example.org>",
+            "Ann <a@b.com> <x@example.org>",
+            "Ann <\"a@b.com\">",
+            "<\"a@b.com\"@b.com@example.org>",
+            "Ann <x@<a@b.com>",
+        ] {
             assert_eq!(told(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
         }
         for from in ["<a@b.com>, <x@example.org>", "\"a@b\"@example.org", "\"a@b.com\" <a@b.com>"] {

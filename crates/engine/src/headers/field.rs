@@ -15,7 +15,7 @@ use crate::finding::{Candidate, Findings, told_of};
 use crate::judging::{Judge, Judged, same_domain};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
-use crate::sender::{Author, MAILBOXES, Mailbox, Of, runs_together};
+use crate::sender::{Author, MAILBOXES, Mailbox, Of, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
@@ -106,7 +106,7 @@ impl FieldReader<'_, '_, '_, '_> {
             self.text(spelled);
         }
         let Some(mut judged) = judged else { return self.text(name) };
-        if self.is_of_sender() && runs_together(spelled) {
+        if self.is_of_sender() && is_no_mailbox(spelled) {
             judged.add_at(Reason::AddressInvalid, Verdict::Suspect);
         }
         for link in self.links(name) {

@@ -4,6 +4,7 @@
 //! that holds a URL. Conditional comments and the content of raw-text elements wait in a queue
 //! for passes of their own, so nothing here recurses and each byte is read at most three times.
 
+mod anchors;
 mod elements;
 mod entity;
 mod loose;
@@ -33,6 +34,7 @@ pub(super) use urls::loads;
 use super::css;
 use super::mapped::{Builder, MappedText};
 use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View};
+use anchors::Anchor;
 use entity::Within;
 use homograph::HostBounds;
 use open::OpenElements;
@@ -110,14 +112,6 @@ impl Inside {
         open.depth -= 1;
         if open.depth == 0 { slot.take() } else { None }
     }
-}
-
-/// The text of an `<a href>`.
-#[derive(Clone, Debug)]
-struct Anchor {
-    /// The occurrence of its `href`, when it leads anywhere.
-    occurrence: Option<usize>,
-    text: Range<usize>,
 }
 
 struct Reader<'t, 'k, 'f> {
@@ -493,47 +487,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         });
     }
 
-    /// Begins the text of a link, `form` being where it leads if it says nothing of that itself.
-    fn begin_anchor(
-        &mut self,
-        tag: &Tag,
-        attributes: &[token::Attribute],
-        first: usize,
-        form: Option<usize>,
-    ) {
-        self.end_anchor();
-        self.set_apart(tag.range.start);
-        let from = self.visible.len();
-        // A relative address leads to the host of the base.
-        let base = || self.base.filter(|_| self.is_relative(attributes));
-        let occurrence = self.leading(first).or_else(base).or(form);
-        self.open_anchor = Some(Anchor { occurrence, text: from..from });
-    }
-
-    /// Where a tag leads, of whose attributes this is the first occurrence.
-    fn leading(&self, first: usize) -> Option<usize> {
-        let leads = |occurrence: &Occurrence| {
-            matches!(
-                &occurrence.site,
-                Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
-            )
-        };
-        let own = self.view.occurrences.get(first..).unwrap_or_default();
-        own.iter().position(leads).map(|at| first + at)
-    }
-
-    /// What the attributes of a tag show (`title`, `alt`, `aria-label`, `value`) is text of the link that the
-    /// tag is, or that it stands in; that of a button of the `form`.
-    fn tie(&mut self, first: usize, form: Option<usize>) {
-        let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let Some(leading) = self.leading(first).or(form).or_else(around) else { return };
-        for occurrence in self.view.occurrences.iter_mut().skip(first) {
-            if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
-                occurrence.anchor = Some(Some(leading));
-            }
-        }
-    }
-
     /// Begins or counts elements that hide, turn or set apart their text.
     fn enter(&mut self, tag: &Tag, name: &str, traits: &style::Traits) {
         let within =
@@ -575,13 +528,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let ends = elements::breaking(name).is_some_and(closes);
         if (broke || ends) && !was_hidden {
             self.separate(tag.range.start);
-        }
-    }
-
-    fn end_anchor(&mut self) {
-        if let Some(mut anchor) = self.open_anchor.take() {
-            anchor.text.end = self.visible.len();
-            self.anchors.push(anchor);
         }
     }
 

@@ -156,7 +156,7 @@ impl<'t> Reader<'t, '_, '_> {
                 let seen = entity::attribute(self.text, value).as_url();
                 self.references(seen, None, &found.site(Holds::FixedUrl));
                 if self.view.occurrences.len() > first {
-                    self.base.get_or_insert(first);
+                    self.base(first);
                 }
             }
             (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {
