@@ -1,7 +1,7 @@
 //! What was found so far, with the edits that wait for the DNS.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -69,11 +69,11 @@ pub struct Findings {
     /// Of the hashes of domains and their hosts.
     keys: RandomState,
     /// Where a link was found, and how bad it is: readings and layers see the same ones.
-    known: HashMap<(Space, usize, Visibility), (usize, Badness)>,
+    known: BTreeMap<(Space, usize, Visibility), (usize, Badness)>,
 }
 
 /// Which bytes a place is counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
     /// Those of the message.
     Raw,

@@ -108,8 +108,8 @@ fn is_google_elsewhere(host: &str) -> bool {
     let bytes = host.as_bytes();
     let name = bytes.strip_prefix(b"www.").unwrap_or(bytes);
     let is = name.get(..7).is_some_and(|name| name.eq_ignore_ascii_case(b"google."));
-    let country = name.rsplit(|byte| *byte == b'.').next().is_some_and(|tld| tld.len() == 2);
-    is && country && host.is_ascii() && {
+    let country = || name.rsplit(|byte| *byte == b'.').next().is_some_and(|tld| tld.len() == 2);
+    is && country() && host.is_ascii() && {
         let labels = name.split(|byte| *byte == b'.').count();
         labels == suffix_labels(&host.to_ascii_lowercase(), Section::Icann) + 1
     }

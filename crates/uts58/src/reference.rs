@@ -147,15 +147,18 @@ fn dangerous(span: Range<usize>, scheme: usize, server: Option<Link>) -> Target 
     Target::Dangerous { span, scheme, host: server.map(|link| link.host) }
 }
 
+/// Bytes in which the colon of a scheme is looked for.
+const LONGEST_SCHEME: usize = 64;
+
 /// The scheme's length, when one stands in front.
 pub fn scheme(text: &str) -> Option<usize> {
-    let len = text.bytes().take(64).position(|c| c == b':')?;
-    let name = text.as_bytes().get(..len)?;
-    let valid = name.first()?.is_ascii_alphabetic()
-        && name.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'.'));
+    let belongs = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'.');
+    let len = text.bytes().take(LONGEST_SCHEME).take_while(belongs).count();
+    let (name, rest) = text.as_bytes().split_at_checked(len)?;
+    let valid = name.first()?.is_ascii_alphabetic() && len < LONGEST_SCHEME;
     // `example.com:8080/x` is a host with a port to everybody but the letter of the standard.
-    let port = name.contains(&b'.') && text.as_bytes().get(len + 1).is_some_and(u8::is_ascii_digit);
-    (valid && !port).then_some(len)
+    let port = || name.contains(&b'.') && rest.get(1).is_some_and(u8::is_ascii_digit);
+    (valid && rest.first() == Some(&b':') && !port()).then_some(len)
 }
 
 /// C0 controls and spaces at both ends do not count, nor quotes that are none to the standard but to

@@ -73,16 +73,17 @@ impl<'t> Url<'t> {
     fn of(text: &'t str, inside: Range<usize>, sort: Sort) -> Option<Url<'t>> {
         let inner = text.get(inside.clone())?;
         let text = inner.trim_start();
-        // Most are told by their first characters.
-        let mut letters = text.chars().filter(|c| !c.is_whitespace()).take(LONGEST_SCHEME);
-        let name: String = letters.by_ref().take_while(|c| c.is_ascii_alphabetic()).collect();
+        // Most are told by these.
+        let letter = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        let colon = memchr::memchr(b':', text.as_bytes()).filter(|_| letter)?;
+        let letters = text.chars().filter(|c| !c.is_whitespace()).take(LONGEST_SCHEME);
+        let name: String = letters.take_while(|c| c.is_ascii_alphabetic()).collect();
         let is_name = |linked: scheme::Linked| linked.name.eq_ignore_ascii_case(&name);
         let is_known =
             || name.eq_ignore_ascii_case("mailto") || scheme::linked_in_text().any(is_name);
-        if name.is_empty() || !is_known() {
+        if !is_known() {
             return None;
         }
-        let colon = text.find(':')?;
         let behind = text.get(colon + 1..)?;
         let is_slash = |c: char| matches!(c, '/' | '\\') || c.is_whitespace();
         let front = text.len() - behind.trim_start_matches(is_slash).len();

@@ -177,7 +177,7 @@ pub enum Rendering {
 }
 
 /// Who meets a link: a reader, or only the client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Visibility {
     /// Text before a reader's eyes.
     Shown,

@@ -37,7 +37,14 @@ impl Skipped {
     }
 
     /// An end tag of this name.
+    #[inline]
     pub fn leave(&mut self, text: &str, name: &Range<usize>, to: usize) {
+        if !self.open.is_empty() {
+            self.leave_one(text, name, to);
+        }
+    }
+
+    fn leave_one(&mut self, text: &str, name: &Range<usize>, to: usize) {
         let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
         let is = |(open, _): &(Range<usize>, usize)| {
             open.len() == name.len() && slice(open).eq_ignore_ascii_case(slice(name))

@@ -54,11 +54,12 @@ impl<'t> Reader<'t, '_, '_> {
                 name: attribute,
             };
             match elements::attribute(written) {
+                Some(("style", _)) => {
+                    let style = entity::attribute(self.text, value);
+                    traits.declare(style.as_str());
+                    self.declarations(&style, &found("style"));
+                }
                 Some((attribute_name, holds)) => {
-                    if attribute_name == "style" {
-                        let style = entity::attribute(self.text, value.clone());
-                        traits.declare(style.as_str());
-                    }
                     self.attribute(&found(attribute_name), holds, value);
                 }
                 // What most others fail on.
@@ -186,12 +187,9 @@ impl<'t> Reader<'t, '_, '_> {
                 let ranges = words(seen.as_str(), |c| c == ';');
                 self.references(seen, Some(ranges), &found.site(holds));
             }
-            (Holds::Css, _)
-                if memchr3(b'(', b'"', b'\'', raw.as_bytes()).is_some()
-                    || memchr(b'&', raw.as_bytes()).is_some() =>
-            {
-                let outer = entity::attribute(self.text, value);
-                self.sheet(&outer, &found.site(holds));
+            (Holds::Css, _) => {
+                let seen = entity::attribute(self.text, value);
+                self.declarations(&seen, found);
             }
             (Holds::Document, _) => {
                 let seen = entity::attribute(self.text, value);
@@ -210,6 +208,14 @@ impl<'t> Reader<'t, '_, '_> {
         }
     }
 
+    /// URLs of an attribute that holds CSS.
+    fn declarations(&mut self, seen: &MappedText<'t>, found: &Found<'_>) {
+        // What most have none of.
+        if memchr3(b'(', b'"', b'\'', seen.as_str().as_bytes()).is_some() {
+            self.sheet(seen, &found.site(Holds::Css));
+        }
+    }
+
     /// Pushes an occurrence for each place that the URLs of an attribute lead to.
     pub(super) fn references(
         &mut self,
@@ -223,8 +229,8 @@ impl<'t> Reader<'t, '_, '_> {
         let tight = ranges.is_none().then(|| without_blanks(&seen)).flatten();
         let index = self.view.seen.len();
         let before = self.view.occurrences.len();
-        for range in ranges.unwrap_or_else(|| vec![whole]) {
-            for target in reference::parse(text, range) {
+        for range in ranges.as_deref().unwrap_or(std::slice::from_ref(&whole)) {
+            for target in reference::parse(text, range.clone()) {
                 if !is_harmless(&target, site, text) {
                     self.sight(Occurrence {
                         seen: index,
