@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
-use super::bidi::is_bidi;
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
@@ -71,15 +70,6 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     let first_label = places.first_label();
     let mut worst: Option<Reading> = None;
     let mut least = Verdict::Ok;
-    let mut starts = starts.into_iter().peekable();
-    if places.are_of_words()
-        && let Some(start) = starts.next_if(|start| is_number(spelling, *start, first_label))
-    {
-        worst = Some(match starts.next_if_eq(&0) {
-            Some(_) => Reading::of_number_or_all(start, first_label, spelling, context),
-            None => Reading::of(start, spelling, context),
-        });
-    }
     for start in starts {
         let verdict = match &mut worst {
             Some(worst) => worst.or_from(start, first_label, spelling, context),
@@ -94,15 +84,6 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     worst.verdict = worst.verdict.max(least);
     worst.more_bounds = more_bounds;
     worst
-}
-
-/// Whether digits of ASCII are all that stands from here to the end of the first label, before one beyond ASCII
-/// that runs from left to right: beside the others no number begins a host.
-fn is_number(spelling: &str, start: usize, first_label: usize) -> bool {
-    let label = spelling.get(start..first_label).unwrap_or_default();
-    let is_number = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit());
-    let left_to_right = |end: &str| !end.is_ascii() && !is_bidi(end);
-    start > 0 && is_number && spelling.get(first_label..).is_some_and(left_to_right)
 }
 
 /// A reading of the host: where it begins, and what was found.
@@ -132,40 +113,6 @@ impl Reading {
         let plain = plain_behind(start, reading, context).map(Judged::Plain);
         let whole = || Judged::Whole(Box::new(Whole::judge(reading, context)));
         Reading { start, judged: plain.unwrap_or_else(whole) }
-    }
-
-    /// The same as reading the host that a number begins, at the end of the first label, and then all of the
-    /// spelling: what is to be said of the number is seldom more than nothing.
-    fn of_number_or_all(
-        start: usize,
-        first_label: usize,
-        spelling: &str,
-        context: &Context<'_>,
-    ) -> Reading {
-        let mut all = Reading::of(0, spelling, context);
-        if let Judged::Whole(whole) = &mut all.judged
-            && let Some(number) = spelling.get(start..first_label)
-            && whole.is_silent_behind(number, context)
-        {
-            let nothing = View { verdict: Verdict::Ok, edit: Edit::Told, target: None, labels: &[] };
-            let ascii = || Cow::Owned(whole.ascii_behind(number));
-            if !View::of(whole.found()).counts_beside(&nothing, ascii, spelling) {
-                whole.begin_with_number(number);
-                all.start = start;
-            }
-            return all;
-        }
-        let mut number = Reading::of(start, spelling, context);
-        number.or(all, spelling);
-        number
-    }
-
-    /// The worse of both.
-    fn or(&mut self, new: Reading, reading: &str) {
-        let ascii = || Cow::Borrowed(self.judged.ascii());
-        if new.judged.view().counts_beside(&self.judged.view(), ascii, reading) {
-            *self = new;
-        }
     }
 
     /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict. The first
@@ -199,8 +146,12 @@ impl Reading {
                 Judged::Whole(Box::new(Whole::judge(reading, context)))
             }
         };
-        let verdict = judged.view().verdict;
-        self.or(Reading { start, judged }, reading);
+        let new = judged.view();
+        let verdict = new.verdict;
+        let ascii = || Cow::Borrowed(self.judged.ascii());
+        if new.counts_beside(&self.judged.view(), ascii, reading) {
+            *self = Reading { start, judged };
+        }
         verdict
     }
 
@@ -391,36 +342,6 @@ mod tests {
         };
         let judgement = judge(spelling, &context);
         (spelling[judgement.span].to_owned(), judgement.verdict)
-    }
-
-    #[test]
-    fn numbers_at_the_end_of_a_label_say_what_they_say_alone() {
-        let protected = Names::builtin().extended(["12.example", "мир.com", "163.рф"]);
-        let (own, none) = (Names::new(["пример.рф", "www.mine.de"]), Names::default());
-        let tlds = TldTable::new(["com", "de", "bg", "mm", "xn--p1ai", "xn--fiqs8s"], "");
-        let labels = ["пример", "例子", "раура", "аррІе", "аррӏе-", "ตัวอย่าง", "מת", "१", "мета-а"];
-        let ends = ["рф", "中国", "com", "bg", "mm", "ไทย", "c0m", "1", "ישראל", "com.ua", "İs", "x"];
-        for (label, end) in labels.iter().flat_map(|label| ends.map(|end| (label, end))) {
-            for number in ["0", "1", "9", "12", "163", "2024", "12345", "126"] {
-                let spelling = &format!("{label}{number}.{end}");
-                let start = label.len();
-                if !is_number(spelling, start, start + number.len()) {
-                    continue;
-                }
-                for (own, blocked) in [(&none, &none), (&own, &none), (&none, &own)] {
-                    let (level, bounds) = (RestrictionLevel::default(), HostBounds::Prose);
-                    let protected = &protected;
-                    let context =
-                        &Context { level, protected, own, blocked, tlds: &tlds, bounds };
-                    let first_label = start + number.len();
-                    let mut alone = Reading::of(start, spelling, context);
-                    alone.or_from(0, first_label, spelling, context);
-                    let found = Reading::of_number_or_all(start, first_label, spelling, context);
-                    let end = spelling.len();
-                    assert_eq!(found.judgement(end), alone.judgement(end), "{spelling}");
-                }
-            }
-        }
     }
 
     #[test]
