@@ -25,50 +25,71 @@ use crate::verdict::{Reason, Verdict};
 const BESIDE_OTHERS: usize = 5;
 
 /// Words beside a name in a host, other than those of offices.
-const BESIDE: [&str; 44] = [
+const BESIDE: [&str; 65] = [
+    "2fa",
     "acceso",
     "accesso",
+    "airdrop",
+    "apps",
     "auth",
     "authenticate",
     "authorize",
     "billing",
+    "code",
     "colis",
     "com",
     "connect",
     "copyright",
     "download",
+    "extension",
     "facture",
+    "giveaway",
     "gov",
     "http",
     "https",
     "id",
     "identity",
+    "kyc",
     "log",
+    "mfa",
     "my",
+    "nano",
     "net",
     "org",
+    "otp",
     "pas",
     "pass",
     "password",
     "phototan",
     "portal",
+    "private",
+    "protect",
+    "protection",
     "pushtan",
     "recover",
+    "rectify",
     "redelivery",
     "refund",
+    "reset",
     "restore",
     "seguranca",
+    "send",
     "share",
     "sicherheit",
     "sicurezza",
     "sign",
     "signin",
     "sso",
+    "sync",
     "tan",
     "unlock",
+    "upgrade",
     "validate",
+    "validation",
+    "verified",
     "verifizierung",
     "web",
+    "web3",
     "www",
 ];
 
@@ -253,9 +274,12 @@ fn is_joint(byte: u8) -> bool {
 }
 
 fn says_nothing(word: &str, table: Option<&Organisations>) -> bool {
+    // `web3` is a word, `login2` one with a number.
+    let numbered = word;
+    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
     word.is_empty()
-        || word.bytes().all(|byte| byte.is_ascii_digit())
         || BESIDE.contains(&word)
+        || BESIDE.contains(&numbered)
         || word.len() > 1 && table.is_some_and(|table| table.is_role(word))
 }
 
@@ -404,6 +428,9 @@ mod tests {
             ("www-paypal-com.attack.top", "paypal.com"),
             ("www-deutsche-bank-com.attack.top", "deutsche-bank.de"),
             ("my-paypal.com", "paypal.com"),
+            ("login2-paypal.com", "paypal.com"),
+            ("whatsapp-web3.top", "whatsapp.com"),
+            ("paypal-kyc07.web.app", "paypal.com"),
             ("MY-PayPal.com", "paypal.com"),
             ("secure-paypal.com.br", "paypal.com"),
             ("wwwpaypal.com", "paypal.com"),

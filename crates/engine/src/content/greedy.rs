@@ -168,7 +168,11 @@ fn longer(text: &str, link: &Link, tlds: &dyn TldSet) -> Option<Link> {
     }
     let end = known_end(rest, tlds)?;
     let host = rest.get(..end)?.to_ascii_lowercase();
-    let below = registrable(&host, Section::Icann).is_some_and(|domain| domain.len() < host.len());
+    let signs = behind.get(..behind.len() - rest.len())?;
+    // Behind a sign and a dot nobody begins another name.
+    let goes_on = signs.ends_with('.') && !signs.starts_with('.');
+    let below = registrable(&host, Section::Icann)
+        .is_some_and(|domain| goes_on || domain.len() < host.len());
     // Names that are listed side by side are all announced alike.
     if !below || host.starts_with("www.") {
         return None;
@@ -306,6 +310,9 @@ mod tests {
             "https://www.a.com~x.b.example",
             "www.a.com’x.b.example",
             "https://www.a.com、x.b.example",
+            "https://www.a.com’.b.example",
+            "https://www.a.com;.b.example",
+            "https://www.a.com՝.b.example",
         ] {
             assert_eq!(longer_of(&format!("see {url}/x now")), [url]);
         }
@@ -316,6 +323,9 @@ mod tests {
             "https://www.a.com/–x.b.example",
             "https://www.a.com–x@b.b.example",
             "https://www.a.com)x.b.example",
+            "https://www.a.com....b.example",
+            "https://www.a.com’.www.b.example",
+            "https://www.a.com\".b.example",
             "a.com–x.b.example",
         ] {
             assert_eq!(longer_of(text), [""; 0], "{text}");
