@@ -4,6 +4,10 @@
 //! Arabic prose with an internationalized link every two kilobytes. Figures are the best of many
 //! rounds in MB/s, and as ratios to `linkify` with bare hosts switched on, since that is what is found
 //! here as well; how many of the links put in each one finds stands beside.
+//!
+//! On a busy machine time says little: with `--once TEXT FINDER` (`prose|dense|idn`, and
+//! `letter|linkifier|linkify`) one text is read once, for `valgrind --tool=callgrind
+//! --toggle-collect='*::counted'`, whose count of instructions does not depend on the day.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::HashSet;
@@ -60,6 +64,7 @@ const IDN_LINKS: [&str; 8] = [
 
 /// A text, and the links that were put in: where they begin and end.
 struct Sample {
+    key: &'static str,
     name: &'static str,
     text: String,
     links: HashSet<Range<usize>>,
@@ -67,13 +72,40 @@ struct Sample {
 
 fn main() {
     let samples = [
-        Sample { name: "English prose, no links", text: prose(&[ENGLISH]), links: HashSet::new() },
-        with_links("a link every 100 bytes", &[ENGLISH], &LINKS, 100),
-        with_links("CJK, Hindi, Arabic with IDN links", &OTHERS, &IDN_LINKS, 2_000),
+        Sample {
+            key: "prose",
+            name: "English prose, no links",
+            text: prose(&[ENGLISH]),
+            links: HashSet::new(),
+        },
+        with_links("dense", "a link every 100 bytes", &[ENGLISH], &LINKS, 100),
+        with_links("idn", "CJK, Hindi, Arabic with IDN links", &OTHERS, &IDN_LINKS, 2_000),
     ];
-    for sample in &samples {
-        measure(sample);
+    let arguments: Vec<String> = std::env::args().collect();
+    let Some(once) = arguments.iter().position(|argument| argument == "--once") else {
+        return samples.iter().for_each(measure);
+    };
+    let [_, text, finder] = &arguments[once..] else { panic!("--once TEXT FINDER") };
+    let sample = samples.iter().find(|sample| sample.key == text).unwrap();
+    println!("{} bytes, {} links", sample.text.len(), counted(&sample.text, finder));
+}
+
+/// One reading of the text.
+#[inline(never)]
+fn counted(text: &str, finder: &str) -> usize {
+    match finder {
+        "letter" => detect(text).count(),
+        "linkifier" => Linkifier::new(&tld::builtin()).links(text).count(),
+        "linkify" => bare_hosts().links(text).count(),
+        _ => panic!("no finder of this name: {finder}"),
     }
+}
+
+/// The other crate, as it finds what is found here as well.
+fn bare_hosts() -> linkify::LinkFinder {
+    let mut finder = linkify::LinkFinder::new();
+    finder.url_must_have_scheme(false);
+    finder
 }
 
 fn prose(paragraphs: &[&str]) -> String {
@@ -90,12 +122,13 @@ fn prose(paragraphs: &[&str]) -> String {
 
 /// Prose with a link between two spaces at the first space or end of a sentence after every `gap`.
 fn with_links(
+    key: &'static str,
     name: &'static str,
     paragraphs: &[&str],
     choice: &[&'static str],
     gap: usize,
 ) -> Sample {
-    let mut sample = Sample { name, text: String::new(), links: HashSet::new() };
+    let mut sample = Sample { key, name, text: String::new(), links: HashSet::new() };
     let mut choice = choice.iter().cycle();
     let mut since = 0;
     for c in prose(paragraphs).chars() {
@@ -117,8 +150,7 @@ fn measure(sample: &Sample) {
     let tlds = tld::builtin();
     let ours = Linkifier::new(&tlds);
     let schemes = linkify::LinkFinder::new();
-    let mut hosts = linkify::LinkFinder::new();
-    hosts.url_must_have_scheme(false);
+    let hosts = bare_hosts();
 
     println!("{} ({} bytes, {} links)", sample.name, text.len(), sample.links.len());
     let reference = speed(text, || hosts.links(text).count());

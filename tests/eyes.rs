@@ -5,6 +5,8 @@
 
 #[path = "eyes/codecs.rs"]
 mod codecs;
+#[path = "eyes/data.rs"]
+mod data;
 #[path = "eyes/edges.rs"]
 mod edges;
 #[path = "eyes/enclosed.rs"]

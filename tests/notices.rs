@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use linkmilter::engine::outcome::{Bypass, Limit};
-use linkmilter::engine::policy::{HeaderFields, Linkify, Notice};
+use linkmilter::engine::policy::{HeaderFields, Linkify, Mode, Notice};
 use linkmilter::engine::{Answers, Facts, Message, Policy, inspect, splice};
 use linkmilter::tld;
 
@@ -75,6 +75,24 @@ fn plain_text_in_utf_8_carries_every_language() {
         let ascii = format!("see {LINK}\r\n");
         assert!(read("quoted-printable", ascii.as_bytes()).contains(&said), "{tag} qp, ASCII");
         assert!(read("base64", &base64(body.as_bytes())).contains(&said), "{tag} base64");
+    }
+}
+
+/// A number has no dot to be put in brackets: it is taken apart all the same.
+#[test]
+fn numbers_for_hosts_are_signed_once() {
+    for host in ["3627734734", "0xd83acd0e", "www.paypal.com@3627734734"] {
+        let policy = Policy { notice: Notice::Inline, mode: Mode::Strict, ..Policy::default() };
+        let mut body = format!("see http://{host}/x now\r\n").into_bytes();
+        for signs in [0, 1, 1] {
+            let text = String::from_utf8(body.clone()).unwrap();
+            assert_eq!(text.matches(ENGLISH).count(), signs, "{text}");
+            let fields = fields("plain", "utf-8", "8bit");
+            let message = Message { head: fields.as_bytes(), body: &body };
+            let outcome = inspect(message, &Facts::default(), &policy, &tld::builtin())
+                .resolve(&Answers::new());
+            body = splice::apply::apply(&body, &outcome.edits).to_vec();
+        }
     }
 }
 

@@ -157,6 +157,14 @@ fn urls_with_userinfo_that_programs_open() {
             }
         }
     }
+    for (before, seen) in [
+        ("firefox://open-url?url=", "www.paypal.com"),
+        ("steam://openurl/", "www.paypal.com"),
+        ("microsoft-edge://open?x=1&Link=", "https://www.paypal.com/x"),
+    ] {
+        let page = format!("<p><a href=\"{before}https://evil.example/x\">{seen}</a></p>\r\n");
+        class("programs", Fate::Reported, everywhere("Content-Type: text/html\r\n", page));
+    }
     for fine in [
         "tg://msg_url?url=https://www.paypal.com/x",
         "whatsapp://send?text=https://bob@example.org/",
@@ -436,6 +444,14 @@ fn buttons_that_are_no_anchors() {
         "<v:roundrect href=\"https://evil.example/\" fillcolor=red><center>www.paypal.com</center></v:roundrect>",
         "<!--[if mso]><v:rect href='https://evil.example/'><w:anchorlock/><center>www.paypal.com</center></v:rect><![endif]-->",
         "<form><button formaction=\"https://evil.example/\">www.paypal.com</button></form>",
+        "<form action=\"https://evil.example/\"><p><button>www.paypal.com</button></form>",
+        "<form action=https://evil.example/><Button type=submit>www.paypal.com</Button></form>",
+        "<form action='https://evil.example/'><input name=x><input type=submit value=www.paypal.com></form>",
+        "<form action='https://evil.example/'><input type=image src=cid:x alt=www.paypal.com></form>",
+        "<form method=post action-xhr='https://evil.example/'><button>www.paypal.com</button></form>",
+        "<svg><a xlink:href=\"https://evil.example/\"><text>www.paypal.com</text></a></svg>",
+        "<base href=\"https://evil.example/\"><a href=x>www.paypal.com</a>",
+        "<a href=x/y>www.paypal.com</a> <p>x</p> <base href=\"https://evil.example/\">",
     ] {
         let fields = "Content-Type: text/html; charset=utf-8\r\n";
         class("buttons", Fate::Reported, everywhere(fields, format!("<p>Hi</p>{button}\r\n")));
@@ -443,6 +459,14 @@ fn buttons_that_are_no_anchors() {
     for button in [
         "<v:roundrect href=\"https://www.paypal.com/x\"><center>www.paypal.com</center></v:roundrect>",
         "<form><button>www.paypal.com</button></form>",
+        "<form action='https://www.paypal.com/x'><button>www.paypal.com</button></form>",
+        "<form action='https://evil.example/'></form><button>www.paypal.com</button>",
+        "<form action='https://evil.example/'><input type=url placeholder='https://www.paypal.com/x'></form>",
+        "<form action='https://evil.example/'>www.paypal.com <button>go</button></form>",
+        "<form action='https://evil.example/'><button type=button>www.paypal.com</button></form>",
+        "<svg><a xlink:href=\"https://www.paypal.com/\"><text>www.paypal.com</text></a></svg>",
+        "<a href=#x>www.paypal.com</a> <p>x</p> <base href=\"https://evil.example/\">",
+        "<a href=x>www.paypal.com</a> <base href='https://www.paypal.com/'><base href='https://evil.example/'>",
     ] {
         let fields = "Content-Type: text/html; charset=utf-8\r\n";
         for message in everywhere(fields, format!("<p>Hi</p>{button}\r\n")) {

@@ -122,6 +122,13 @@ impl Judged {
         }
     }
 
+    /// The same of a host that is chance, unless it is made to be taken for somebody's.
+    pub(super) fn forgive_chance(&mut self) {
+        if self.target().is_none() {
+            self.forgive();
+        }
+    }
+
     /// Little is told of a host that stands for another (`https://[host]/`): no client opens it, and it says so.
     pub(super) fn forgive_placeholder(&mut self) {
         let of_form =
@@ -220,6 +227,12 @@ impl Judged {
         self.add(Reason::NameInHost);
         self.verdict = Verdict::Suspect;
         self.edit = self.edit.min(Edit::Told);
+    }
+
+    /// A click asks a file server, which gets a hash of the reader's password. Its name is what it seems, and houses
+    /// write so to their own, so that little is told.
+    pub(super) fn asks_a_server(&mut self) {
+        self.add_at(Reason::DangerousScheme, Verdict::Notice);
     }
 
     /// A control turns the text round: a reader sees another link than a client makes of it.

@@ -13,6 +13,7 @@ use super::met::{ByHash, Met};
 use super::outcome::{Edit, Reason, Reasons, Verdict};
 use super::policy::{AskDomains, AskTlds};
 use super::prices::{carrying, judging, telling};
+use super::servers::{asks_a_server, fetches_nothing};
 use super::{Case, Dmarc, Facts, Policy, TldSet};
 use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
@@ -112,6 +113,9 @@ impl<'a> Judge<'a> {
             Target::Link(link) => {
                 let mut judged = self.link(text, link, occurrence.bounds)?;
                 let host = link.host_str(text);
+                if asks_a_server(text, link) {
+                    judged.asks_a_server();
+                }
                 if host.is_ascii() {
                     judged.forgive_placeholder();
                 } else if host.contains(char::REPLACEMENT_CHARACTER)
@@ -500,28 +504,6 @@ fn put(names: &mut Vec<String>, name: &str, most: usize) -> bool {
     room
 }
 
-/// Whether a dangerous scheme is none where it stands: a picture from the reader's own disk, as every
-/// paste from a word processor has them, or `data:` that says no type (RFC 2397), which is text.
-fn fetches_nothing(url: &str, occurrence: &Occurrence) -> bool {
-    let Some((scheme, rest)) = url.split_once(':') else { return false };
-    if scheme.eq_ignore_ascii_case("data") {
-        let kind = rest.split_once(',').map(|(head, _)| head.split(';').next().unwrap_or_default());
-        let (kind, subtype) = kind.and_then(|kind| kind.split_once('/')).unwrap_or_default();
-        return kind.trim().is_empty() || subtype.trim().is_empty();
-    }
-    scheme.eq_ignore_ascii_case("file") && occurrence.loads() && is_local(rest)
-}
-
-/// Whether a `file:` URL, behind its colon, names no other machine: it has no host, or a drive.
-fn is_local(rest: &str) -> bool {
-    let path = rest.trim_start_matches(['/', '\\']);
-    let slashes = rest.len() - path.len();
-    let first = path.split(['/', '\\']).next().unwrap_or_default();
-    let drive = matches!(first.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic());
-    let none = matches!(slashes, 0 | 1 | 3) && !rest.starts_with('\\');
-    drive || none || first.is_empty() || first.eq_ignore_ascii_case("localhost")
-}
-
 /// Whether something may be said of what stands before the host: nothing of the local parts that most addresses have
 /// (RFC 5321 §4.1.2: `Dot-string`).
 fn has_userinfo(text: &str, link: &Link) -> bool {
@@ -571,18 +553,6 @@ mod tests {
     use crate::{Facts, Message};
 
     #[test]
-    fn files_of_the_reader_are_local() {
-        for local in
-            ["///C:/a/clip1.png", "/C:/a.png", "C:\\a.png", "///tmp/a.png", "//localhost/a"]
-        {
-            assert!(is_local(local), "{local}");
-        }
-        for foreign in ["//host/a", "////host/a", "\\\\host\\a", "///\\host/a", "\\\\\\host\\a"] {
-            assert!(!is_local(foreign), "{foreign}");
-        }
-    }
-
-    #[test]
     fn the_memo_is_bounded() {
         let (facts, policy) = (Facts::default(), Policy::default());
         let tlds = TldTable::new(["com"], "");
@@ -602,7 +572,8 @@ mod tests {
         for (url, links) in [
             ("app:open?url=https%3A%2F%2Fwww.example.com", 0),
             ("app:open?url=https%3A%2F%2Fxn--ypal-43d9g.com", 1),
-            ("app://open?url=https://www.example.com", 0),
+            ("app://open", 0),
+            ("app://open?url=https://www.example.com", 1),
         ] {
             let body = format!("<a href=\"{url}\">x</a>");
             let message = Message { head: b"Content-Type: text/html\r\n", body: body.as_bytes() };

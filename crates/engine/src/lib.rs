@@ -43,6 +43,7 @@ mod pdf;
 pub mod policy;
 mod prices;
 mod sender;
+mod servers;
 pub mod trace;
 pub mod words;
 

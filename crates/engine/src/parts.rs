@@ -1,6 +1,7 @@
 //! One part: its readings, their layers, the links in each, and the edits.
 
 mod anchors;
+mod organizers;
 
 use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
@@ -278,8 +279,18 @@ impl<'a> LayerReader<'a> {
         if matches!(link.kind, Kind::Bare | Kind::Email) && reading.is_glued(host) {
             judged.forgive_glued();
         }
+        if judged.verdict > Verdict::Notice
+            && link.kind == Kind::Bare
+            && content::is_among_data(reading.text.as_str(), self.place(occurrence))
+        {
+            judged.forgive_chance();
+        }
         if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
             judged.goes_on_behind_a_sign();
+        }
+        if link.kind == Kind::Email && self.is_organizer() {
+            let local = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
+            self.invite(local, &mut judged, judge);
         }
         Some(judged)
     }

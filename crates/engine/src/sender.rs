@@ -22,10 +22,26 @@ pub(super) struct Mailbox {
 impl Mailbox {
     /// Reads an address; `None` when it is none.
     pub fn read(spelled: &str, judge: &mut Judge<'_>) -> Option<Mailbox> {
+        if is_no_mailbox(spelled) {
+            return None;
+        }
         let link = mailto::address(spelled, 0..spelled.len())?;
         let local = link.user.clone().and_then(|user| spelled.get(user)).unwrap_or_default();
         let host = judge.host(&homograph::spelled_host(spelled, &link), HostBounds::Certain);
         Some(Mailbox { local: local.to_owned(), host })
+    }
+}
+
+/// Whether no mailbox stands where one should, and the address of one in it: of `<a@example.org> <b@example.com>`
+/// programs show the first or the last, of `<"a@example.org">`, which has no domain, what is quoted. No server has
+/// asked whose address that is.
+pub(super) fn is_no_mailbox(spelled: &str) -> bool {
+    let signs = |text: &str| memchr::memchr_iter(b'@', text.as_bytes()).take(2).count();
+    match spelled.strip_prefix('"') {
+        Some(quoted) => {
+            quoted.rsplit_once("\"@").map_or(spelled, |(_, domain)| domain).contains('@')
+        }
+        None => signs(spelled) > 1,
     }
 }
 
@@ -109,7 +125,7 @@ fn behind_via(name: &str) -> &str {
 mod tests {
     use crate::outcome::Edit;
     use crate::policy::HeaderFields;
-    use crate::{Answers, Dmarc, Facts, Message, Policy, Reason, TldTable, inspect};
+    use crate::{Answers, Dmarc, Facts, Message, Policy, Reason, TldTable, Verdict, inspect};
 
     /// Whom the header poses as, by its findings.
     fn posed(head: &str, facts: &Facts) -> Vec<String> {
@@ -146,9 +162,34 @@ mod tests {
             ("From: \"Netflix\", <x@example.org>\n", "header:From netflix.com"),
             ("From: Ann <a@example.org>, Netflix <x@example.org>\n", "header:From netflix.com"),
             ("From: Netflix <x@example.org>, <info@netflix.com>\n", "header:From netflix.com"),
+            ("From: Netflix <x@example.org> <info@netflix.com>\n", "header:From netflix.com"),
+            ("From: Netflix <info@netflix.com> <x@example.org>\n", "header:From netflix.com"),
         ] {
             assert_eq!(of(head), [found], "{head}");
         }
+    }
+
+    #[test]
+    fn addresses_that_are_none_are_told() {
+        let told = |head: &str| {
+            let message = Message { head: head.as_bytes(), body: b"" };
+            let tlds = TldTable::new(["com", "org", "net"], "");
+            let (facts, policy) = (Facts::default(), Policy::default());
+            inspect(message, &facts, &policy, &tlds).resolve(&Answers::new()).verdict
+        };
+        for from in [
+            "<service@paypal.com> <x@example.org>",
+            "Ann <a@b.com> <x@example.org>",
+            "Ann <\"a@b.com\">",
+            "<\"a@b.com\"@b.com@example.org>",
+            "Ann <x@<a@b.com>",
+        ] {
+            assert_eq!(told(&format!("From: {from}\n")), Verdict::Suspect, "{from}");
+        }
+        for from in ["<a@b.com>, <x@example.org>", "\"a@b\"@example.org", "\"a@b.com\" <a@b.com>"] {
+            assert!(told(&format!("From: {from}\n")) < Verdict::Suspect, "{from}");
+        }
+        assert!(told("From: a@b.com\nTo: <a@b.com> <x@example.org>\n") < Verdict::Suspect);
     }
 
     /// Whoever writes the name writes the fields of a list as well.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use smallvec::{SmallVec, smallvec};
 use unicode_script::Script;
 
+use super::bidi::is_bidi;
 use super::edit::is_styled;
 use super::form::is_dot;
 use super::reading::are_twins;
@@ -59,14 +60,26 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
         HostBounds::Prose => {
             // Of words alone, none is a number and none ends a sentence.
             let behind = if places.are_of_words() { None } else { behind_words(spelling) };
+            let item = behind_item(spelling);
+            let behind = behind.or(item);
             let others = places.starts().rev().chain(places.inside());
-            behind.into_iter().chain(others.filter(|start| Some(*start) != behind)).collect()
+            let others = others.filter(|start| Some(*start) != behind && Some(*start) >= item);
+            behind.into_iter().chain(others).collect()
         }
     };
     let more_bounds = starts.len().saturating_sub(1);
     let first_label = places.first_label();
     let mut worst: Option<Reading> = None;
     let mut least = Verdict::Ok;
+    let mut starts = starts.into_iter().peekable();
+    if places.are_of_words()
+        && let Some(start) = starts.next_if(|start| is_number(spelling, *start, first_label))
+    {
+        worst = Some(match starts.next_if_eq(&0) {
+            Some(_) => Reading::of_number_or_all(start, first_label, spelling, context),
+            None => Reading::of(start, spelling, context),
+        });
+    }
     for start in starts {
         let verdict = match &mut worst {
             Some(worst) => worst.or_from(start, first_label, spelling, context),
@@ -81,6 +94,15 @@ fn judge_starts(spelling: &str, places: Places<'_>, context: &Context<'_>) -> Ju
     worst.verdict = worst.verdict.max(least);
     worst.more_bounds = more_bounds;
     worst
+}
+
+/// Whether digits of ASCII are all that stands from here to the end of the first label, before one beyond ASCII
+/// that runs from left to right: beside the others no number begins a host.
+fn is_number(spelling: &str, start: usize, first_label: usize) -> bool {
+    let label = spelling.get(start..first_label).unwrap_or_default();
+    let is_number = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit());
+    let left_to_right = |end: &str| !end.is_ascii() && !is_bidi(end);
+    start > 0 && is_number && spelling.get(first_label..).is_some_and(left_to_right)
 }
 
 /// A reading of the host: where it begins, and what was found.
@@ -110,6 +132,40 @@ impl Reading {
         let plain = plain_behind(start, reading, context).map(Judged::Plain);
         let whole = || Judged::Whole(Box::new(Whole::judge(reading, context)));
         Reading { start, judged: plain.unwrap_or_else(whole) }
+    }
+
+    /// The same as reading the host that a number begins, at the end of the first label, and then all of the
+    /// spelling: what is to be said of the number is seldom more than nothing.
+    fn of_number_or_all(
+        start: usize,
+        first_label: usize,
+        spelling: &str,
+        context: &Context<'_>,
+    ) -> Reading {
+        let mut all = Reading::of(0, spelling, context);
+        if let Judged::Whole(whole) = &mut all.judged
+            && let Some(number) = spelling.get(start..first_label)
+            && whole.is_silent_behind(number, context)
+        {
+            let nothing = View { verdict: Verdict::Ok, edit: Edit::Told, target: None, labels: &[] };
+            let ascii = || Cow::Owned(whole.ascii_behind(number));
+            if !View::of(whole.found()).counts_beside(&nothing, ascii, spelling) {
+                whole.begin_with_number(number);
+                all.start = start;
+            }
+            return all;
+        }
+        let mut number = Reading::of(start, spelling, context);
+        number.or(all, spelling);
+        number
+    }
+
+    /// The worse of both.
+    fn or(&mut self, new: Reading, reading: &str) {
+        let ascii = || Cow::Borrowed(self.judged.ascii());
+        if new.judged.view().counts_beside(&self.judged.view(), ascii, reading) {
+            *self = new;
+        }
     }
 
     /// Judges the reading from here on, which takes the place of this one if it is worse. Its verdict. The first
@@ -143,12 +199,8 @@ impl Reading {
                 Judged::Whole(Box::new(Whole::judge(reading, context)))
             }
         };
-        let new = judged.view();
-        let verdict = new.verdict;
-        let ascii = || Cow::Borrowed(self.judged.ascii());
-        if new.counts_beside(&self.judged.view(), ascii, reading) {
-            *self = Reading { start, judged };
-        }
+        let verdict = judged.view().verdict;
+        self.or(Reading { start, judged }, reading);
         verdict
     }
 
@@ -273,6 +325,15 @@ fn behind_sentence(spelling: &str) -> Option<usize> {
     registrable(&host, Section::Icann).map(|_| start)
 }
 
+/// Where a host that runs right to left begins behind the number of a list: no name that does has a label of digits
+/// (RFC 5893 §2), so that nobody opens the whole (`1.דוגמה.com`).
+fn behind_item(spelling: &str) -> Option<usize> {
+    let digits = spelling.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = spelling.get(digits..)?.strip_prefix('.').filter(|_| digits > 0)?;
+    let runs_left = |c: char| matches!(c.script(), Script::Arabic | Script::Hebrew);
+    behind.starts_with(runs_left).then_some(digits + 1)
+}
+
 /// Where a host begins behind the number of a list, of a footnote or of a thing that has one: `①example.com`,
 /// `手順①example.com`, `1️⃣example.com`, `¹example.com`, `школа№5.рф`. Whatever stands before the number is no ASCII.
 fn behind_number(spelling: &str) -> Option<usize> {
@@ -333,6 +394,36 @@ mod tests {
     }
 
     #[test]
+    fn numbers_at_the_end_of_a_label_say_what_they_say_alone() {
+        let protected = Names::builtin().extended(["12.example", "мир.com", "163.рф"]);
+        let (own, none) = (Names::new(["пример.рф", "www.mine.de"]), Names::default());
+        let tlds = TldTable::new(["com", "de", "bg", "mm", "xn--p1ai", "xn--fiqs8s"], "");
+        let labels = ["пример", "例子", "раура", "аррІе", "аррӏе-", "ตัวอย่าง", "מת", "१", "мета-а"];
+        let ends = ["рф", "中国", "com", "bg", "mm", "ไทย", "c0m", "1", "ישראל", "com.ua", "İs", "x"];
+        for (label, end) in labels.iter().flat_map(|label| ends.map(|end| (label, end))) {
+            for number in ["0", "1", "9", "12", "163", "2024", "12345", "126"] {
+                let spelling = &format!("{label}{number}.{end}");
+                let start = label.len();
+                if !is_number(spelling, start, start + number.len()) {
+                    continue;
+                }
+                for (own, blocked) in [(&none, &none), (&own, &none), (&none, &own)] {
+                    let (level, bounds) = (RestrictionLevel::default(), HostBounds::Prose);
+                    let protected = &protected;
+                    let context =
+                        &Context { level, protected, own, blocked, tlds: &tlds, bounds };
+                    let first_label = start + number.len();
+                    let mut alone = Reading::of(start, spelling, context);
+                    alone.or_from(0, first_label, spelling, context);
+                    let found = Reading::of_number_or_all(start, first_label, spelling, context);
+                    let end = spelling.len();
+                    assert_eq!(found.judgement(end), alone.judgement(end), "{spelling}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn words_hold_no_sign_of_a_number() {
         for c in ('\u{80}'..=char::MAX).filter(|c| is_number_sign(*c)) {
             assert!(!Places::of(&format!("a{c}b.com")).are_of_words(), "{c}");
@@ -379,6 +470,9 @@ mod tests {
             "第Ⅲ期。www.example.com",
             "1ª.www.example.com",
             "SMS-код.www.example.com",
+            "1.ישראל.com",
+            "12.דוגמה.com",
+            "3.مثال.com",
         ] {
             assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
         }

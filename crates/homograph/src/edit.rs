@@ -146,10 +146,14 @@ fn is_u_label(label: &str) -> bool {
 }
 
 /// Whether a bare dotted string of running text is no host but words: a symbol, an emoji, a
-/// superscript or an underscore stands beside its last dot (`m².It`, `®.In`). What UTS #46 leaves out
-/// nobody sees there, and a sign before an earlier dot keeps no client from what is behind it.
+/// superscript or an underscore stands beside its last dot (`m².It`, `®.In`), or a fraction among letters of ASCII, which
+/// is mapped to a slash that no name has (`3½in.It`). What UTS #46 leaves out nobody sees there, and a sign before an
+/// earlier dot keeps no client from what is behind it.
 pub fn is_word(spelling: &str) -> bool {
     let host = spelling.trim_matches(is_dot);
+    if !host.is_ascii() && is_measure(host) {
+        return true;
+    }
     let mut seen = host.char_indices().rev().filter(|(_, c)| !Class::of(*c).is_ignored());
     let mut behind = None;
     let dot = seen.by_ref().find(|(_, c)| {
@@ -173,6 +177,18 @@ fn is_host_letter(c: char) -> bool {
     joiner || mapped || (is_letter(c) || is_mark(c) || is_numeral(c)) && !is_selector(c)
 }
 
+/// Two words of ASCII with a fraction in the first.
+fn is_measure(host: &str) -> bool {
+    let fraction = |c: char| matches!(c, '¼' | '½' | '¾' | '\u{2150}'..='\u{215f}' | '\u{2189}');
+    host.split_once('.').is_some_and(|(measure, word)| {
+        let letters = measure.replace(fraction, "");
+        letters.len() < measure.len()
+            && letters.is_ascii()
+            && !word.contains(is_dot)
+            && word.is_ascii()
+    })
+}
+
 /// Variation selectors make emoji of characters.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20e3}')
@@ -185,11 +201,22 @@ mod tests {
 
     #[test]
     fn words_have_signs_beside_their_dots() {
-        for word in ["m².It", "Windows®.In", "thanks😊.In", "отчёт_.zip", "a._b", "✈\u{fe0f}.to"]
-        {
+        for word in [
+            "3½in.It",
+            "⅔cup.In",
+            "m².It",
+            "Windows®.In",
+            "thanks😊.In",
+            "отчёт_.zip",
+            "a._b",
+            "✈\u{fe0f}.to",
+        ] {
             assert!(is_word(word), "{word}");
         }
         for host in [
+            "3½раypal.com",
+            "a½b.paypal.com",
+            "3½.раypal.com",
             "раypal\u{ad}.com",
             "www\u{200b}.раypal.com",
             "x_.раypal.com",

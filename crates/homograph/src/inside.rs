@@ -98,7 +98,8 @@ pub(super) fn find(subject: &Subject<'_>, names: &Names, context: &Context<'_>) 
             let (target, verdict) = (String::from(&*name.ascii), Verdict::Suspect);
             (!is_owners(name)).then_some(Hit { target, label: at, verdict, reason })
         };
-        if let Some(name) = name.or_else(|| glued(label, names)) {
+        let glued = || glued(label, names).filter(|_| !is_written_so(label, carrier(), names));
+        if let Some(name) = name.or_else(glued) {
             return told(name, Reason::NameInHost);
         }
         let slip = || slip(label, names, context);
@@ -155,12 +156,19 @@ fn whole<'n>(parts: &[Part], at: usize, registrable: usize, names: &'n Names) ->
             };
             let behind = ours.strip_prefix(theirs);
             behind == Some("")
-                || index == last
-                    && last > 0
-                    && behind.is_some_and(|behind| behind.starts_with(is_sign))
+                || index == last && last > 0 && behind.is_some_and(|behind| ends_name(behind, name))
         });
-        stands && last > 0 && end <= registrable || in_a_country(parts, at, registrable, name)
+        stands && last > 0 && end <= registrable
+            || in_a_country(parts, at, registrable, name)
+            || as_a_site(parts, at, registrable, name)
     })
+}
+
+/// Whether a name in full ends in front of what stands there in its last label: a sign, a number, or a character that
+/// no name of ASCII goes on with (`paypal.com0.top`, `paypal.comʔ.top`).
+fn ends_name(behind: &str, name: &Name) -> bool {
+    behind.starts_with(|c: char| is_sign(c) || !c.is_ascii())
+        || name.brand_len() >= LEAST && behind.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The same under the two-part suffix of a country, where the owner has sites that no list holds:
@@ -177,6 +185,23 @@ fn in_a_country(parts: &[Part], at: usize, registrable: usize, name: &Name) -> b
         && suffix_labels(&format!("x.{kind}.{country}"), Section::Icann) == 2
 }
 
+/// The site of a country that no list holds, as a browser shows it: `www.paypal.de.verify.top`. Without `www` catalogues
+/// of programs have such hosts, in which the letters are a language.
+fn as_a_site(parts: &[Part], at: usize, registrable: usize, name: &Name) -> bool {
+    let label = |at: usize| parts.get(at).map(|part| part.unicode.as_str());
+    let country = label(at + 1).and_then(|behind| behind.split(JOINTS).next());
+    name.reach == Reach::Brand
+        && name.brand_len() >= LEAST
+        && at < registrable
+        && country.is_some_and(is_country)
+        && at.checked_sub(1).and_then(label).is_some_and(|front| front == "www")
+}
+
+/// Whether it may be the code of a country: all have two letters, and nothing else has.
+fn is_country(label: &str) -> bool {
+    label.len() == 2 && label.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
 /// Letters of what registries put in front of the code of a country: `co`, `gouv`.
 const KIND: usize = 4;
 
@@ -185,10 +210,14 @@ fn may_be_kind(label: &[u8]) -> bool {
     label.len() <= KIND
 }
 
-/// Whether these labels may begin with a kind and the code of a country, and not end with them.
+/// Whether these labels may begin with the code of a country, a kind in front of it or not, and not end with them.
 fn may_be_in_a_country(labels: &[Label<'_>]) -> bool {
-    let [kind, country, _, ..] = labels else { return false };
-    may_be_kind(kind.bytes) && matches!(country.bytes, [_, _] | [_, _, b'-' | b'_', ..])
+    let is_country = |label: &Label<'_>| matches!(label.bytes, [_, _] | [_, _, b'-' | b'_', ..]);
+    match labels {
+        [kind, country, _, ..] if is_country(country) && may_be_kind(kind.bytes) => true,
+        [country, _, ..] => is_country(country),
+        _ => false,
+    }
 }
 
 /// What joins words in a label. Browsers resolve names with underscores below the registrable domain.
@@ -275,8 +304,9 @@ fn slip<'n>(label: &str, names: &'n Names, context: &Context<'_>) -> Option<&'n 
 /// The name with what stands round it when a dot is left out.
 fn glued<'n>(label: &str, names: &'n Names) -> Option<&'n Name> {
     let named = |rest: &str| {
-        let both = [rest.strip_suffix("com"), Some(rest)].into_iter().flatten();
-        let mut long = both.filter(|rest| rest.len() >= BESIDE_OTHERS);
+        let com = rest.strip_suffix("com").map(|rest| rest.trim_end_matches(JOINTS));
+        let mut long =
+            [com, Some(rest)].into_iter().flatten().filter(|rest| rest.len() >= BESIDE_OTHERS);
         long.find_map(|rest| spelled(rest, names))
     };
     match label.strip_prefix("www").map(|rest| rest.trim_start_matches(JOINTS)) {
@@ -317,7 +347,9 @@ pub(super) fn may_hold(
                 .is_some_and(|(rest, _)| known(LookHash::of(rest))));
     glued
         || label.jointed && starts(bytes).any(run)
-        || joints && behind.first().is_some_and(|behind| behind.jointed) && known(label.look)
+        || behind.first().is_some_and(|behind| {
+            joints && behind.jointed || bytes.len() >= LEAST && behind.is_numbered()
+        }) && known(label.look)
         || bytes.len() >= LEAST && may_be_in_a_country(behind) && known(label.look)
         || names.may_be_near(bytes)
         || label.jointed && bytes.split(|byte| is_joint(*byte)).any(|word| names.may_be_near(word))
@@ -362,6 +394,15 @@ mod tests {
             ("hsbc.co.uk_login.attack.top", "hsbc.com"),
             ("www.paypal.com~signin.attack.top", "paypal.com"),
             ("paypal.com$x.attack.top", "paypal.com"),
+            ("paypal.com0.attack.top", "paypal.com"),
+            ("www.paypal.com443.attack.top", "paypal.com"),
+            ("paypal.comʔ.attack.top", "paypal.com"),
+            ("paypal.comʔsignin.attack.top", "paypal.com"),
+            ("www.paypal.de.attack.top", "paypal.com"),
+            ("www.paypal.de-login.top", "paypal.com"),
+            ("www.amazon.it.x.attack.top", "amazon.com"),
+            ("www-paypal-com.attack.top", "paypal.com"),
+            ("www-deutsche-bank-com.attack.top", "deutsche-bank.de"),
             ("my-paypal.com", "paypal.com"),
             ("MY-PayPal.com", "paypal.com"),
             ("secure-paypal.com.br", "paypal.com"),
@@ -427,6 +468,14 @@ mod tests {
             "www.amazon.co.jp",
             "amazon.co.example.top",
             "amazon.dev.de.example.top",
+            "paypal.de.example.top",
+            "whatsapp.es.example.com",
+            "www.paypal.de",
+            "www.paypal.b2.example.com",
+            "paypal.com4u.example.com",
+            "paypal.coma.example.com",
+            "www-paypal-com.proxy.example.edu",
+            "www.paypal.com.proxy.example.ac.uk",
             "github.com.herokudns.com",
             "login.microsoftonline.com.example.idm.oclc.org",
             "paypal.de",

@@ -254,6 +254,11 @@ impl Names {
         self.names.get(*at)
     }
 
+    /// Whether some name runs from right to left.
+    pub(super) fn has_bidi(&self) -> bool {
+        !self.by_bidi.is_empty()
+    }
+
     /// Labels from the registrable one on, of the name with the fewest.
     pub(super) fn shortest_end(&self) -> Option<usize> {
         self.shortest_end

@@ -42,6 +42,12 @@ pub(super) fn read<'n>(name: &'n [u8], labels: &mut Labels<'n>) -> Option<()> {
 }
 
 impl<'n> Label<'n> {
+    /// Whether it ends in a digit.
+    #[inline]
+    pub fn is_numbered(&self) -> bool {
+        self.bytes.last().is_some_and(u8::is_ascii_digit)
+    }
+
     /// `None` when letters, digits and so many joints are no plain label.
     #[inline]
     fn new(start: usize, bytes: &'n [u8], look: LookHash, joints: usize) -> Option<Label<'n>> {

@@ -9,10 +9,11 @@ use smallvec::SmallVec;
 use super::domain::Endings;
 use super::form::{First, Form, LABELS, Literal, NAME_CHARACTERS, Part};
 use super::label_context::{LabelContext, Role};
+use super::lookalike::LookHash;
 use super::reading::Sights;
 use super::subject::{Hit, Subject};
 use super::{
-    Context, Judgement, Label, Names, edit, inside, is_protected, question, script, target,
+    Context, Judgement, Label, Names, edit, inside, is_protected, near, question, script, target,
 };
 use crate::verdict::{Edit, Reason, Reasons, Said, Verdict};
 use uts58::unicode::hosts::is_mark;
@@ -112,6 +113,34 @@ impl Whole {
         Some(Before { first, sights, said, registry, found: before })
     }
 
+    /// Whether nothing is to be said of the host with this number in place of its first label, since nothing is to
+    /// be said of what stands behind, which runs from left to right: a number is nobody's name, unless there is one
+    /// that looks so.
+    pub(super) fn is_silent_behind(&self, number: &str, context: &Context<'_>) -> bool {
+        let look = LookHash::of(number.as_bytes());
+        let is_nobodys = |names: &Names| !names.is_look(look) && !names.has_bidi();
+        // What is one letter away from a name has more.
+        number.len() + 1 < near::LEAST
+            && self.form.parts.len() == 2
+            && self.has_tld
+            && self.form.is_as_spelled()
+            && self.found.target.is_none()
+            && self.found.labels.last() == Some(&Said::default())
+            && context.blocked.is_empty()
+            && [context.own, context.protected].into_iter().all(is_nobodys)
+    }
+
+    /// Puts such a number in the place of the first label.
+    pub(super) fn begin_with_number(&mut self, number: &str) {
+        self.form.begin_with_number(number);
+        if let Some(sights) = self.sights.first_mut() {
+            *sights = Sights::of(number.chars());
+        }
+        self.registry = Endings::of(&self.form.ascii).registry;
+        self.said.fill(Said::default());
+        self.found = Found { labels: self.said.clone(), ..Found::default() };
+    }
+
     /// Finds what there is to be found with another first label. Where it is left out of the ASCII form, more than
     /// that may be found, and nothing less.
     fn look_again(&mut self, context: &Context<'_>) {
@@ -138,6 +167,12 @@ impl Whole {
     /// The host in ASCII form.
     pub(super) fn ascii(&self) -> &str {
         &self.form.ascii
+    }
+
+    /// The same with a number in place of the first label.
+    pub(super) fn ascii_behind(&self, number: &str) -> String {
+        let behind = self.form.parts.get(1).map(|tld| tld.ascii.as_str());
+        [number, ".", behind.unwrap_or_default()].concat()
     }
 
     /// The same before another label took the place of the first one.

@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use super::scheme::{self, Does};
-use super::{Confidence, Kind, Link, mailto, percent};
+use super::{Confidence, Kind, Link, ipv4, mailto, percent};
 use crate::unicode::is_dot_to_somebody;
 
 /// What a reference leads to.
@@ -71,15 +71,29 @@ fn absolute(value: &str, range: Range<usize>, len: usize) -> Option<Target> {
         _ if behind_slashes >= after + 2 && holds_url(value.get(behind_slashes..range.end)?) => {
             return Some(Target::Link(program(range, len)));
         }
-        _ if behind_slashes >= after + 2 => behind(),
+        _ if behind_slashes >= after + 2 => behind().filter(|link| !is_call(value, link)),
         _ => None,
     };
     let link = direct.or_else(|| {
         // `microsoft-edge:https://…`, `x-app://?url=https://…`: the program opens what is inside.
-        let inner = text.get(len + 1..)?.find("://")?;
-        authority(value, after + inner + 3..range.end, range.clone(), Kind::Scheme)
+        let inner = text.get(behind_slashes - range.start..)?.find("://")?;
+        authority(value, behind_slashes + inner + 3..range.end, range.clone(), Kind::Scheme)
     });
     link.or_else(|| carrier(text, range, len)).map(Target::Link)
+}
+
+/// Whether what stands in the place of a host is a word of a program that opens what it carries:
+/// `app://open?url=https://…`, `app://openurl/https://…`. What is to be said to somebody (`?text=https://…`) is not opened.
+fn is_call(value: &str, link: &Link) -> bool {
+    let host = link.host_str(value);
+    if !host.is_ascii() || host.contains(['.', '[', '%']) || ipv4::is_number(host) {
+        return false;
+    }
+    let tail = value.get(link.tail.clone()).unwrap_or_default();
+    let Some(before) = tail.find("://").and_then(|colon| tail.get(..colon)) else { return false };
+    let before = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let named = |name: &str| ["url", "uri", "link"].iter().any(|end| scheme::ends_with(name, end));
+    before.ends_with('/') || before.strip_suffix('=').is_some_and(named)
 }
 
 /// `mailto:a@example.com?body=https%3A%2F%2F…`: what is written for the reader holds a URL.
@@ -325,6 +339,13 @@ mod tests {
             ("x-app://https://example.com", "x-app"),
             ("x-app://url=https%3A%2F%2Fexample.com", "x-app"),
             ("x-app://example.com://", "example.com"),
+            ("x-app://open-url?url=https://example.com/x", "example.com"),
+            ("x-app://openurl/https://example.com/x", "example.com"),
+            ("x-app://open?url=https%3A%2F%2Fexample.com", "open"),
+            ("x-app://send?text=https://example.com", "send"),
+            ("x-app://open", "open"),
+            ("x-app://2130706433?url=https://example.com", "2130706433"),
+            ("intent://example.com#Intent;S.url=https://example.org;end", "example.com"),
             ("tel:%2B123", "-"),
             ("`http://example.com/`", "example.com"),
             ("\u{201D}http://example.com\u{201D}", "example.com"),

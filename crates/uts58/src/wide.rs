@@ -268,6 +268,10 @@ mod tests {
             ("http://a.com@b[.]com/x", false),
             ("http://a%2Ecom@b(.)com", false),
             ("http://a.b[.]com", false),
+            ("hxxp://3627734734/x", true),
+            ("hxxp://0x7f000001", true),
+            ("hxxp://a.com@3627734734/x", false),
+            ("http://3627734734/x", false),
             ("a.b[.]com", true),
         ] {
             let link = Linkifier::new(&tlds).boundaries(Boundaries::Wide).links(text).next();

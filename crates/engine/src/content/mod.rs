@@ -7,6 +7,7 @@
 pub mod bidi;
 mod calendar;
 mod css;
+mod data;
 mod defanger;
 mod enclosed;
 mod encoded;
@@ -29,6 +30,7 @@ use mailsplice::media::Media;
 use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
+pub use data::is_among_data;
 pub use defanger::Defanger;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;

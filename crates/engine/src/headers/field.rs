@@ -15,7 +15,7 @@ use crate::finding::{Candidate, Findings, told_of};
 use crate::judging::{Judge, Judged, same_domain};
 use crate::outcome::{Place, Reason, Verdict};
 use crate::policy::{Policy, Report};
-use crate::sender::{Author, MAILBOXES, Mailbox, Of};
+use crate::sender::{Author, MAILBOXES, Mailbox, Of, is_no_mailbox};
 use homograph::{Disguise, HostBounds, Judgement};
 use uts58::{Boundaries, Kind, Link, Linkifier, mailto};
 
@@ -105,7 +105,10 @@ impl FieldReader<'_, '_, '_, '_> {
         if spelled.contains(if judged.is_some() { "://" } else { "//" }) {
             self.text(spelled);
         }
-        let Some(judged) = judged else { return self.text(name) };
+        let Some(mut judged) = judged else { return self.text(name) };
+        if self.is_of_sender() && is_no_mailbox(spelled) {
+            judged.add_at(Reason::AddressInvalid, Verdict::Suspect);
+        }
         for link in self.links(name) {
             if !self.has_steps(0) {
                 return;

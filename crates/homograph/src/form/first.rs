@@ -62,6 +62,11 @@ impl Form {
             && !is_bidi(&self.unicode)
     }
 
+    /// Whether it is a name whose parts are the labels of the spelling, one for one, between full stops.
+    pub(crate) fn is_as_spelled(&self) -> bool {
+        self.as_spelled
+    }
+
     /// Whether the first label is left out of the ASCII form.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.unfinished
@@ -80,6 +85,12 @@ impl Form {
     pub(crate) fn restore(&mut self, first: First) {
         self.put_first(first.part);
         self.problems = first.problems;
+        self.unfinished = false;
+    }
+
+    /// Puts a number in the place of the first label of a host of which nothing else is wrong.
+    pub(crate) fn begin_with_number(&mut self, number: &str) {
+        self.put_first(Part::plain(number));
         self.unfinished = false;
     }
 

@@ -19,7 +19,7 @@ use crate::tlds::TldSet;
 use crate::unicode::hosts::ends_host_to_a_reader;
 use crate::unicode::{Class, is_alphanumeric, is_dot_to_somebody};
 use crate::wide::{self, known_end};
-use crate::{Confidence, Kind, Link, authority, defanged, scheme};
+use crate::{Confidence, Kind, Link, authority, defanged, ipv4, scheme};
 
 /// Where the authority of a URL may reach, whatever stands in it, and the last `@` in there. Known until
 /// the search has passed it, so that nothing is read twice (S18).
@@ -120,8 +120,12 @@ impl<'t> Candidates<'t> {
             let user = self.walker.str(user.clone());
             user.contains('%') || defanged::has_dot(user)
         };
-        if (taken_apart || !user.as_ref().is_some_and(live))
-            && defanged::is_complete(self.walker.str(host.clone()))
+        let name = self.walker.str(host.clone());
+        // A number has no dot to be put in brackets.
+        let number =
+            taken_apart && user.is_none() && !defanged::has_dot(name) && ipv4::is_number(name);
+        if number
+            || (taken_apart || !user.as_ref().is_some_and(live)) && defanged::is_complete(name)
         {
             return Some(self.dead(start, Kind::Scheme, user, host));
         }

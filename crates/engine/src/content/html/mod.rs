@@ -4,6 +4,7 @@
 //! that holds a URL. Conditional comments and the content of raw-text elements wait in a queue
 //! for passes of their own, so nothing here recurses and each byte is read at most three times.
 
+mod anchors;
 mod elements;
 mod entity;
 mod loose;
@@ -33,6 +34,7 @@ pub(super) use urls::loads;
 use super::css;
 use super::mapped::{Builder, MappedText};
 use super::{Capacity, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, Target, View};
+use anchors::Anchor;
 use entity::Within;
 use homograph::HostBounds;
 use open::OpenElements;
@@ -112,14 +114,6 @@ impl Inside {
     }
 }
 
-/// The text of an `<a href>`.
-#[derive(Clone, Debug)]
-struct Anchor {
-    /// The occurrence of its `href`, when it leads anywhere.
-    occurrence: Option<usize>,
-    text: Range<usize>,
-}
-
 struct Reader<'t, 'k, 'f> {
     text: &'t str,
     queue: VecDeque<(Range<usize>, Pass)>,
@@ -143,6 +137,8 @@ struct Reader<'t, 'k, 'f> {
     skipped: Skipped,
     /// The occurrence of the first `<base href>`.
     base: Option<usize>,
+    /// The occurrence of the `action` of the open form: its buttons lead there.
+    form: Option<usize>,
     /// Whether `<svg>` or `<math>` was opened.
     foreign: bool,
     /// Whether entities of the document's own were met.
@@ -199,6 +195,7 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             seams: Vec::new(),
             skipped: Skipped::default(),
             base: None,
+            form: None,
             foreign: false,
             declares: false,
             outlook: false,
@@ -224,7 +221,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
     /// Gives away what was found so far, when nothing behind refers to it.
     fn give(&mut self) -> ControlFlow<()> {
         let view = match self.may_give() {
-            true => std::mem::take(&mut self.view),
+            true => {
+                // A form without an end would hold all that stands behind it.
+                self.form = None;
+                std::mem::take(&mut self.view)
+            }
             false => View { steps: std::mem::take(&mut self.view.steps), ..View::default() },
         };
         self.most -= view.occurrences.len().min(self.most);
@@ -444,7 +445,8 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let name = self.slice(&tag.name);
         let first = self.view.occurrences.len();
         let traits = self.attributes(tag, name, attributes);
-        self.tie(first);
+        let form = self.form.filter(|_| self.submits(name, attributes));
+        self.tie(first, form);
         let breaking = elements::breaking(name);
         // What a parser drops, inside foreign content excepted, breaks nothing.
         let is_element = breaking.is_none_or(|name| self.elements.opens(name)) || self.foreign;
@@ -456,7 +458,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.separate(tag.range.start);
         }
         match name.as_bytes() {
-            [b'a' | b'A'] if self.leads(attributes) => self.begin_anchor(tag, attributes, first),
+            [b'a' | b'A'] if self.leads(attributes) => {
+                self.begin_anchor(tag, attributes, first, None);
+            }
             name if name.eq_ignore_ascii_case(b"wbr") && self.hiding.is_none() => {
                 let here = self.visible.len();
                 self.marks.push(here..here);
@@ -464,8 +468,11 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             name if name.eq_ignore_ascii_case(b"svg") || name.eq_ignore_ascii_case(b"math") => {
                 self.foreign = true;
             }
-            _ if elements::leads_by_itself(name) && self.leads(attributes) => {
-                self.begin_anchor(tag, attributes, first);
+            [b'f' | b'F', _, _, _] if name.eq_ignore_ascii_case("form") => {
+                self.form = self.leading(first);
+            }
+            _ if elements::leads_by_itself(name) && (form.is_some() || self.leads(attributes)) => {
+                self.begin_anchor(tag, attributes, first, form);
             }
             _ => {}
         }
@@ -478,37 +485,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         self.hiding.take_if(|inside| {
             text.get(inside.name.clone()).is_some_and(|name| name.eq_ignore_ascii_case("p"))
         });
-    }
-
-    fn begin_anchor(&mut self, tag: &Tag, attributes: &[token::Attribute], first: usize) {
-        self.end_anchor();
-        self.set_apart(tag.range.start);
-        let from = self.visible.len();
-        // A relative address leads to the host of the base.
-        let occurrence =
-            self.leading(first).or_else(|| self.base.filter(|_| self.is_relative(attributes)));
-        self.open_anchor = Some(Anchor { occurrence, text: from..from });
-    }
-
-    /// Where a tag leads, of whose attributes this is the first occurrence.
-    fn leading(&self, first: usize) -> Option<usize> {
-        let leads = |occurrence: &Occurrence| {
-            matches!(&occurrence.site, Site::Attribute { attribute: "href" | "formaction", .. })
-        };
-        let own = self.view.occurrences.get(first..).unwrap_or_default();
-        own.iter().position(leads).map(|at| first + at)
-    }
-
-    /// What the attributes of a tag show (`title`, `alt`, `aria-label`, `value`) is text of the link that the
-    /// tag is, or that it stands in.
-    fn tie(&mut self, first: usize) {
-        let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
-        let Some(leading) = self.leading(first).or_else(around) else { return };
-        for occurrence in self.view.occurrences.iter_mut().skip(first) {
-            if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
-                occurrence.anchor = Some(Some(leading));
-            }
-        }
     }
 
     /// Begins or counts elements that hide, turn or set apart their text.
@@ -539,6 +515,9 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
             self.end_anchor();
             self.set_apart(tag.range.start);
         }
+        if self.form.is_some() && name.eq_ignore_ascii_case("form") {
+            self.form = None;
+        }
         // What was hidden was not there to break the line.
         let was_hidden = Inside::leave(&mut self.hiding, self.text, tag).is_some();
         if let Some(inside) = Inside::leave(&mut self.turning, self.text, tag) {
@@ -549,13 +528,6 @@ impl<'t, 'k, 'f> Reader<'t, 'k, 'f> {
         let ends = elements::breaking(name).is_some_and(closes);
         if (broke || ends) && !was_hidden {
             self.separate(tag.range.start);
-        }
-    }
-
-    fn end_anchor(&mut self) {
-        if let Some(mut anchor) = self.open_anchor.take() {
-            anchor.text.end = self.visible.len();
-            self.anchors.push(anchor);
         }
     }
 

@@ -105,10 +105,31 @@ impl<'t> Reader<'t, '_, '_> {
     pub(super) fn leads(&self, attributes: &[Attribute]) -> bool {
         attributes.iter().any(|attribute| {
             let name = self.slice(&attribute.name());
+            // `xlink:href`, of the anchors of SVG.
+            let name = name.rsplit(':').next().unwrap_or_default();
             ["href", "data-unsafe-href", "formaction", "data-unsafe-formaction"]
                 .iter()
                 .any(|known| name.eq_ignore_ascii_case(known))
         })
+    }
+
+    /// Whether a click on the element sends the form that it stands in.
+    pub(super) fn submits(&self, element: &str, attributes: &[Attribute]) -> bool {
+        let is_button = element.eq_ignore_ascii_case("button");
+        if !is_button && !element.eq_ignore_ascii_case("input") {
+            return false;
+        }
+        let mut kinds = attributes
+            .iter()
+            .filter(|attribute| self.slice(&attribute.name()).eq_ignore_ascii_case("type"));
+        let is = |kind: &Attribute, words: [&str; 2]| {
+            words.iter().any(|word| self.says(kind.value(), word))
+        };
+        match kinds.next() {
+            Some(kind) if is_button => !is(kind, ["button", "reset"]),
+            Some(kind) => is(kind, ["submit", "image"]),
+            None => is_button,
+        }
     }
 
     /// Whether an attribute's value is this word.
@@ -136,7 +157,7 @@ impl<'t> Reader<'t, '_, '_> {
                 let seen = entity::attribute(self.text, value).as_url();
                 self.references(seen, None, &found.site(Holds::FixedUrl));
                 if self.view.occurrences.len() > first {
-                    self.base.get_or_insert(first);
+                    self.base(first);
                 }
             }
             (Holds::Url | Holds::FixedUrl, _) if !is_elsewhere(raw) => {

@@ -1,0 +1,77 @@
+//! Links whose text is compared with where they lead: anchors, and buttons.
+
+use std::ops::Range;
+
+use super::elements::Holds;
+use super::{Occurrence, Reader, Site, Tag, token};
+
+/// The text of an `<a href>`.
+#[derive(Clone, Debug)]
+pub(super) struct Anchor {
+    /// The occurrence of its `href`, when it leads anywhere.
+    pub occurrence: Option<usize>,
+    /// Whether a base that stands behind it says where it leads.
+    waits: bool,
+    pub text: Range<usize>,
+}
+
+impl Reader<'_, '_, '_> {
+    /// Begins the text of a link, `form` being where it leads if it says nothing of that itself.
+    pub(super) fn begin_anchor(
+        &mut self,
+        tag: &Tag,
+        attributes: &[token::Attribute],
+        first: usize,
+        form: Option<usize>,
+    ) {
+        self.end_anchor();
+        self.set_apart(tag.range.start);
+        let from = self.visible.len();
+        let own = self.leading(first);
+        // A relative address leads to the host of the base.
+        let relative = own.is_none() && self.is_relative(attributes);
+        let occurrence = own.or(self.base.filter(|_| relative)).or(form);
+        let waits = relative && occurrence.is_none();
+        self.open_anchor = Some(Anchor { occurrence, waits, text: from..from });
+    }
+
+    /// The base of the page: links in front of it lead there as well.
+    pub(super) fn base(&mut self, base: usize) {
+        if self.base.is_none() {
+            self.base = Some(base);
+            let anchors = self.anchors.iter_mut().chain(&mut self.open_anchor);
+            anchors.filter(|anchor| anchor.waits).for_each(|anchor| anchor.occurrence = Some(base));
+        }
+    }
+
+    /// Where a tag leads, of whose attributes this is the first occurrence.
+    pub(super) fn leading(&self, first: usize) -> Option<usize> {
+        let leads = |occurrence: &Occurrence| {
+            matches!(
+                &occurrence.site,
+                Site::Attribute { attribute: "href" | "formaction" | "action" | "action-xhr", .. }
+            )
+        };
+        let own = self.view.occurrences.get(first..).unwrap_or_default();
+        own.iter().position(leads).map(|at| first + at)
+    }
+
+    /// What the attributes of a tag show (`title`, `alt`, `aria-label`, `value`) is text of the link that the
+    /// tag is, or that it stands in; that of a button of the `form`.
+    pub(super) fn tie(&mut self, first: usize, form: Option<usize>) {
+        let around = || self.open_anchor.as_ref().and_then(|anchor| anchor.occurrence);
+        let Some(leading) = self.leading(first).or(form).or_else(around) else { return };
+        for occurrence in self.view.occurrences.iter_mut().skip(first) {
+            if matches!(occurrence.site, Site::Attribute { holds: Holds::Shown, .. }) {
+                occurrence.anchor = Some(Some(leading));
+            }
+        }
+    }
+
+    pub(super) fn end_anchor(&mut self) {
+        if let Some(mut anchor) = self.open_anchor.take() {
+            anchor.text.end = self.visible.len();
+            self.anchors.push(anchor);
+        }
+    }
+}
