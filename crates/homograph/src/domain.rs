@@ -15,9 +15,10 @@ pub fn registrable(ascii: &str, section: Section) -> Option<&str> {
         return None;
     }
     let labels = suffix_labels(ascii, section);
-    let start = ascii.rmatch_indices('.').map(|(at, _)| at).nth(labels - 1)?;
-    let head = ascii.get(..start)?;
-    let first = head.rfind('.').map_or(0, |at| at + 1);
+    // Labels are short: a loop finds their ends sooner than a search.
+    let mut dots = ascii.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'.');
+    let _ = dots.nth(labels - 1)?;
+    let first = dots.next().map_or(0, |(at, _)| at + 1);
     ascii.get(first..).filter(|name| !name.starts_with('.'))
 }
 

@@ -30,9 +30,7 @@ pub(super) fn before_slashes(text: &str) -> Option<&str> {
 
 /// The host with plain dots; `None` if it has no bracket but that of an IPv6 address.
 pub(super) fn refanged(host: &str) -> Option<String> {
-    // Hosts are short: a loop finds a bracket sooner than a search.
-    let bracket = |byte: u8| matches!(byte, b'[' | b'(' | b'{');
-    if host.starts_with('[') || !host.bytes().any(bracket) {
+    if host.starts_with('[') || memchr::memchr3(b'[', b'(', b'{', host.as_bytes()).is_none() {
         return None;
     }
     let mut plain = String::with_capacity(host.len());

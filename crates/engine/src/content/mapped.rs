@@ -308,6 +308,12 @@ impl Builder {
         }
     }
 
+    /// Whether what comes next begins a line: at the start too.
+    #[inline]
+    pub fn ends_with_break(&self) -> bool {
+        matches!(self.text.as_bytes().last(), None | Some(b'\n'))
+    }
+
     /// Text that stands in the source as it is, from byte `source`.
     pub fn linear(&mut self, text: &str, source: usize) {
         if text.is_empty() {

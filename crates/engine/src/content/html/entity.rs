@@ -120,7 +120,14 @@ fn reference(text: &str, within: Within) -> Option<(Characters, usize)> {
     }
 }
 
+/// The names that stand for most references of mail.
+const COMMON: [(&str, char); 5] =
+    [("nbsp;", '\u{a0}'), ("amp;", '&'), ("quot;", '"'), ("lt;", '<'), ("gt;", '>')];
+
 fn named(text: &str, within: Within) -> Option<(Characters, usize)> {
+    if let Some((name, value)) = COMMON.iter().find(|(name, _)| text.starts_with(name)) {
+        return Some((Characters::from_iter([*value]), name.len()));
+    }
     let bytes = text.as_bytes();
     let run = bytes.iter().take(LONGEST).take_while(|c| c.is_ascii_alphanumeric()).count();
     if bytes.get(run) == Some(&b';')
@@ -197,6 +204,13 @@ mod tests {
         );
         assert_eq!(text("&#128;&#0;&#xD800;&#99999999999;"), "€\u{FFFD}\u{FFFD}\u{FFFD}");
         assert_eq!(text("pay\0pal"), "paypal");
+    }
+
+    #[test]
+    fn common_names_stand_for_what_the_table_says() {
+        for (name, value) in COMMON {
+            assert_eq!(lookup(name).unwrap().as_str(), value.to_string(), "{name}");
+        }
     }
 
     #[test]

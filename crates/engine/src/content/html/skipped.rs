@@ -57,6 +57,11 @@ impl Skipped {
         }
     }
 
+    /// Whether one ends at this place of the visible text: what stands there may go on with the word in front of it.
+    pub fn ends_at(&self, at: usize) -> bool {
+        self.elements.last().is_some_and(|element| element.end == at)
+    }
+
     /// The words without such elements, where they may lie. Linear: words round elements inside one another overlap,
     /// and come to [`OVERLAP`] times the text at most.
     pub fn words(&self, shown: &str) -> Joined {

@@ -16,6 +16,9 @@ use uts58::Confidence;
 impl<'t> Reader<'t, '_, '_> {
     /// Adds characters to the text that they are part of.
     pub(super) fn characters(&mut self, range: Range<usize>) {
+        if self.is_blank_behind_break(&range) {
+            return;
+        }
         if self.hiding.is_none() && !self.visible.ends_with_space() {
             self.nodes.push(self.visible.len());
         }
@@ -30,6 +33,19 @@ impl<'t> Reader<'t, '_, '_> {
             }
             rest.start = next;
         }
+    }
+
+    /// Whether this is white space behind a line break that everybody sees, as it stands between most tags: it
+    /// parts nothing that is not parted.
+    fn is_blank_behind_break(&self, range: &Range<usize>) -> bool {
+        let at = self.visible.len();
+        let joined =
+            || self.seams.last().is_some_and(|seam| seam + 1 == at) || self.skipped.ends_at(at);
+        self.visible.ends_with_break()
+            && self.hiding.is_none()
+            && self.turning.is_none()
+            && self.slice(range).bytes().all(|byte| byte.is_ascii_whitespace())
+            && !joined()
     }
 
     /// Where a stretch of characters may end: behind the first white space from here on.
