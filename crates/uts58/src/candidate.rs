@@ -365,29 +365,35 @@ impl<'t> Candidates<'t> {
 
     /// The link that most hosts are: of ASCII with blanks or quotes round it, an existing top-level domain at its end.
     fn plain_bare(&mut self, run: Range<usize>) -> Option<Link> {
-        let text = self.walker.text;
-        let (before, rest) = text.as_bytes().split_at_checked(run.start)?;
-        let (host, behind) = rest.split_at_checked(run.len())?;
-        let ([first, ..], [.., last]) = (host, host) else { return None };
-        let plain = first.is_ascii_alphanumeric()
-            && last.is_ascii_alphanumeric()
-            && before.last().is_none_or(|byte| is_blank(*byte))
-            && ends_plainly(behind)
-            && host.is_ascii();
-        if !plain || !authority::is_domain(text, run.clone()) {
-            return None;
-        }
+        let host = self.between_blanks(run.clone())?;
         if let Some(tlds) = self.reading.tlds() {
-            let dot = host.iter().rposition(|byte| !byte.is_ascii_alphanumeric())?;
-            let last = text.get(run.start + dot + 1..run.end)?;
-            if host.get(dot) != Some(&b'.') || !tlds.exists_as(last) {
+            let dot = host.bytes().rposition(|byte| !byte.is_ascii_alphanumeric())?;
+            if host.as_bytes().get(dot) != Some(&b'.') || !tlds.exists_as(host.get(dot + 1..)?) {
                 return None;
             }
+        }
+        if !authority::is_domain(host, 0..host.len()) {
+            return None;
+        }
+        if self.tlds().is_some() {
             self.walker.steps += run.len() as u64;
         }
         let link = self.bare_link(run);
         self.used(link.span.end);
         Some(link)
+    }
+
+    /// A run of ASCII that begins and ends with a letter or a digit, between blanks and the like.
+    fn between_blanks(&self, run: Range<usize>) -> Option<&'t str> {
+        let (before, rest) = self.walker.text.as_bytes().split_at_checked(run.start)?;
+        let (name, behind) = rest.split_at_checked(run.len())?;
+        let ([first, ..], [.., last]) = (name, name) else { return None };
+        let plain = first.is_ascii_alphanumeric()
+            && last.is_ascii_alphanumeric()
+            && before.last().is_none_or(|byte| is_blank(*byte))
+            && ends_plainly(behind)
+            && name.is_ascii();
+        self.walker.text.get(run).filter(|_| plain)
     }
 
     fn bare_by_letter(&mut self, run: Range<usize>) -> Option<Link> {

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::{Candidates, LOCAL_PART, Reading, ends_with_scheme, is_blank, is_www};
+use super::{Candidates, LOCAL_PART, Reading, ends_with_scheme, is_www};
 use crate::prose;
 use crate::termination::{path_end_in_prose, tail_end_in_prose};
 use crate::tlds::TldSet;
@@ -29,17 +29,6 @@ pub(super) struct Reach {
     at_sign: Option<usize>,
     /// Where the last sign before it stands that no userinfo holds, when a local part follows.
     prose: Option<usize>,
-}
-
-/// What a run of host characters is at first sight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PlainRun {
-    /// One host, which nobody begins or ends elsewhere.
-    Host,
-    /// Words between dots, none of which is a top-level domain.
-    Words,
-    /// Worth a closer look.
-    Other,
 }
 
 const MAILTO: &str = "mailto";
@@ -76,17 +65,6 @@ fn goes_on_to_at_sign(behind: &str) -> bool {
     let first = chars.next();
     matches!(first, Some('@' | ':' | '%' | '+' | '&' | '=' | '$' | '*' | '!' | '~' | '\''))
         || first.is_some_and(|c| !ends_authority(c)) && chars.next() == Some('@')
-}
-
-/// Whether a run of host characters in front of these bytes ends there for everybody: no userinfo, no local part, no
-/// bracketed dot goes on.
-fn ends_run(behind: &[u8]) -> bool {
-    let ends = |byte: u8| is_blank(byte) || matches!(byte, b'/' | b'?' | b'#' | b',' | b';' | b')');
-    match behind {
-        [] => true,
-        [sign, next, ..] => ends(*sign) && *next != b'@',
-        [sign] => ends(*sign),
-    }
 }
 
 /// What a path or a scheme ends with in front of `//`.
@@ -319,19 +297,16 @@ impl<'t> Candidates<'t> {
 
     /// The run of host characters round a dot, the longest that there is.
     pub(super) fn wide_run(&mut self, run: Range<usize>, tlds: &dyn TldSet) -> Option<Link> {
-        match self.plain_run(run.clone(), tlds) {
-            PlainRun::Host => {
-                self.walker.steps += run.len() as u64;
-                let link = self.bare_link(run);
-                self.used(link.span.end);
+        // What most runs are: hosts and words of ASCII between blanks, behind which no `@` follows.
+        if run.start >= self.dead && self.walker.bytes_from(run.end).get(1) != Some(&b'@') {
+            if let Some(link) = self.plain_bare(run.clone()) {
                 return Some(link);
             }
-            PlainRun::Words => {
+            if self.are_words(run.clone(), tlds) {
                 self.walker.steps += run.len() as u64;
                 self.at = run.end;
                 return None;
             }
-            PlainRun::Other => {}
         }
         let start = self.run_start(run.start);
         let run = start..self.run_end(run.end);
@@ -350,34 +325,13 @@ impl<'t> Candidates<'t> {
         }
     }
 
-    /// What most runs are, told at once: hosts and words of ASCII between blanks.
-    fn plain_run(&self, run: Range<usize>, tlds: &dyn TldSet) -> PlainRun {
-        let before = run.start.checked_sub(1).and_then(|at| self.walker.text.as_bytes().get(at));
-        let name = self.walker.str(run.clone());
-        if !before.is_none_or(|byte| is_blank(*byte))
-            || run.start < self.dead
-            || !ends_run(self.walker.bytes_from(run.end))
-        {
-            return PlainRun::Other;
-        }
-        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric();
-        let [first, .., last] = name.as_bytes() else { return PlainRun::Other };
-        let Some((_, top)) = name.rsplit_once('.').filter(|_| is_letter(first) && is_letter(last))
-        else {
-            return PlainRun::Other;
-        };
-        if top.bytes().all(|byte| byte.is_ascii_alphanumeric()) && tlds.exists_as(top) {
-            return match authority::is_domain(name, 0..name.len()) && name.is_ascii() {
-                true => PlainRun::Host,
-                false => PlainRun::Other,
-            };
-        }
+    /// Whether a run is words between dots, none of which is a top-level domain to anybody.
+    fn are_words(&self, run: Range<usize>, tlds: &dyn TldSet) -> bool {
+        let Some(name) = self.between_blanks(run) else { return false };
         // A hyphen ends a top-level domain to some.
-        let mut labels = name.split('.');
-        let words = labels.all(|label| label.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-            && !is_www(name)
-            && !name.split('.').skip(1).any(|label| tlds.exists_as(label));
-        if words { PlainRun::Words } else { PlainRun::Other }
+        !is_www(name)
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
+            && !name.split('.').skip(1).any(|label| tlds.exists_as(label))
     }
 
     /// `www.example.com@attack.example/x`, `www.example.com:x@attack.example`: an address to some, to others a URL
