@@ -388,7 +388,7 @@ impl Job {
         let start = Instant::now();
         let inspection = guarded(|| (self.inspect)(case))?;
         let inspected = Instant::now();
-        // What goes over its steps is judged anew, and asks then.
+        // A message over its step limit is judged again without that limit. The DNS is asked then.
         let (answers, listings) = match steps.is_some_and(|most| inspection.cost().all() > most) {
             true => Default::default(),
             false => self.ask(&inspection).await,

@@ -10,7 +10,7 @@ use super::metrics::{Cache, Lookup, Metrics};
 use crate::engine::TldTable;
 use crate::engine::host::{CacheKey, Judgement, Memo, Names};
 
-/// Sets of names of recipients' domains that are kept, and domains of each.
+/// How many sets of recipients' domains are cached, and how many domains such a set may have.
 const HOUSES: usize = 64;
 const DOMAINS: usize = 4;
 
@@ -84,7 +84,7 @@ impl crate::engine::Memory for Memory {
         let made = Arc::new(Names::new(names));
         if names.len() <= DOMAINS {
             let mut houses = houses();
-            // It begins anew: most have few, and those come again.
+            // A full cache is emptied: most installations see few sets, and those soon come again.
             if houses.len() >= HOUSES {
                 houses.clear();
             }

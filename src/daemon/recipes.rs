@@ -168,9 +168,8 @@ impl Recipes {
     }
 }
 
-/// Removes what is older than the bound, then the oldest until the rest fits into `bytes`; how many
-/// bytes are left. A
-/// clock that went back removes nothing for its age.
+/// Removes the recipes that are older than the bound, then the oldest ones until the rest fits into
+/// `bytes`. Returns the bytes that are left. A clock that went back makes no recipe too old.
 fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
     let mut kept = Vec::new();
     for entry in fs::read_dir(&bounds.directory)? {

@@ -15,8 +15,8 @@ const KNOWN: usize = 1_024;
 /// How long a message is remembered: MTAs try again within hours.
 const AGE: Duration = Duration::from_secs(24 * 3_600);
 
-/// How often messages were put off. Whoever is forgotten is put off some more times; MTAs give up by
-/// themselves.
+/// How often each message was put off. A message that was forgotten gets all its tries again. That is no
+/// loop without end: the MTA gives up by itself.
 #[derive(Debug, Default)]
 pub struct Tries {
     known: Mutex<HashMap<u64, (u8, Instant)>>,

@@ -1,5 +1,5 @@
-//! Turns: what does not fit onto an async worker is judged apart, so many messages at a time, each in
-//! the memory that it may need.
+//! Turns: a message that would hold up an async worker is judged on another thread. The number of such
+//! messages at a time is bounded, and so is the memory that they may need together.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use tokio::task::spawn_blocking;
 
 use crate::config::Config;
 
-/// Of dear messages one at a time for so many processors: they leave the workers half of the machine.
+/// Processors for each dear message that is judged at a time. Half of the machine is left to the workers.
 const DEAR: usize = 2;
 
 /// Messages above this size are large: as many at a time as there are processors.
 const LARGE_BYTES: usize = 128 << 10;
 
-/// Smaller ones off the async workers at a time, for each processor.
+/// Messages of up to `LARGE_BYTES` that are judged off the async workers at a time, for each processor.
 const MIDDLING: usize = 4;
 
-/// What a message waits for beside others.
+/// The queue in which a message waits for its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Small ones that are dear.
+    /// Small messages that take many steps.
     Dear,
-    /// The others that do not fit onto a worker.
+    /// Other messages, up to `LARGE_BYTES`, that would hold up a worker.
     Middling,
-    /// Their memory is what hurts.
+    /// Messages above `LARGE_BYTES`: memory limits how many there may be.
     Large,
 }
 
 impl Lane {
-    /// The lane of a message of this many bytes that goes to no worker for its size.
+    /// The lane of a message that has too many bytes for a worker.
     pub fn of(bytes: usize) -> Lane {
         if bytes > LARGE_BYTES { Lane::Large } else { Lane::Middling }
     }

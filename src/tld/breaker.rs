@@ -1,15 +1,15 @@
-//! Stops asking servers that do not answer, so that a dead DNS costs its deadline a few times and
-//! not once a name. The clock is handed in.
+//! A circuit breaker: it stops questions to servers that do not answer. A dead DNS then costs its
+//! deadline a few times, not once for each name. The clock is handed in.
 
 use std::time::Duration;
 
 use super::cache::Moment;
 use super::dns::Response;
 
-/// Timeouts in a row after which nobody is asked for a while.
+/// Timeouts in a row that open the breaker.
 const PATIENCE: u32 = 3;
 
-/// Time that nobody asks who said that he does not answer us.
+/// How long no question is asked after the server has said that it refuses us.
 const UNWELCOME: Duration = Duration::from_secs(10 * 60);
 
 /// Whether the servers seem to be there.
@@ -19,8 +19,8 @@ pub struct Breaker {
     timeouts: u32,
     /// Nobody asks before this moment.
     until: Moment,
-    /// Before this moment no answer counts: those of questions that were under way when somebody said that he
-    /// does not answer us.
+    /// Before this moment no answer counts. Such an answer belongs to a question that was already under way
+    /// when the server said that it refuses us.
     unwelcome: Moment,
 }
 

@@ -12,8 +12,8 @@ use sha2::Sha256;
 /// Bits of a set: 4 MiB.
 const BITS: usize = 1 << 25;
 
-/// Bits that a meeting sets: with sixteen bits of the set for each meeting one stranger in 1,700 is taken
-/// for known when the set is full, and one in 850 when both are.
+/// Bits that a meeting sets: the hash functions of a Bloom filter. A full set has sixteen bits for each
+/// meeting. It takes one stranger in 1,700 for known (a false positive); two full sets take one in 850.
 const HASHES: usize = 8;
 
 /// Meetings that a set takes.

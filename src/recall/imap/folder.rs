@@ -44,7 +44,8 @@ pub const OLD: &str = "LinkmilterOld";
 /// Keyword of a copy whose message is not gone yet.
 pub const NEW: &str = "LinkmilterNew";
 
-/// Times that a message is marked as deleted which somebody brings back.
+/// How often a message is marked as deleted and expunged. Another client may clear the mark in between,
+/// and then the message is still there.
 const TRIES: usize = 3;
 
 /// A message in a folder.
