@@ -14,14 +14,17 @@ const AGAIN: u64 = 2;
 const LINK: u64 = 8;
 
 /// Steps of a link of which something is kept, beside its bytes: what is told of it, and its edits.
-const FINDING: u64 = 96;
+const FINDING: u64 = 96 + EDIT;
 
-/// Steps of a link that deceives, as soon as it is judged: what is told of it, its edits, and how they are taken
-/// back, however little is left by then.
-pub const DECEIT: u64 = 384;
+/// Steps of an edit beside the bytes that it stands in.
+pub const EDIT: u64 = 64;
+
+/// The same of a link that deceives, and on top, as soon as it is judged: what is told of it, its edits, and how
+/// they are taken back, however little is left by then.
+const DECEIT: u64 = 320 + FINDING;
 
 /// The same on top where it stands in a transfer encoding: its place is looked up in it, to be told.
-pub const ENCODED: u64 = 256;
+const ENCODED: u64 = 448;
 
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
 /// top. One takes about [`LINK_BYTES`] with its edits, in text and in raw bytes, and what is written of
@@ -122,6 +125,12 @@ impl<'a> Budget<'a> {
         self.spend(Stage::Judging, FINDING + bytes as u64)
     }
 
+    /// Steps of what is told of a link of this many bytes that deceives, and of its edits: to be taken with those of
+    /// judging it.
+    pub fn deceit(bytes: usize, encoded: bool) -> u64 {
+        DECEIT + u64::from(encoded) * ENCODED + bytes as u64
+    }
+
     /// Takes the memory of an edit that writes so many bytes, if there is room for it.
     #[must_use]
     pub fn edit(&mut self, written: usize) -> bool {
@@ -205,6 +214,13 @@ mod tests {
             [20, 1, 0]
         );
         assert_eq!(cost.all(), 21);
+    }
+
+    #[test]
+    fn what_deceives_pays_for_its_finding_and_its_edits_when_it_is_judged() {
+        let plain = Budget::deceit(20, false);
+        assert!(plain > FINDING + EDIT + 20);
+        assert_eq!(Budget::deceit(20, true), plain + ENCODED);
     }
 
     #[test]

@@ -48,9 +48,8 @@ pub(super) fn edit(
         for (index, reading) in mime::readings(message, tree, part).enumerate() {
             several |= index > 0;
             if let Some(edits) = edits.remove(&index) {
-                let bytes = reading.text.as_str().len() + EDIT * edits.len();
                 // What was found is edited, whatever is left: there are only so many findings.
-                let _ = budget.spend(Stage::Edits, bytes as u64);
+                let _ = budget.spend(Stage::Edits, reading.text.as_str().len() as u64);
                 several |= edits.iter().any(|edit| is_of_markup(reading.text.as_str(), edit));
                 lowering.add(part, &reading, edits);
             }
@@ -69,9 +68,6 @@ fn is_of_markup(text: &str, edit: &TextEdit) -> bool {
     text.get(edit.range.clone())
         .is_some_and(|old| !old.bytes().filter(sign).eq(edit.replacement.bytes().filter(sign)))
 }
-
-/// Steps of an edit beside the bytes that it stands in.
-const EDIT: usize = 64;
 
 /// Edits of the readings of a part.
 type ByReading = BTreeMap<usize, Vec<TextEdit>>;

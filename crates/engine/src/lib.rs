@@ -182,7 +182,7 @@ fn split(case: Case<'_>, budget: &mut Budget<'_>) -> mime::Tree {
 }
 
 /// Steps of a part, however little it holds: its labels, and what is kept of it.
-const PART: u64 = 96;
+const PART: u64 = 160;
 
 /// Every link of the message, judged, with its edits; and what is to be asked for.
 fn search(case: Case<'_>, tree: &mime::Tree, budget: &mut Budget<'_>) -> (Asked, Findings) {

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::{HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
 
-use super::budget::{Budget, DECEIT, ENCODED};
+use super::budget::{Budget, EDIT};
 use super::content::{
     self, Defanger, Edits, Language, Layer, Markup, Occurrence, Relative, SeenBy, Site, View,
 };
@@ -180,6 +180,9 @@ impl Open<'_> {
                 full = true;
                 return ControlFlow::Break(());
             }
+            if !budget.spend(Stage::Edits, EDIT) {
+                return ControlFlow::Break(());
+            }
             layer.seen.place(edit.range, edit.replacement, &mut edits);
             ControlFlow::Continue(())
         });
@@ -308,13 +311,15 @@ impl<'a> LayerReader<'a> {
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
         let kept = found.candidates.len() < budget.findings;
         let encoded = kept && self.open.reading.transfer != Transfer::Identity;
-        let deceit = DECEIT + u64::from(encoded) * ENCODED;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
-            let deceives = link.as_ref().is_some_and(|link| link.verdict == Verdict::Unsafe);
+            let bytes = occurrence.span().len();
+            let deceit = match &link {
+                Some(link) if link.verdict == Verdict::Unsafe => Budget::deceit(bytes, encoded),
+                _ => 0,
+            };
             judged.push(link);
-            let deceit = if deceives { deceit } else { 0 };
-            if !budget.link(occurrence.span().len(), judge.spent() + deceit) {
+            if !budget.link(bytes, judge.spent() + deceit) {
                 break;
             }
         }
@@ -355,8 +360,10 @@ impl<'a> LayerReader<'a> {
                 found.pass(&judged);
                 continue;
             }
-            // What was judged is edited, whatever is left.
-            let _ = budget.finding(occurrence.span().len());
+            // What was judged is edited, whatever is left; what deceives has paid for that.
+            if judged.verdict != Verdict::Unsafe {
+                let _ = budget.finding(occurrence.span().len());
+            }
             if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
                 match self.edit_alone(occurrence, &judged, budget, found) {
                     true => continue,

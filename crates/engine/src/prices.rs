@@ -3,18 +3,18 @@
 use homograph::{Judgement, LinkJudgement, Verdict};
 
 /// Steps of a reading of a part, however short it is.
-const READING: u64 = 64;
+const READING: u64 = 128;
 
 /// Readings of a part that honest mail has: by its label, as UTF-8, by a guess.
 const READINGS: usize = 3;
 
 /// Steps of a further one, and of each of its bytes: encodings and charsets that hardly any part is read in take more.
-const FURTHER: u64 = 256;
-const FURTHER_BYTE: u64 = 6;
+const FURTHER: u64 = 512;
+const FURTHER_BYTE: u64 = 16;
 
 /// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
 /// attribute. Its places lead back over those of the reading, and it is looked through by itself.
-pub const LAYER: u64 = 120;
+pub const LAYER: u64 = 256;
 
 /// Steps of judging a plain host of ASCII that is not remembered: some, and some for each byte of its
 /// spelling.
@@ -33,8 +33,8 @@ const DOUBTED_BYTE: u64 = 10;
 
 /// Steps of a host that deceives, or may, on top: what is told of it and written in its place is made for the first
 /// time.
-const LIE: u64 = 960;
-const DOUBT: u64 = 576;
+const LIE: u64 = 1_152;
+const DOUBT: u64 = 704;
 
 /// Steps of looking for what a link carries, and of each byte of ASCII beside its host.
 const CARRIED: u64 = 64;
@@ -44,8 +44,8 @@ const CARRIED_BYTE: u64 = 6;
 const MET: u64 = 3;
 
 /// Steps of reading what a text says of its sender: some, and some for each byte.
-const TOLD: u64 = 768;
-const TOLD_BYTE: u64 = 16;
+const TOLD: u64 = 960;
+const TOLD_BYTE: u64 = 20;
 
 /// Steps of the reading of a part of this index, of so many bytes.
 pub fn reading(index: usize, bytes: usize) -> u64 {

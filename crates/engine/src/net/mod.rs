@@ -64,7 +64,7 @@ pub const LOOKS: usize = 20_000;
 const LOOK: u64 = WINDOW as u64 / 2;
 
 /// Steps of a window that is decoded in a charset of its own, beside its bytes.
-const SHIFTED: u64 = 1_024;
+const SHIFTED: u64 = 4_096;
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
@@ -151,7 +151,7 @@ pub fn behind_schemes(source: &str, judge: &mut Judge<'_>) -> BehindSchemes {
 
 /// Steps of a window, by whether its letters are read.
 fn look_steps(window: &[u8], looks: bool) -> u64 {
-    let steps = if looks { 4 * window.len() } else { window.len() / 4 };
+    let steps = if looks { 8 * window.len() } else { window.len() / 4 };
     steps as u64
 }
 

@@ -266,6 +266,12 @@ impl ContentType {
         readings
     }
 
+    /// A type without parameters.
+    pub fn bare(kind: &str, subtype: &str) -> ContentType {
+        let [kind, subtype] = [kind, subtype].map(str::to_owned);
+        ContentType { kind, subtype, parameters: Vec::new() }
+    }
+
     /// The same, delimited by this boundary.
     pub fn with_boundary(&self, boundary: &[u8]) -> ContentType {
         let others = self.parameters.iter().filter(|(name, _)| name != b"boundary").cloned();

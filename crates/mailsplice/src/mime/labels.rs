@@ -31,6 +31,16 @@ pub(super) enum DefaultType {
     Message,
 }
 
+impl DefaultType {
+    fn label(self) -> ContentType {
+        let (kind, subtype) = match self {
+            DefaultType::Text => ("text", "plain"),
+            DefaultType::Message => ("message", "rfc822"),
+        };
+        ContentType::bare(kind, subtype)
+    }
+}
+
 /// Fields of one name that are read: each may be the one that a program takes. So many from the front, and half
 /// as many from the end: programs take the first or the last.
 const FIELDS: usize = 8;
@@ -38,7 +48,24 @@ const FIELDS: usize = 8;
 impl Labels {
     /// Reads a header block: the first field of a name counts, every other one is another reading.
     pub fn of(block: &[u8], default_type: DefaultType) -> Labels {
+        // Thousands of delimiters may stand in a row.
+        if block.is_empty() {
+            return Labels::unsaid(default_type);
+        }
         Labels::among(block, header::agreed(block).as_deref(), default_type)
+    }
+
+    /// Those of a part without a header: what most programs take where nothing is said.
+    fn unsaid(default_type: DefaultType) -> Labels {
+        Labels {
+            types: vec![default_type.label()],
+            transfers: vec![Transfer::Identity],
+            disposition: ContentType::default(),
+            names: Vec::new(),
+            clarity: Clarity::Clear,
+            bases: Vec::new(),
+            externals: Vec::new(),
+        }
     }
 
     /// The same, where the block was walked; with its fields, where programs agree on them.
@@ -77,11 +104,7 @@ impl Labels {
         let clarity = if clear { Clarity::Clear } else { Clarity::Ambiguous };
         // What most programs take where nothing is said goes first.
         if reader.types.is_empty() {
-            let kind = match default_type {
-                DefaultType::Text => "text/plain",
-                DefaultType::Message => "message/rfc822",
-            };
-            reader.types.extend(ContentType::parse(kind.as_bytes()));
+            reader.types.push(default_type.label());
         }
         if reader.transfers.is_empty() {
             reader.transfers.push(Transfer::Identity);
@@ -293,4 +316,25 @@ pub(super) fn label_key(label: &ContentType) -> [Vec<u8>; 4] {
     let parameter = |name| label.parameter_bytes(name).unwrap_or_default().to_vec();
     let [kind, subtype] = [&label.kind, &label.subtype].map(|word| word.clone().into_bytes());
     [kind, subtype, parameter("boundary"), parameter("charset")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_without_a_header_is_what_one_without_labels_is() {
+        for default_type in [DefaultType::Text, DefaultType::Message] {
+            let none = Labels::of(b"", default_type);
+            for block in [&b"X: y\r\n"[..], b"\r\n"] {
+                let read = Labels::of(block, default_type);
+                assert!(none.types == read.types && none.transfers == read.transfers);
+                assert!(none.disposition == read.disposition && none.clarity == read.clarity);
+                let lists = |labels: &Labels| {
+                    [labels.names.clone(), labels.bases.clone(), labels.externals.clone()]
+                };
+                assert_eq!(lists(&none), lists(&read));
+            }
+        }
+    }
 }
