@@ -2,7 +2,7 @@
 //! waits for somebody to write it, at a reload as long as mail flows; a device may never end.
 
 use std::fs::{File, FileType};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -10,6 +10,9 @@ use rustix::fs::{Mode, OFlags};
 
 /// Bytes of a configuration file, a key, a token or a certificate at most.
 pub const MAX_BYTES: u64 = 4 << 20;
+
+/// Bytes of a line or an entry that a command is fed, with its end: as many as Linux gives an argument.
+pub const ENTRY_BYTES: u64 = 128 << 10;
 
 /// The bytes of a file.
 ///
@@ -20,9 +23,26 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {most} bytes")));
+        return Err(too_large(most));
     }
     Ok(bytes)
+}
+
+fn too_large(most: u64) -> io::Error {
+    io::Error::new(ErrorKind::FileTooLarge, format!("more than {most} bytes"))
+}
+
+/// The next line or entry with its end, which the last may lack; nothing at the end of all.
+///
+/// # Errors
+/// When it cannot be read, or has more than [`ENTRY_BYTES`].
+pub fn entry(from: &mut impl BufRead, end: u8) -> io::Result<Vec<u8>> {
+    let mut entry = Vec::new();
+    from.take(ENTRY_BYTES + 1).read_until(end, &mut entry)?;
+    if entry.len() as u64 > ENTRY_BYTES {
+        return Err(too_large(ENTRY_BYTES));
+    }
+    Ok(entry)
 }
 
 /// A file to be read, without waiting for anybody.
@@ -75,6 +95,18 @@ pub fn text(bytes: Vec<u8>) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_entry_that_never_ends_is_not_read() {
+        let most = usize::try_from(ENTRY_BYTES).unwrap();
+        let text = ["a\n\n", &"b".repeat(most - 1), "\n", &"c".repeat(most + 1)].concat();
+        let mut from = text.as_bytes();
+        let lengths: Vec<usize> = (0..3).map(|_| entry(&mut from, b'\n').unwrap().len()).collect();
+        assert_eq!(lengths, [2, 1, most]);
+        assert_eq!(entry(&mut from, b'\n').unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(entry(&mut &b"last"[..], 0).unwrap(), b"last");
+        assert_eq!(entry(&mut &b""[..], 0).unwrap(), b"");
+    }
 
     #[test]
     fn what_may_never_end_is_not_read() {

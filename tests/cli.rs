@@ -269,6 +269,11 @@ fn input_that_never_ends_is_refused() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("more than 1073741824 bytes"), "{line}: {said}");
     }
+    let output = limited("check", fs::File::open("/dev/zero").unwrap().into());
+    sound(&output, "check");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("line 1: more than 131072 bytes"), "{said}");
     let line = "restore --seal-key /dev/zero FILE";
     let output = limited(line, Stdio::null());
     assert_eq!(output.status.code(), Some(2));

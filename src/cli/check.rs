@@ -1,6 +1,6 @@
 //! `linkmilter check`.
 
-use std::io::{BufRead as _, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,16 +69,12 @@ fn each_line(
     each: &mut impl FnMut(&str) -> std::io::Result<()>,
 ) -> anyhow::Result<std::io::Result<()>> {
     let mut input = std::io::stdin().lock();
-    let mut line = Vec::new();
-    let mut number = 0;
-    while {
-        line.clear();
-        number += 1;
-        input
-            .read_until(b'\n', &mut line)
-            .with_context(|| format!("standard input, line {number}"))?
-            > 0
-    } {
+    for number in 1_usize.. {
+        let line = file::entry(&mut input, b'\n')
+            .with_context(|| format!("standard input, line {number}"))?;
+        if line.is_empty() {
+            break;
+        }
         let text = String::from_utf8_lossy(&line);
         let target = text.trim_end_matches(['\n', '\r']);
         if !target.trim().is_empty()

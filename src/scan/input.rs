@@ -7,6 +7,8 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use crate::file;
+
 /// One thing to scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -71,10 +73,9 @@ fn entries(mut reader: impl BufRead, name: String) -> impl Iterator<Item = Input
     let mut failed = false;
     std::iter::from_fn(move || {
         while !failed {
-            let mut entry = Vec::new();
-            match reader.read_until(0, &mut entry) {
-                Ok(0) => return None,
-                Ok(_) => {
+            match file::entry(&mut reader, 0) {
+                Ok(entry) if entry.is_empty() => return None,
+                Ok(mut entry) => {
                     if entry.last() == Some(&0) {
                         entry.pop();
                     }
@@ -107,5 +108,14 @@ mod tests {
         assert!(matches!(found[3], Input::Unreadable { .. }));
         assert_eq!(found[4], Input::Path("last".into()));
         assert_eq!(found.len(), 5);
+    }
+
+    #[test]
+    fn a_list_whose_entry_never_ends_breaks_off() {
+        let bytes = ["a\0", &"b".repeat(1 << 20), "\0c\0"].concat();
+        let found: Vec<Input> = entries(bytes.as_bytes(), "list".to_owned()).collect();
+        assert_eq!(found[0], Input::Path("a".into()));
+        assert!(matches!(&found[1], Input::Unreadable { why, .. } if why.contains("131072")));
+        assert_eq!(found.len(), 2);
     }
 }
