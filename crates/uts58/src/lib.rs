@@ -16,7 +16,9 @@
 //! | S27, S29: what careless clients link | [`Boundaries::Wide`], `wide` |
 //!
 //! [`detect`] is the conforming detector (UTS58-C1, UTS58-C3); [`Linkifier`] is the layer above it,
-//! which knows the top-level domains that exist and how people write.
+//! which knows the top-level domains that exist and how people write. Whoever makes links of running text wants the
+//! latter, which also reads Chinese and Japanese about five times as fast: by the letter, two sentences with a
+//! full stop between them are a host, and [`detect`] has to look at each.
 //!
 //! ```
 //! use uts58::detect;
