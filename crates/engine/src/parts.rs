@@ -22,6 +22,7 @@ use super::{actions, attached, headers, notices, prices};
 use homograph::linkify;
 use mailsplice::mime::{self, Message, Part, Reading, Transfer, Tree};
 use mailsplice::span::TextEdit;
+use organizers::invite;
 use uts58::{Kind, Target};
 
 impl PartContext<'_> {
@@ -291,9 +292,9 @@ impl<'a> LayerReader<'a> {
         if matches!(occurrence.seen_by, SeenBy::GoingOn { .. }) {
             judged.goes_on_behind_a_sign();
         }
-        if link.kind == Kind::Email && self.is_organizer() {
+        if let (Kind::Email, Some(name)) = (link.kind, &self.layer.organizer) {
             let local = link.user.clone().and_then(|user| text.get(user)).unwrap_or_default();
-            self.invite(local, &mut judged, judge);
+            invite(name, local, &mut judged, judge);
         }
         Some(judged)
     }

@@ -3,7 +3,7 @@
 //! | clause | here |
 //! | --- | --- |
 //! | §3.1 content lines, folding | `unfold` |
-//! | §3.2 parameters (`ALTREP`, `DIR`, `SENT-BY`) | `followed` |
+//! | §3.2 parameters (`ALTREP`, `CN`, `DIR`, `SENT-BY`) | `parameters`, `followed`, `common_name` |
 //! | §3.3.11 TEXT escapes | `unescape` |
 //! | §3.3.3 CAL-ADDRESS, §3.3.13 URI | [`Language::Url`] |
 //! | `X-ALT-DESC;FMTTYPE=text/html`; markup in any text | [`Language::Html`] |
@@ -159,6 +159,7 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         seen,
         language,
         property: Some(name.clone()),
+        organizer: None,
         depth: 0,
         edits: Edits::Possible,
     };
@@ -192,10 +193,11 @@ fn property(unfolded: &MappedText<'_>, line: Range<usize>, layers: &mut Vec<Laye
         _ => (Escapes::Text, Language::Text),
     };
     let seen = piece(unfolded, value, escapes);
+    let organizer = (name == "ORGANIZER").then(|| common_name(head)).flatten();
     // Some show the markup of a description whatever it says of itself.
     let markup = (language == Language::Text && is_markup(seen.as_str()))
         .then(|| layer(seen.clone(), Language::Html));
-    layers.push(layer(seen, language));
+    layers.push(Layer { organizer, ..layer(seen, language) });
     layers.extend(markup);
 }
 
@@ -213,22 +215,43 @@ fn is_named(head: &str) -> bool {
     !scheme && !name.is_empty() && name.bytes().all(belongs)
 }
 
+/// The parameters of a property, each with its name and where its value stands, quotes and all.
+fn parameters(head: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    let mut quoted = false;
+    let pieces = head.split(move |c| {
+        quoted ^= c == '"';
+        c == ';' && !quoted
+    });
+    let mut behind = 0;
+    pieces.filter_map(move |piece| {
+        let end = behind + piece.len();
+        behind = end + 1;
+        let (name, value) = piece.split_once('=')?;
+        Some((name, end - value.len()..end))
+    })
+}
+
+/// A value without its quotes: of several the first.
+fn unquoted(head: &str, value: Range<usize>) -> Option<Range<usize>> {
+    let inner = head.get(value.clone())?.strip_prefix('"')?;
+    let length = inner.find('"').unwrap_or(inner.len());
+    Some(value.start + 1..value.start + 1 + length)
+}
+
 /// Quoted parameter values that a client follows: `ALTREP="http://…"`, `SENT-BY="mailto:…"`.
 fn followed(head: &str) -> Vec<Range<usize>> {
     const FOLLOWED: [&str; 6] =
         ["ALTREP", "DELEGATED-FROM", "DELEGATED-TO", "DIR", "MEMBER", "SENT-BY"];
-    let mut found = Vec::new();
-    let mut at = 0;
-    let mut name = "";
-    for (index, piece) in head.split('"').enumerate() {
-        if index % 2 == 0 {
-            name = piece.rsplit(';').next().unwrap_or_default().trim_end_matches('=');
-        } else if FOLLOWED.iter().any(|followed| name.eq_ignore_ascii_case(followed)) {
-            found.push(at..at + piece.len());
-        }
-        at += piece.len() + 1;
-    }
-    found
+    let is_followed = |name: &str| FOLLOWED.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let followed = parameters(head).filter(|(name, _)| is_followed(name));
+    followed.filter_map(|(_, value)| unquoted(head, value)).collect()
+}
+
+/// The name that a calendar shows in place of an address.
+fn common_name(head: &str) -> Option<String> {
+    let (_, value) = parameters(head).find(|(name, _)| name.eq_ignore_ascii_case("CN"))?;
+    let value = unquoted(head, value.clone()).unwrap_or(value);
+    head.get(value).map(str::to_owned)
 }
 
 fn may_hold_link(text: &str) -> bool {
@@ -280,6 +303,20 @@ fn unescape(text: &str) -> MappedText<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_organizers() {
+        for (head, name) in [
+            ("ORGANIZER;CN=Ann", Some("Ann")),
+            ("organizer;ROLE=CHAIR;cn=\"A:B; C\"", Some("A:B; C")),
+            ("ORGANIZER;CN=Ann;SENT-BY=\"mailto:b@c.com\"", Some("Ann")),
+            ("ORGANIZER;X=\";CN=Bob\";CN=Ann", Some("Ann")),
+            ("ORGANIZER;CN=\"Ann", Some("Ann")),
+            ("ORGANIZER", None),
+        ] {
+            assert_eq!(common_name(head).as_deref(), name, "{head}");
+        }
+    }
 
     #[test]
     fn a_line_that_grows_is_folded_round_the_edit() {

@@ -45,6 +45,8 @@ pub struct Layer<'t> {
     pub language: Language,
     /// The calendar property that holds it.
     pub property: Option<String>,
+    /// Who invites, as a calendar shows it in front of the address in the layer (RFC 5545 §3.2.2).
+    pub organizer: Option<String>,
     /// Documents around it: 0, but in a `srcdoc`.
     pub depth: u8,
     /// Whether a link in it could be taken apart.
@@ -305,6 +307,7 @@ pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> 
         seen: document.through(&layer.seen).into_owned(),
         language: if layer.depth < DOCUMENTS { Language::Html } else { Language::Text },
         property: layer.property.clone(),
+        organizer: None,
         depth: layer.depth + 1,
         edits: layer.edits,
     };
@@ -313,7 +316,7 @@ pub fn documents(layer: &Layer<'_>, view: &mut View<'_>) -> Vec<Layer<'static>> 
 
 impl<'t> Layer<'t> {
     fn of(seen: MappedText<'t>, language: Language) -> Layer<'t> {
-        Layer { seen, language, property: None, depth: 0, edits: Edits::Possible }
+        Layer { seen, language, property: None, organizer: None, depth: 0, edits: Edits::Possible }
     }
 
     /// Whether it stands deeper than documents are read as such.
