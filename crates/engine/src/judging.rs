@@ -19,7 +19,7 @@ use homograph::{
     self, CacheKey, Context, Disguise, HostBounds, Judgement, LinkJudgement, Memory, Names,
     Section, Sender, registrable,
 };
-use uts58::{Boundaries, Kind, Link, Linkifier, Target};
+use uts58::{Boundaries, Kind, Link, Linkifier, LocalForm, Target};
 
 /// Distinct hosts kept in the memo; with one more it begins anew: what stands together is still judged once.
 pub(super) const MEMO: usize = 4_096;
@@ -203,7 +203,7 @@ impl<'a> Judge<'a> {
         }
         let edit = judged.edit;
         let tail = text.get(link.tail.clone()).unwrap_or_default();
-        if has_userinfo(text, link) || carries(tail) || rewritten(spelling, tail) {
+        if is_odd_in_front(text, link) || carries(tail) || rewritten(spelling, tail) {
             let carried = match &judged.host {
                 Some(host) => homograph::carried(text, link, host, &self.context(bounds)),
                 None => LinkJudgement::default(),
@@ -504,21 +504,12 @@ fn put(names: &mut Vec<String>, name: &str, most: usize) -> bool {
     room
 }
 
-/// Whether something may be said of what stands before the host: nothing of the local parts that most addresses have
-/// (RFC 5321 §4.1.2: `Dot-string`).
-fn has_userinfo(text: &str, link: &Link) -> bool {
-    let Some(user) = &link.user else { return false };
-    let plain = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'+' | b'=');
-    let (mut before, mut sound) = (b'.', user.len() <= LOCAL_PART);
-    for byte in text.get(user.clone()).unwrap_or_default().bytes() {
-        sound &= plain(byte) || byte == b'.' && before != b'.';
-        before = byte;
-    }
-    link.kind != Kind::Email || !sound || before == b'.'
+/// Whether something may be said of what stands before the host: nothing of the local parts that most addresses have.
+fn is_odd_in_front(text: &str, link: &Link) -> bool {
+    let Some(user) = link.user.clone().and_then(|user| text.get(user)) else { return false };
+    let plain = || user.is_ascii() && !user.contains('%');
+    link.kind != Kind::Email || !plain() || LocalForm::read(user) != Ok(LocalForm::Dotted)
 }
-
-/// Octets of the longest local part (RFC 5321 §4.5.3.1.1).
-const LOCAL_PART: usize = 64;
 
 /// Whether path, query or fragment can hold what deceives: another URL, another script.
 fn carries(tail: &str) -> bool {
