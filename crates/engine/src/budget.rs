@@ -218,9 +218,24 @@ mod tests {
 
     #[test]
     fn what_deceives_pays_for_its_finding_and_its_edits_when_it_is_judged() {
-        let plain = Budget::deceit(20, false);
-        assert!(plain > FINDING + EDIT + 20);
-        assert_eq!(Budget::deceit(20, true), plain + ENCODED);
+        let (policy, tlds) = (Policy::default(), crate::TldTable::new(["com"], ""));
+        let lie = "http://p\u{430}ypal.com/";
+        // Judged once, found twice.
+        let judging = |head: &str, body: &str| {
+            let message = crate::Message { head: head.as_bytes(), body: body.as_bytes() };
+            let facts = crate::Facts::default();
+            crate::inspect(message, &facts, &policy, &tlds).cost().of(Stage::Judging)
+        };
+        let (plain, encoded) = ("", "Content-Transfer-Encoding: quoted-printable\r\n");
+        for (transfer, is_encoded) in [(plain, false), (encoded, true)] {
+            let head = format!("Content-Type: text/plain; charset=utf-8\r\n{transfer}");
+            let body = |times: usize| match is_encoded {
+                true => format!("{}\r\n", lie.replace('\u{430}', "=D0=B0")).repeat(times),
+                false => format!("{lie}\r\n").repeat(times),
+            };
+            let more = judging(&head, &body(2)) - judging(&head, &body(1));
+            assert!(more >= LINK + Budget::deceit(lie.len(), is_encoded), "{more}");
+        }
     }
 
     #[test]
