@@ -3,7 +3,7 @@
 
 use linkmilter::engine::Finding;
 
-use super::{Fate, Verdict, fate, judge};
+use super::{Fate, Verdict, base64, fate, judge};
 
 const LABELS: [&str; 8] = [
     "text/plain",
@@ -26,21 +26,6 @@ fn random(seed: u64, length: usize) -> Vec<u8> {
         (state >> 32) as u8
     };
     std::iter::repeat_with(&mut next).take(length).collect()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for line in bytes.chunks(57) {
-        for unit in line.chunks(3) {
-            let byte = |at: usize| u32::from(unit.get(at).copied().unwrap_or(0));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            let digit = |at: usize| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]);
-            text.extend((0..4).map(|at| if at <= unit.len() { digit(at) } else { '=' }));
-        }
-        text += "\r\n";
-    }
-    text
 }
 
 fn message(label: &str, bytes: &[u8]) -> Vec<u8> {

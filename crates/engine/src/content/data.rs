@@ -8,8 +8,8 @@ const ROUND: usize = 512;
 /// Characters that are enough to tell data from a text.
 const ENOUGH: usize = 128;
 
-/// One character of so many that is a control, at least, and the kinds of them. Random bytes have 24 kinds, one in
-/// eleven; a text has none.
+/// One character of so many that is a control, at least, and the kinds of them. Random bytes have 22 kinds, one in
+/// twelve; a text has none.
 const EVERY_CONTROL: usize = 32;
 const KINDS: u32 = 12;
 
