@@ -4,11 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cost::{Cost, Stage};
 use super::outcome::{Bypass, Limit};
-use super::policy::{Defang, Policy};
+use super::policy::{Defang, Policy, QrCodes};
 
 /// Times the steps of a byte where every link is taken apart: what was edited is read again, and that is all
 /// mail then.
 const AGAIN: u64 = 2;
+
+/// Steps on top where codes are looked for in pictures: a small one holds many pixels in few bytes.
+pub const PICTURES: u64 = 500_000;
 
 /// Steps of a link beside its bytes: compared and looked up.
 const LINK: u64 = 8;
@@ -71,10 +74,11 @@ impl<'a> Budget<'a> {
         let limits = &policy.limits;
         let again = if policy.defang == Defang::All { AGAIN } else { 1 };
         let steps = limits.steps_per_byte.saturating_mul(again).saturating_mul(bytes as u64);
+        let pictures = if policy.qr_codes == QrCodes::Report { PICTURES } else { 0 };
         let memory = LINKS_MEMORY.saturating_mul(bytes).saturating_add(LINKS_MEMORY_BASE);
         let edits = EDITS_MEMORY.saturating_mul(bytes).saturating_add(EDITS_MEMORY_BASE);
         Budget {
-            left: steps.saturating_add(limits.steps_base),
+            left: steps.saturating_add(limits.steps_base).saturating_add(pictures),
             findings: limits.links.min(memory / LINK_BYTES),
             edits,
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),

@@ -32,7 +32,7 @@ impl Default for Limits {
             questions: 8,
             domains: 20,
             steps_per_byte: 30,
-            steps_base: 750_000,
+            steps_base: 250_000,
         }
     }
 }
@@ -131,9 +131,9 @@ impl Limits {
                 name: "steps_base",
                 unit: "steps on top",
                 default: self.steps_base,
-                reason: "Small messages with pictures or many layers need a floor: a packed picture has \
-                         few bytes for its pixels. Of real mail one took 29,000 beyond its bytes, \
-                         all others at most 3,000.",
+                reason: "Small messages with many layers, and unlabelled ones whose charset is guessed, \
+                         need a floor. Of real mail one took 29,000 beyond its bytes, all others at most \
+                         3,000.",
                 effect: "as `steps_per_byte`",
                 test: "steps_run_out",
             },

@@ -43,7 +43,8 @@ impl PartContext<'_> {
         while let Some(reading) = readings.next() {
             let text = reading.text.as_str();
             let alone = self.disjoint && index == 0 && readings.is_empty();
-            if !budget.spend(Stage::Decoding, prices::reading(index, text.len())) {
+            let steps = prices::reading(index, text.len()) + prices::detecting(reading.detected);
+            if !budget.spend(Stage::Decoding, steps) {
                 return over(budget, entry, found);
             }
             let open = Open {

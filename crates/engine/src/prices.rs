@@ -12,6 +12,9 @@ const READINGS: usize = 3;
 const FURTHER: u64 = 512;
 const FURTHER_BYTE: u64 = 16;
 
+/// Steps of a byte that a detector of charsets is given.
+const DETECTED_BYTE: u64 = 32;
+
 /// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
 /// attribute. Its places lead back over those of the reading, and it is looked through by itself.
 pub const LAYER: u64 = 256;
@@ -52,6 +55,11 @@ pub fn reading(index: usize, bytes: usize) -> u64 {
     let usual = index < READINGS;
     let (reading, byte) = if usual { (READING, 1) } else { (FURTHER, FURTHER_BYTE) };
     reading + byte * bytes as u64
+}
+
+/// Steps of detecting the charset of so many bytes.
+pub fn detecting(bytes: usize) -> u64 {
+    DETECTED_BYTE * bytes as u64
 }
 
 /// Steps of judging a host.

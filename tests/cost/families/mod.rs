@@ -8,7 +8,7 @@ use bstr::ByteSlice;
 
 /// A piece of body that is repeated between a beginning and an end. In it `{n}` is its number, `{labels}`
 /// are four kilobytes of labels with a dot behind each, `{word}` is a word of two kilobytes,
-/// `{numbers}` are as many between hyphens as a host has room for.
+/// `{numbers}` are as many between hyphens as a host has room for, `{page}` is a page of Russian with links.
 #[derive(Debug)]
 pub struct Shape {
     name: &'static str,
@@ -250,7 +250,8 @@ fn repeated(piece: &[u8], size: usize) -> Vec<u8> {
     let piece = piece
         .replace("{labels}", "bbbbbbbb.".repeat(4 << 10 >> 3))
         .replace("{word}", "w".repeat(2 << 10))
-        .replace("{numbers}", "1-".repeat(115));
+        .replace("{numbers}", "1-".repeat(115))
+        .replace("{page}", "Подтвердите ваш адрес: http://почта.рф/\r\n".repeat(200));
     let mut out = Vec::with_capacity(size + piece.len());
     let mut number = 0_usize;
     while out.len() < size && !piece.is_empty() {

@@ -75,6 +75,12 @@ pub const SHAPES: &[Shape] = &[
     ),
     shape("parts", "multipart/mixed; boundary=b", NONE, "--b\r\n\r\nhttp://a{n}.co/\r\n"),
     shape(
+        "pages without a charset",
+        "multipart/mixed; boundary=b; text-charset=koi8-r",
+        NONE,
+        "--b\r\nContent-Type: text/plain\r\nContent-Type: text/html\r\n\r\n{page}",
+    ),
+    shape(
         "alternatives",
         "multipart/alternative; boundary=b",
         NONE,

@@ -8,6 +8,7 @@ mod der;
 mod document;
 mod early;
 mod entity;
+mod guess;
 mod header;
 mod inflate;
 mod labels;
@@ -38,7 +39,8 @@ pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
 pub use misread::is_utf8_misread;
-pub use reading::{CHARSETS, DETECTED, Readings};
+pub use guess::DETECTED;
+pub use reading::{CHARSETS, Readings};
 pub use sniff::SNIFFED;
 pub use structure::{DELIMITER, LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
 pub use transfer::{Transfer, qp::soft_break};
@@ -160,6 +162,8 @@ pub struct Tree {
     /// The fields of the message's own header, where programs agree on them: each line is a field or the fold
     /// of one, and no character or blank in it is read in two ways.
     pub head: Option<Vec<HeaderField>>,
+    /// What detectors of charsets said of its parts.
+    guesses: guess::Guesses,
     /// What encoded messages inside the message unwrap to.
     layers: Vec<structure::Layer>,
 }
@@ -189,6 +193,8 @@ pub struct Reading<'m> {
     /// Whether the part is read in no other encoding.
     alone: bool,
     others: misread::Others,
+    /// Bytes of the part that a detector of charsets was given; the first reading of an encoding says so.
+    pub detected: usize,
 }
 
 /// Splits a message. Never fails: what cannot be split is a leaf, what is over a limit is named.

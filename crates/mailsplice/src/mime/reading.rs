@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::charset::{self, Charset};
+use super::guess::{Guesses, HOST};
 use super::misread::Others;
 use super::prefilter::{self, Candidates};
 use super::transfer::{Transfer, base64, ends, qp, uu};
@@ -30,6 +31,9 @@ pub struct Readings<'m> {
     also: &'m [Media],
     charsets: &'m [String],
     filter: Filter,
+    /// What was guessed of parts of the message, and where this one stands.
+    guesses: &'m Guesses,
+    place: (usize, Range<usize>),
     transfers: VecDeque<Transfer>,
     /// Whether there is one encoding.
     alone: bool,
@@ -43,6 +47,8 @@ struct Unwrapped<'m> {
     /// Whether the part is read in no other encoding.
     alone: bool,
     others: Others,
+    /// See [`Reading::detected`].
+    detected: usize,
     bytes: Cow<'m, [u8]>,
     ways: VecDeque<(Charset, Media)>,
 }
@@ -67,6 +73,8 @@ pub(super) fn all<'m>(
         also: part.map_or(&[], |part| part.also.as_slice()),
         charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
         filter,
+        guesses: &tree.guesses,
+        place: part.map_or((0, 0..0), |part| (part.site.layer, part.site.body.clone())),
         alone: transfers.len() == 1,
         transfers,
         unwrapped: None,
@@ -147,7 +155,13 @@ impl<'m> Readings<'m> {
             && sniff::looks_like_html(bytes.get(..2048).unwrap_or(&bytes));
         let mut ways = VecDeque::new();
         let shown = if markup { Media::Html } else { media };
-        let charsets = charsets(&bytes, shown, labels);
+        let mut detected = 0;
+        let charsets = charsets(&bytes, shown, labels, || {
+            let (layer, body) = self.place.clone();
+            let guess = self.guesses.of((layer, body, transfer), &bytes);
+            detected = guess.detected;
+            guess.charsets
+        });
         let others = Others::among(&charsets, labels);
         for charset in charsets {
             ways.push_back((charset, media));
@@ -157,7 +171,7 @@ impl<'m> Readings<'m> {
                 ways.push_back((charset, Media::Html));
             }
         }
-        Some(Unwrapped { wrapped, alone: self.alone, others, bytes, ways })
+        Some(Unwrapped { wrapped, alone: self.alone, others, detected, bytes, ways })
     }
 }
 
@@ -176,13 +190,20 @@ impl<'m> Unwrapped<'m> {
             transfer: self.wrapped.transfer(),
             alone: self.alone,
             others: self.others,
+            detected: std::mem::take(&mut self.detected),
             wrapped: self.wrapped.clone(),
         })
     }
 }
 
-/// The charsets that a client might choose, the label's first. Never empty.
-fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
+/// The charsets that a client might choose, the label's first. Never empty. `guessed` says what a detector takes
+/// the bytes for.
+fn charsets(
+    bytes: &[u8],
+    media: Media,
+    labels: &[String],
+    guessed: impl FnOnce() -> Vec<Charset>,
+) -> Vec<Charset> {
     let ascii = bytes.is_ascii();
     let utf8 = ascii || std::str::from_utf8(bytes).is_ok();
     let mut found: Vec<Charset> = Vec::new();
@@ -208,7 +229,7 @@ fn charsets(bytes: &[u8], media: Media, labels: &[String]) -> Vec<Charset> {
         if !labelled || found.is_empty() {
             // Nobody says what it is: some take it for the charset of the West, others look at the letters.
             found.push(Charset::WINDOWS_1252);
-            found.extend(guessed(bytes));
+            found.extend(guessed());
         }
         // Where nothing better than windows-1252 is declared some clients guess, and a stray byte
         // does not keep them from it.
@@ -276,65 +297,6 @@ fn holds_utf8(bytes: &[u8]) -> bool {
         let Some(broken) = error.error_len() else { return false };
         rest = behind.get(broken..).unwrap_or_default();
     }
-}
-
-/// Bytes outside ASCII below which a guess at their charset says nothing of a text.
-const LETTERS: usize = 16;
-
-/// Bytes that are looked at together.
-const BLOCK: usize = 64;
-
-/// Bytes between what announces a host and a letter of it.
-const HOST: usize = 253;
-
-/// The bytes that are no UTF-8 and stand behind what announces a host, in one word with it: there a guess
-/// counts, however little it says.
-fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
-    let mut end = 0;
-    let odd = bytes.utf8_chunks().filter_map(move |chunk| {
-        let at = end + chunk.valid().len();
-        end = at + chunk.invalid().len();
-        (end > at).then_some((at, chunk.invalid()))
-    });
-    let announced = move |at: usize| {
-        let before = bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default();
-        let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
-        let www = |four: &[u8]| four.eq_ignore_ascii_case(b"www.");
-        memchr::memchr3(b':', b'@', b'\\', word).is_some()
-            || memchr::memmem::find(word, b"//").is_some()
-            || word.windows(4).any(www)
-    };
-    odd.take(LETTERS).filter(move |(at, _)| announced(*at)).flat_map(|(_, odd)| odd).copied()
-}
-
-/// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
-pub const DETECTED: usize = 16 << 10;
-
-/// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
-/// mbstring does, where signs of Western charsets would stand in a host.
-fn guessed(bytes: &[u8]) -> Vec<Charset> {
-    let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
-    let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
-    let mut linked = bytes_of_links(bytes).peekable();
-    if !many && linked.peek().is_none() {
-        return Vec::new();
-    }
-    let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
-    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    let mut left = DETECTED;
-    // Lines of ASCII tell nothing.
-    for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
-        let line = line.get(..left).unwrap_or(line);
-        detector.feed(line, false);
-        left -= line.len();
-        if left == 0 {
-            break;
-        }
-    }
-    detector.feed(&[], true);
-    let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
-    let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
-    std::iter::once(guess).chain(dos).map(Charset::Known).collect()
 }
 
 /// `<meta>` that are looked at: a decoy or two may stand in front of the one that counts.
@@ -407,29 +369,5 @@ impl Reading<'_> {
     /// The raw bytes of this range of the text, relative to the part's content in its layer.
     pub(super) fn raw(&self, range: Range<usize>) -> Range<usize> {
         self.wrapped.source(self.text.source(range))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_guess_at_the_charset_rests_on_lines_outside_ascii() {
-        let russian = encoding_rs::WINDOWS_1251
-            .encode("Пожалуйста, подтвердите ваш адрес электронной почты.\r\n")
-            .0
-            .into_owned();
-        let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
-        assert_eq!(guessed(&russian), expected);
-        let ascii = b"Please confirm your address.\r\n".repeat(DETECTED / 10);
-        assert_eq!(guessed(&[ascii.as_slice(), &russian].concat()), expected);
-        assert_eq!(
-            guessed(&[russian.repeat(DETECTED / 10).as_slice(), b"\x80\xFF"].concat()),
-            expected
-        );
-        assert_eq!(guessed(b"caf\xE9\r\n"), [], "too little to tell");
-        let dos = guessed(b"see https://\xE0\xA0ypal.com/ now\r\n");
-        assert_eq!(dos.last(), Some(&Charset::Known(encoding_rs::IBM866)));
     }
 }

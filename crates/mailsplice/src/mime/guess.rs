@@ -1,0 +1,139 @@
+//! What detectors take unlabelled bytes for.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::charset::Charset;
+use super::transfer::Transfer;
+
+/// A guess at the charset of bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Guess {
+    pub charsets: Vec<Charset>,
+    /// Bytes that the detector was given.
+    pub detected: usize,
+}
+
+/// The layer that a part stands in, its bytes there, and how they are unwrapped.
+type Place = (usize, Range<usize>, Transfer);
+
+/// Guesses at the parts of one message. Detecting takes a hundred times what reading does, and a part is read
+/// several times: under further labels, to be edited, by the net.
+#[derive(Debug, Default)]
+pub(super) struct Guesses(Mutex<HashMap<Place, Guess>>);
+
+impl Clone for Guesses {
+    /// They are guessed again when somebody asks.
+    fn clone(&self) -> Guesses {
+        Guesses::default()
+    }
+}
+
+impl Guesses {
+    /// The guess at the unwrapped bytes of this place.
+    pub fn of(&self, place: Place, bytes: &[u8]) -> Guess {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(place).or_insert_with(|| guessed(bytes)).clone()
+    }
+}
+
+/// Bytes outside ASCII below which a guess at their charset says nothing of a text.
+const LETTERS: usize = 16;
+
+/// Bytes that are looked at together.
+const BLOCK: usize = 64;
+
+/// Bytes between what announces a host and a letter of it.
+pub(super) const HOST: usize = 253;
+
+/// The bytes that are no UTF-8 and stand behind what announces a host, in one word with it: there a guess
+/// counts, however little it says.
+fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let mut end = 0;
+    let odd = bytes.utf8_chunks().filter_map(move |chunk| {
+        let at = end + chunk.valid().len();
+        end = at + chunk.invalid().len();
+        (end > at).then_some((at, chunk.invalid()))
+    });
+    let announced = move |at: usize| {
+        let before = bytes.get(at.saturating_sub(HOST)..at).unwrap_or_default();
+        let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+        let www = |four: &[u8]| four.eq_ignore_ascii_case(b"www.");
+        memchr::memchr3(b':', b'@', b'\\', word).is_some()
+            || memchr::memmem::find(word, b"//").is_some()
+            || word.windows(4).any(www)
+    };
+    odd.take(LETTERS).filter(move |(at, _)| announced(*at)).flat_map(|(_, odd)| odd).copied()
+}
+
+/// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
+pub const DETECTED: usize = 8 << 10;
+
+/// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
+/// mbstring does, where signs of Western charsets would stand in a host.
+fn guessed(bytes: &[u8]) -> Guess {
+    let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
+    let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
+    let mut linked = bytes_of_links(bytes).peekable();
+    if !many && linked.peek().is_none() {
+        return Guess::default();
+    }
+    let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    let mut left = DETECTED;
+    // Lines of ASCII tell nothing.
+    for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
+        let line = line.get(..left).unwrap_or(line);
+        detector.feed(line, false);
+        left -= line.len();
+        if left == 0 {
+            break;
+        }
+    }
+    detector.feed(&[], true);
+    let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
+    let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
+    let charsets = std::iter::once(guess).chain(dos).map(Charset::Known).collect();
+    Guess { charsets, detected: DETECTED - left }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn charsets(bytes: &[u8]) -> Vec<Charset> {
+        guessed(bytes).charsets
+    }
+
+    #[test]
+    fn a_guess_at_the_charset_rests_on_lines_outside_ascii() {
+        let russian = encoding_rs::WINDOWS_1251
+            .encode("Пожалуйста, подтвердите ваш адрес электронной почты.\r\n")
+            .0
+            .into_owned();
+        let expected = vec![Charset::Known(encoding_rs::WINDOWS_1251)];
+        assert_eq!(charsets(&russian), expected);
+        let ascii = b"Please confirm your address.\r\n".repeat(DETECTED / 10);
+        assert_eq!(charsets(&[ascii.as_slice(), &russian].concat()), expected);
+        assert_eq!(
+            charsets(&[russian.repeat(DETECTED / 10).as_slice(), b"\x80\xFF"].concat()),
+            expected
+        );
+        assert_eq!(charsets(b"caf\xE9\r\n"), [], "too little to tell");
+        let dos = charsets(b"see https://\xE0\xA0ypal.com/ now\r\n");
+        assert_eq!(dos.last(), Some(&Charset::Known(encoding_rs::IBM866)));
+    }
+
+    #[test]
+    fn a_place_is_guessed_at_once() {
+        let guesses = Guesses::default();
+        let russian = encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес.").0;
+        let place = || (0, 10..20, Transfer::Identity);
+        let first = guesses.of(place(), &russian);
+        assert_eq!((first.detected, first.charsets.len()), (russian.len(), 1));
+        assert_eq!(guesses.of(place(), b"what is not looked at"), first);
+        let other = guesses.of((0, 10..20, Transfer::Base64), b"other bytes");
+        assert_eq!(other, Guess::default());
+    }
+}
