@@ -55,6 +55,7 @@ impl PartContext<'_> {
                 index,
                 agreed: OnceCell::new(),
                 folding: OnceCell::new(),
+                data: content::DataIn::of(text),
             };
             index += 1;
             let mut layers = content::layers(text, reading.media).peekable();
@@ -105,6 +106,8 @@ struct Open<'a> {
     agreed: OnceCell<bool>,
     /// How the part folds its lines, when somebody asked.
     folding: OnceCell<&'static str>,
+    /// Where the text of the reading holds data.
+    data: content::DataIn<'a>,
 }
 
 /// Links of a layer that count for the layers behind it.
@@ -286,7 +289,7 @@ impl<'a> LayerReader<'a> {
         }
         if judged.verdict > Verdict::Notice
             && link.kind == Kind::Bare
-            && content::is_among_data(reading.text.as_str(), self.place(occurrence))
+            && self.open.data.is_round(self.place(occurrence).start)
         {
             judged.forgive_chance();
         }

@@ -1,9 +1,9 @@
 //! Data of programs in what is labelled as a text: a file that its sender's mail program called `text/plain`.
 
-use std::ops::Range;
+use std::cell::Cell;
 
-/// Bytes of the text on either side of a link that are looked at.
-const ROUND: usize = 512;
+/// Bytes of a block of the text: the one in which a link begins and those on either side are looked at.
+const BLOCK: usize = 512;
 
 /// Characters that are enough to tell data from a text.
 const ENOUGH: usize = 128;
@@ -17,12 +17,38 @@ const KINDS: u32 = 12;
 /// letters beyond ASCII, and is read as what it is beside that.
 const EVERY_UNDECODED: usize = 12;
 
-/// Whether what stands round these bytes is data: the host in it is chance.
-pub fn is_among_data(text: &str, link: Range<usize>) -> bool {
-    let start = text.floor_char_boundary(link.start.saturating_sub(ROUND));
-    let end = text.ceil_char_boundary(link.end.saturating_add(ROUND).min(text.len()));
+/// Tells where in a text data stand. What it said of a block is kept for the links behind it in the same block.
+#[derive(Clone, Debug)]
+pub struct DataIn<'t> {
+    text: &'t str,
+    last: Cell<Option<(usize, bool)>>,
+}
+
+impl<'t> DataIn<'t> {
+    /// Of this text.
+    pub fn of(text: &'t str) -> DataIn<'t> {
+        DataIn { text, last: Cell::new(None) }
+    }
+
+    /// Whether what stands round a link that begins at this byte is data: the host in it is chance.
+    pub fn is_round(&self, start: usize) -> bool {
+        let block = start / BLOCK;
+        if let Some((last, is_data)) = self.last.get()
+            && last == block
+        {
+            return is_data;
+        }
+        let start = self.text.floor_char_boundary(block.saturating_sub(1) * BLOCK);
+        let end = self.text.ceil_char_boundary(((block + 2) * BLOCK).min(self.text.len()));
+        let is_data = are_data(self.text.get(start..end).unwrap_or_default());
+        self.last.set(Some((block, is_data)));
+        is_data
+    }
+}
+
+fn are_data(text: &str) -> bool {
     let (mut all, mut controls, mut kinds, mut undecoded) = (0, 0, 0_u32, 0);
-    for c in text.get(start..end).unwrap_or_default().chars() {
+    for c in text.chars() {
         all += 1;
         match c {
             _ if is_of_data(c) => {
@@ -52,17 +78,22 @@ mod tests {
         let random: String = (0..2_000_u32)
             .map(|n| char::from((n.wrapping_mul(2_654_435_761) >> 24) as u8))
             .collect();
-        assert!(is_among_data(&random, 900..910));
+        assert!(DataIn::of(&random).is_round(900));
         let prose = "Words of a letter, and a host. ".repeat(60);
-        assert!(!is_among_data(&prose, 900..910));
+        assert!(!DataIn::of(&prose).is_round(900));
         let lossy = String::from_utf8_lossy(&random.chars().map(|c| c as u8).collect::<Vec<_>>())
             .into_owned();
-        assert!(is_among_data(&lossy.replace(is_of_data, ""), 900..910), "bytes of no charset");
+        assert!(DataIn::of(&lossy.replace(is_of_data, "")).is_round(900), "bytes of no charset");
         for controls in ["\u{1}", "\u{1}\u{2}\u{3}", "\0", "\u{1b}$B"] {
             let text = prose.replace(' ', &format!(" {controls}"));
-            assert!(!is_among_data(&text, 900..910), "{controls:?}");
+            assert!(!DataIn::of(&text).is_round(900), "{controls:?}");
         }
+        let both = format!("{prose}{random}");
+        let data = DataIn::of(&both);
+        let found =
+            [0, 900, prose.len() + 1_100, prose.len() + 1_101, 0].map(|at| data.is_round(at));
+        assert_eq!(found, [false, false, true, true, false], "each place as it is");
         let short = random.get(..100).unwrap_or_default();
-        assert!(!is_among_data(short, 10..20), "too little to tell");
+        assert!(!DataIn::of(short).is_round(10), "too little to tell");
     }
 }

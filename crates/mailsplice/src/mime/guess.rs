@@ -1,11 +1,6 @@
 //! What detectors take unlabelled bytes for.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
-
 use super::charset::Charset;
-use super::transfer::Transfer;
 
 /// A guess at the charset of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,29 +8,6 @@ pub(super) struct Guess {
     pub charsets: Vec<Charset>,
     /// Bytes that the detector was given.
     pub detected: usize,
-}
-
-/// The layer that a part stands in, its bytes there, and how they are unwrapped.
-type Place = (usize, Range<usize>, Transfer);
-
-/// Guesses at the parts of one message. Detecting takes a hundred times what reading does, and a part is read
-/// several times: under further labels, to be edited, by the net.
-#[derive(Debug, Default)]
-pub(super) struct Guesses(Mutex<HashMap<Place, Guess>>);
-
-impl Clone for Guesses {
-    /// They are guessed again when somebody asks.
-    fn clone(&self) -> Guesses {
-        Guesses::default()
-    }
-}
-
-impl Guesses {
-    /// The guess at the unwrapped bytes of this place.
-    pub fn of(&self, place: Place, bytes: &[u8]) -> Guess {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(place).or_insert_with(|| guessed(bytes)).clone()
-    }
 }
 
 /// Bytes outside ASCII below which a guess at their charset says nothing of a text.
@@ -72,7 +44,7 @@ pub const DETECTED: usize = 8 << 10;
 
 /// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
 /// mbstring does, where signs of Western charsets would stand in a host.
-fn guessed(bytes: &[u8]) -> Guess {
+pub(super) fn guessed(bytes: &[u8]) -> Guess {
     let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
     let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
     let mut linked = bytes_of_links(bytes).peekable();
@@ -123,17 +95,5 @@ mod tests {
         assert_eq!(charsets(b"caf\xE9\r\n"), [], "too little to tell");
         let dos = charsets(b"see https://\xE0\xA0ypal.com/ now\r\n");
         assert_eq!(dos.last(), Some(&Charset::Known(encoding_rs::IBM866)));
-    }
-
-    #[test]
-    fn a_place_is_guessed_at_once() {
-        let guesses = Guesses::default();
-        let russian = encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес.").0;
-        let place = || (0, 10..20, Transfer::Identity);
-        let first = guesses.of(place(), &russian);
-        assert_eq!((first.detected, first.charsets.len()), (russian.len(), 1));
-        assert_eq!(guesses.of(place(), b"what is not looked at"), first);
-        let other = guesses.of((0, 10..20, Transfer::Base64), b"other bytes");
-        assert_eq!(other, Guess::default());
     }
 }

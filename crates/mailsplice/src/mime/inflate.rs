@@ -22,12 +22,15 @@ pub enum Ending {
 
 /// What zlib (RFC 1950) made this of, as far as it goes; `None` when that is more than `most` bytes.
 pub fn inflate(packed: &[u8], most: usize) -> Option<(Vec<u8>, Ending)> {
-    inflated(packed, Format::Zlib, most)
+    inflated(packed, &mut engine(Format::Zlib), most)
+}
+
+fn engine(format: Format) -> Decompress {
+    Decompress::new(format == Format::Zlib)
 }
 
 /// What is unpacked, as far as it goes; `None` when that is more than `most` bytes.
-pub(super) fn inflated(packed: &[u8], format: Format, most: usize) -> Option<(Vec<u8>, Ending)> {
-    let mut engine = Decompress::new(format == Format::Zlib);
+fn inflated(packed: &[u8], engine: &mut Decompress, most: usize) -> Option<(Vec<u8>, Ending)> {
     let mut out = Vec::with_capacity(packed.len().saturating_mul(2).min(most));
     while out.len() <= most {
         let taken = usize::try_from(engine.total_in()).unwrap_or(packed.len());
@@ -54,11 +57,18 @@ pub(super) struct Room {
     pub taken: usize,
     /// Whether something had no room.
     pub is_over: bool,
+    /// Made for the first packed data: it takes longer than unpacking a few bytes.
+    pub engine: Option<Decompress>,
 }
 
 impl Room {
     pub fn of(most: usize) -> Room {
-        Room { most, taken: 0, is_over: false }
+        Room { most, taken: 0, is_over: false, engine: None }
+    }
+
+    /// The same with what unpacked something before.
+    pub fn with(self, engine: Option<Decompress>) -> Room {
+        Room { engine, ..self }
     }
 
     /// Takes room for so many bytes; whether there was.
@@ -72,7 +82,9 @@ impl Room {
     /// What is unpacked, as far as it goes, if there is room for it.
     pub fn inflated(&mut self, packed: &[u8], format: Format) -> Option<Vec<u8>> {
         let left = self.most.saturating_sub(self.taken);
-        let unpacked = inflated(packed, format, left).map(|(unpacked, _)| unpacked);
+        let engine = self.engine.get_or_insert_with(|| engine(format));
+        engine.reset(format == Format::Zlib);
+        let unpacked = inflated(packed, engine, left).map(|(unpacked, _)| unpacked);
         self.take(unpacked.as_ref().map_or(usize::MAX, Vec::len));
         unpacked
     }

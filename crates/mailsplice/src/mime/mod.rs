@@ -35,11 +35,11 @@ use crate::span::Text;
 pub use charset::{Charset, Endian};
 pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
+pub use guess::DETECTED;
 pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;
 pub use misread::is_utf8_misread;
-pub use guess::DETECTED;
 pub use reading::{CHARSETS, Readings};
 pub use sniff::SNIFFED;
 pub use structure::{DELIMITER, LARGEST, REREAD, UNWRAPPED, UNWRAPPED_BASE};
@@ -162,8 +162,6 @@ pub struct Tree {
     /// The fields of the message's own header, where programs agree on them: each line is a field or the fold
     /// of one, and no character or blank in it is read in two ways.
     pub head: Option<Vec<HeaderField>>,
-    /// What detectors of charsets said of its parts.
-    guesses: guess::Guesses,
     /// What encoded messages inside the message unwrap to.
     layers: Vec<structure::Layer>,
 }

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::charset::{self, Charset};
-use super::guess::{Guesses, HOST};
+use super::guess::{HOST, guessed};
 use super::misread::Others;
 use super::prefilter::{self, Candidates};
+use super::structure::Way;
 use super::transfer::{Transfer, base64, ends, qp, uu};
 use super::wrapped::Wrapped;
 use super::{Media, Message, Reading, Tree, sniff};
@@ -31,10 +33,7 @@ pub struct Readings<'m> {
     also: &'m [Media],
     charsets: &'m [String],
     filter: Filter,
-    /// What was guessed of parts of the message, and where this one stands.
-    guesses: &'m Guesses,
-    place: (usize, Range<usize>),
-    transfers: VecDeque<Transfer>,
+    ways: VecDeque<&'m Way>,
     /// Whether there is one encoding.
     alone: bool,
     unwrapped: Option<Unwrapped<'m>>,
@@ -63,9 +62,9 @@ pub(super) fn all<'m>(
     let raw = tree.content(message, part);
     let part = tree.parts.get(part);
     let part = part.filter(|part| !matches!(part.media, Media::Opaque | Media::Inert));
-    let transfers = part.map_or_else(VecDeque::new, |part| {
+    let ways = part.map_or_else(VecDeque::new, |part| {
         let site = &part.site;
-        site.ways.get_or_init(|| transfers(&site.transfers, raw)).clone()
+        site.ways.get_or_init(|| ways(&site.transfers, raw)).iter().collect()
     });
     Readings {
         raw,
@@ -73,10 +72,8 @@ pub(super) fn all<'m>(
         also: part.map_or(&[], |part| part.also.as_slice()),
         charsets: part.map_or(&[], |part| part.site.charsets.as_slice()),
         filter,
-        guesses: &tree.guesses,
-        place: part.map_or((0, 0..0), |part| (part.site.layer, part.site.body.clone())),
-        alone: transfers.len() == 1,
-        transfers,
+        alone: ways.len() == 1,
+        ways,
         unwrapped: None,
     }
 }
@@ -85,36 +82,36 @@ pub(super) fn all<'m>(
 pub(super) fn odd<'m>(message: Message<'m>, tree: &'m Tree, part: usize) -> Readings<'m> {
     let mut readings = all(message, tree, part, Filter::On);
     let usual = [Transfer::Identity, Transfer::QuotedPrintable, Transfer::Base64];
-    readings.transfers.retain(|transfer| !usual.contains(transfer));
+    readings.ways.retain(|way| !usual.contains(&way.transfer));
     readings
 }
 
 /// The encodings that a part may be read in. Base64 with padding inside is base64 in two ways, with padding
 /// in odd places in four; quoted-printable with a soft break inside an escape in two, and uuencode with lines that
 /// are not what their length byte says. The line ends of what holds NUL are read in both ways.
-fn transfers(labelled: &[Transfer], raw: &[u8]) -> VecDeque<Transfer> {
-    let mut all: VecDeque<Transfer> = labelled.iter().copied().collect();
+fn ways(labelled: &[Transfer], raw: &[u8]) -> Vec<Way> {
+    let mut all = labelled.to_vec();
     if labelled.contains(&Transfer::Base64) && base64::goes_on_behind_padding(raw) {
         if base64::has_odd_padding(raw) {
             all.extend([Transfer::Base64Quanta, Transfer::Base64Skipping]);
         }
-        all.push_back(Transfer::Base64Unpadded);
+        all.push(Transfer::Base64Unpadded);
     }
     if labelled.contains(&Transfer::QuotedPrintable) && qp::breaks_escapes(raw) {
-        all.push_back(Transfer::QuotedPrintableJoined);
+        all.push(Transfer::QuotedPrintableJoined);
     }
     if labelled.contains(&Transfer::Uuencode) && uu::has_odd_lines(raw) {
-        all.push_back(Transfer::UuencodeWhole);
+        all.push(Transfer::UuencodeWhole);
     }
     for (kept, nul, turned) in [
         (Transfer::Identity, &b"\0"[..], Transfer::IdentityTurned),
         (Transfer::QuotedPrintable, b"=00", Transfer::QuotedPrintableTurned),
     ] {
         if labelled.contains(&kept) && ends::matter(raw, nul) {
-            all.push_back(turned);
+            all.push(turned);
         }
     }
-    all
+    all.into_iter().map(|transfer| Way { transfer, guess: OnceLock::new() }).collect()
 }
 
 impl<'m> Iterator for Readings<'m> {
@@ -125,8 +122,8 @@ impl<'m> Iterator for Readings<'m> {
             if let Some(reading) = self.unwrapped.as_mut().and_then(Unwrapped::next) {
                 return Some(reading);
             }
-            let transfer = self.transfers.pop_front()?;
-            self.unwrapped = self.unwrap(transfer);
+            let way = self.ways.pop_front()?;
+            self.unwrapped = self.unwrap(way);
         }
     }
 }
@@ -135,10 +132,11 @@ impl<'m> Readings<'m> {
     /// Whether no reading comes any more.
     pub fn is_empty(&self) -> bool {
         let unwrapped = self.unwrapped.as_ref();
-        self.transfers.is_empty() && unwrapped.is_none_or(|unwrapped| unwrapped.ways.is_empty())
+        self.ways.is_empty() && unwrapped.is_none_or(|unwrapped| unwrapped.ways.is_empty())
     }
 
-    fn unwrap(&self, transfer: Transfer) -> Option<Unwrapped<'m>> {
+    fn unwrap(&self, way: &Way) -> Option<Unwrapped<'m>> {
+        let transfer = way.transfer;
         let filtered = self.filter == Filter::On;
         let (raw, media, labels) = (self.raw, self.media, self.charsets);
         if filtered && prefilter::raw(raw, transfer, media, labels) == Candidates::None {
@@ -157,10 +155,9 @@ impl<'m> Readings<'m> {
         let shown = if markup { Media::Html } else { media };
         let mut detected = 0;
         let charsets = charsets(&bytes, shown, labels, || {
-            let (layer, body) = self.place.clone();
-            let guess = self.guesses.of((layer, body, transfer), &bytes);
+            let guess = way.guess.get_or_init(|| guessed(&bytes));
             detected = guess.detected;
-            guess.charsets
+            guess.charsets.clone()
         });
         let others = Others::among(&charsets, labels);
         for charset in charsets {

@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::entity::{Context, Entity, Head, Place, join};
+use super::guess::Guess;
 use super::header::{self, ContentType};
 use super::labels::{DefaultType, Labels};
 use super::transfer::Transfer;
@@ -86,7 +87,16 @@ pub(super) struct Site {
     /// Charsets labelled, the first first.
     pub charsets: Vec<String>,
     /// The encodings that it is read in, when somebody asked.
-    pub ways: OnceLock<VecDeque<Transfer>>,
+    pub ways: OnceLock<Vec<Way>>,
+}
+
+/// A transfer encoding that a part is read in.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub transfer: Transfer,
+    /// What a detector of charsets takes the unwrapped bytes for, when somebody asked. Detecting takes a hundred
+    /// times what reading does, and a part is read several times: to be judged, to be edited, by the net.
+    pub guess: OnceLock<Guess>,
 }
 
 /// Splits. See [`super::parse`].
@@ -99,6 +109,7 @@ pub(super) fn split(message: Message<'_>, limits: &Limits, stop: Option<&AtomicB
         tree: Tree { parts: Vec::with_capacity(1), ..Tree::default() },
         queue: VecDeque::with_capacity(1),
         unwrapped: 0,
+        inflater: None,
         visited: Visited::default(),
         alternatives: 0,
     };
@@ -173,6 +184,8 @@ pub(super) struct Splitter<'m> {
     /// What was walked a second time for another reading of a label.
     visited: Visited,
     pub alternatives: usize,
+    /// What unpacked the packed data so far: it is used again.
+    inflater: Option<flate2::Decompress>,
 }
 
 impl<'m> Splitter<'m> {
