@@ -393,7 +393,7 @@ settings! {
         /// judged.
         steps_per_byte: u64 = "30", Reload, 16..=1024;
         /// Steps on top, whatever the size.
-        steps_base: u64 = "250000", Reload, 1000..=1000000000;
+        steps_base: u64 = "750000", Reload, 1000..=1000000000;
     }
 }
 

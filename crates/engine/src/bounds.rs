@@ -316,14 +316,6 @@ fn attached() -> Vec<Bound> {
             test: "pictures_of_a_message_and_their_pixels_are_bounded",
         },
         Bound {
-            name: "pictures",
-            unit: "steps on top where codes are looked for in pictures",
-            default: budget::PICTURES,
-            reason: "A packed picture has few bytes for its pixels.",
-            effect: "as `steps_per_byte`",
-            test: "a_code_in_a_picture_is_told_and_left_as_it_is",
-        },
-        Bound {
             name: "image_memory",
             unit: "bytes that decoding one takes",
             default: images::IMAGE_MEMORY,

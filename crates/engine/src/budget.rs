@@ -4,14 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cost::{Cost, Stage};
 use super::outcome::{Bypass, Limit};
-use super::policy::{Defang, Policy, QrCodes};
+use super::policy::{Defang, Policy};
 
 /// Times the steps of a byte where every link is taken apart: what was edited is read again, and that is all
 /// mail then.
 const AGAIN: u64 = 2;
-
-/// Steps on top where codes are looked for in pictures: a small one holds many pixels in few bytes.
-pub const PICTURES: u64 = 500_000;
 
 /// Steps of a link beside its bytes: compared and looked up.
 const LINK: u64 = 8;
@@ -26,7 +23,7 @@ pub const EDIT: u64 = 64;
 /// they are taken back, however little is left by then.
 const DECEIT: u64 = 320 + FINDING;
 
-/// The same on top where it stands in a transfer encoding: its place is looked up in it, to be told.
+/// The same on top where it stands in a transfer encoding, or in a charset of shifts or wide units: its place is looked up in it, to be told.
 const ENCODED: u64 = 448;
 
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on
@@ -74,11 +71,10 @@ impl<'a> Budget<'a> {
         let limits = &policy.limits;
         let again = if policy.defang == Defang::All { AGAIN } else { 1 };
         let steps = limits.steps_per_byte.saturating_mul(again).saturating_mul(bytes as u64);
-        let pictures = if policy.qr_codes == QrCodes::Report { PICTURES } else { 0 };
         let memory = LINKS_MEMORY.saturating_mul(bytes).saturating_add(LINKS_MEMORY_BASE);
         let edits = EDITS_MEMORY.saturating_mul(bytes).saturating_add(EDITS_MEMORY_BASE);
         Budget {
-            left: steps.saturating_add(limits.steps_base).saturating_add(pictures),
+            left: steps.saturating_add(limits.steps_base),
             findings: limits.links.min(memory / LINK_BYTES),
             edits,
             extras: (bytes / EXTRAS).saturating_add(EXTRAS_BASE),

@@ -32,7 +32,7 @@ impl Default for Limits {
             questions: 8,
             domains: 20,
             steps_per_byte: 30,
-            steps_base: 250_000,
+            steps_base: 750_000,
         }
     }
 }
@@ -131,8 +131,8 @@ impl Limits {
                 name: "steps_base",
                 unit: "steps on top",
                 default: self.steps_base,
-                reason: "Small messages with many layers, and unlabelled ones whose charset is guessed, \
-                         need a floor. Of real mail one took 29,000 beyond its bytes, all others at most \
+                reason: "Small messages with many layers, with a list of links that deceive, with pictures, and \
+                         unlabelled ones whose charset is guessed, need a floor. Of real mail one took 29,000 beyond its bytes, all others at most \
                          3,000.",
                 effect: "as `steps_per_byte`",
                 test: "steps_run_out",

@@ -315,7 +315,9 @@ impl<'a> LayerReader<'a> {
         let occurrences = run.occurrences;
         let mut judged: Vec<Option<Judged>> = Vec::with_capacity(occurrences.len());
         let kept = found.candidates.len() < budget.findings;
-        let encoded = kept && self.open.reading.transfer != Transfer::Identity;
+        let reading = self.open.reading;
+        let is_encoded = reading.transfer != Transfer::Identity || !reading.charset.keeps_ascii();
+        let encoded = kept && is_encoded;
         for occurrence in occurrences {
             let link = self.judge(judge, occurrence);
             let bytes = occurrence.span().len();

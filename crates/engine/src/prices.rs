@@ -13,7 +13,7 @@ const FURTHER: u64 = 512;
 const FURTHER_BYTE: u64 = 16;
 
 /// Steps of a byte that a detector of charsets is given.
-const DETECTED_BYTE: u64 = 32;
+const DETECTED_BYTE: u64 = 40;
 
 /// Steps of a further text of a reading, however short it is: a property of a calendar, a document in an
 /// attribute. Its places lead back over those of the reading, and it is looked through by itself.
@@ -74,7 +74,7 @@ pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
     byte += if told > 0 { DOUBTED_BYTE } else { 0 };
     let steps = host + byte * spelling.len() as u64 + LABEL * judgement.labels.len() as u64;
     // Where else it may begin or end, less of it is judged.
-    steps + steps * judgement.more_bounds as u64 / 4 + told
+    steps + steps * judgement.more_bounds as u64 / 2 + told
 }
 
 /// Steps of looking for what a link carries in what stands beside its host, and of judging what was found.

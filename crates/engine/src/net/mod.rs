@@ -64,7 +64,7 @@ pub const LOOKS: usize = 20_000;
 const LOOK: u64 = WINDOW as u64 / 2;
 
 /// Steps of a window that is decoded in a charset of its own, beside its bytes.
-const SHIFTED: u64 = 4_096;
+const SHIFTED: u64 = 5_632;
 
 /// `://` in EBCDIC.
 const EBCDIC: &[u8] = b"\x7A\x61\x61";
@@ -369,7 +369,9 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 self.found.bypass("1", Bypass::Limit(Limit::Net));
                 return;
             }
-            if !self.budget.spend(Stage::Net, LOOK + self.judge.spent()) {
+            // Wide characters are read in both orders.
+            let looks = if matches!(index / 3, 1 | 2) { 2 } else { 1 };
+            if !self.budget.spend(Stage::Net, looks * LOOK + self.judge.spent()) {
                 return;
             }
             // A unit of four digits begins with the needle, two digits behind, or one.
