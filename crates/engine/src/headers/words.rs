@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{Read, is_read};
+use super::{Read, SUBJECT, is_read};
 use mailsplice::mime::Charset;
 use mailsplice::splice::fields::HeaderField;
 
@@ -13,7 +13,11 @@ pub(super) const WORD: &[u8; 2] = b"=?";
 /// A field with encoded words: its name, its value's bytes in the header, what it says.
 pub(super) type Decoded = (String, Range<usize>, String);
 
-/// All fields with encoded words, of the fields that are read and of others, and where the values begin in which
+/// What stands in every text of words that is of interest: a URL has the one, a word that is left the other. Of the
+/// Subject every text is.
+const SIGNS: [u8; 2] = *b":?";
+
+/// The fields with encoded words that may be of interest, of the fields that are read and of others, and where the values begin in which
 /// words are left that we take for none and others may not.
 pub(super) fn encoded(
     head: &[u8],
@@ -43,8 +47,15 @@ fn words(read: &Read) -> Vec<Decoded> {
         .filter(|(_, line)| holds(line, WORD))
         .filter_map(|(at, line)| {
             let colon = memchr::memchr(b':', line)?;
-            let name = String::from_utf8_lossy(line.get(..colon)?.trim_ascii_end()).into_owned();
+            let name = line.get(..colon)?.trim_ascii_end();
             let value = line.get(colon + 1..)?.trim_ascii_end();
+            // Tokens of filters are long rows of words that say nothing.
+            if !name.eq_ignore_ascii_case(SUBJECT.as_bytes())
+                && !Charset::words_may_say(value, SIGNS)
+            {
+                return None;
+            }
+            let name = String::from_utf8_lossy(name).into_owned();
             let start = at + colon + 1;
             let text = Charset::Words.decode(value.into()).as_str().to_owned();
             Some((name, start..start + value.len(), text))

@@ -101,6 +101,27 @@ pub(in crate::mime) fn unwrap_onto(
     reader.flush();
 }
 
+/// Units whose bytes are looked at together.
+const TOGETHER: usize = 16;
+
+/// Whether these characters may stand for one of two bytes: also where they are not all of the alphabet but for the
+/// padding at the end.
+pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
+    let digits = raw.strip_suffix(b"=").map_or(raw, |raw| raw.strip_suffix(b"=").unwrap_or(raw));
+    let (units, rest) = digits.as_chunks::<4>();
+    let mut last = *b"AAAA";
+    last.iter_mut().zip(rest).for_each(|(last, byte)| *last = *byte);
+    units.chunks(TOGETHER).chain([[last].as_slice()]).any(|units| {
+        let mut written = [[0; 3]; TOGETHER];
+        for (three, four) in written.iter_mut().zip(units) {
+            let Some(bytes) = unit(*four) else { return true };
+            *three = bytes;
+        }
+        let is_sign = |byte: &u8| (*byte == signs[0]) | (*byte == signs[1]);
+        written.as_flattened().iter().fold(false, |any, byte| any | is_sign(byte))
+    })
+}
+
 struct Reader<'t, T, R> {
     bytes: &'t mut Vec<u8>,
     map: &'t mut T,
