@@ -97,19 +97,37 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
     Some((length, charset.decode(decoded.into()).as_str().to_owned()))
 }
 
-/// Whether text with encoded words may hold one of two ASCII signs, neither a blank, without the text: `true` for all that
+/// Whether text with encoded words may hold one of two ASCII signs (no blank, no `=`), without the text: `true` for all that
 /// programs could differ over.
 pub(in crate::mime::charset) fn may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
     let mut rest = bytes;
-    while let [first, behind @ ..] = rest {
-        rest = match Word::of(rest) {
-            Some(word) if word.may_say(signs) => return true,
-            Some(word) => rest.get(word.length..).unwrap_or_default(),
-            None if signs.contains(first) => return true,
-            None => behind,
+    // The last label whose charset keeps ASCII.
+    let mut plain = None;
+    loop {
+        let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
+        let Some(found) = stop.and_then(|stop| rest.get(stop..)) else { return false };
+        rest = match Word::of(found) {
+            Some(word) => {
+                if plain != Some(word.charset) && !keeps_ascii(word.charset) || word.may_say(signs)
+                {
+                    return true;
+                }
+                plain = Some(word.charset);
+                found.get(word.length..).unwrap_or_default()
+            }
+            None if !found.starts_with(b"=") => return true,
+            None => found.get(1..).unwrap_or_default(),
         };
     }
-    false
+}
+
+/// Whether words of this label are in a charset in which a byte of ASCII is its sign, and no other byte is.
+fn keeps_ascii(label: &[u8]) -> bool {
+    in_words_of(label).is_some_and(|charset| match charset {
+        Charset::Utf8 => true,
+        Charset::Known(encoding) => encoding.is_single_byte(),
+        _ => false,
+    })
 }
 
 /// The charset that words of this label are in: what is read inside words is no form of words again.
@@ -155,19 +173,12 @@ impl<'b> Word<'b> {
         Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
     }
 
-    /// Whether it may hold one of these signs.
+    /// Whether its bytes may hold one of these signs.
     fn may_say(&self, signs: [u8; 2]) -> bool {
-        let is_plain = |charset| match charset {
-            Charset::Utf8 => true,
-            Charset::Known(encoding) => encoding.is_single_byte(),
-            _ => false,
-        };
-        // In these a byte of ASCII is its sign and no other byte is.
-        !in_words_of(self.charset).is_some_and(is_plain)
-            || match self.encoding {
-                Encoding::B => base64::may_say(self.text, signs),
-                Encoding::Q => qp::may_say(self.text, signs),
-            }
+        match self.encoding {
+            Encoding::B => base64::may_say(self.text, signs),
+            Encoding::Q => qp::may_say(self.text, signs),
+        }
     }
 
     /// Adds the bytes that it stands for.
