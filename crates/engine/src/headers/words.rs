@@ -13,12 +13,8 @@ pub(super) const WORD: &[u8; 2] = b"=?";
 /// A field with encoded words: its name, its value's bytes in the header, what it says.
 pub(super) type Decoded = (String, Range<usize>, String);
 
-/// What stands in every text of words that is of interest: a URL has the one, a word that is left the other. Of the
-/// Subject every text is.
-const SIGNS: [u8; 2] = *b":?";
-
-/// The fields with encoded words that may be of interest, of the fields that are read and of others, and where the values begin in which
-/// words are left that we take for none and others may not.
+/// The fields with encoded words that may be of interest, of those that are read and of others, and where the values
+/// begin in which words are left that we take for none and others may not.
 pub(super) fn encoded(
     head: &[u8],
     agreed: Option<&[HeaderField]>,
@@ -49,10 +45,8 @@ fn words(read: &Read) -> Vec<Decoded> {
             let colon = memchr::memchr(b':', line)?;
             let name = line.get(..colon)?.trim_ascii_end();
             let value = line.get(colon + 1..)?.trim_ascii_end();
-            // Tokens of filters are long rows of words that say nothing.
-            if !name.eq_ignore_ascii_case(SUBJECT.as_bytes())
-                && !Charset::words_may_say(value, SIGNS)
-            {
+            // Of the Subject every text is of interest.
+            if !name.eq_ignore_ascii_case(SUBJECT.as_bytes()) && !may_say(value) {
                 return None;
             }
             let name = String::from_utf8_lossy(name).into_owned();
@@ -61,6 +55,12 @@ fn words(read: &Read) -> Vec<Decoded> {
             Some((name, start..start + value.len(), text))
         })
         .collect()
+}
+
+/// Whether a URL may stand in a value with words, or what others may take for a word: tokens of filters are long rows of
+/// words that say nothing.
+pub(super) fn may_say(value: &[u8]) -> bool {
+    Charset::words_may_say(value, *b":?")
 }
 
 /// Whether the sign stands there: by its second byte, for most fields hold neither.

@@ -105,15 +105,10 @@ fn is_blank(byte: Option<&u8>) -> bool {
     byte.is_some_and(u8::is_ascii_whitespace)
 }
 
-/// Whether what no line of base64 has stands among these bytes.
+/// Whether what no line of base64 has stands among these bytes: without a way out they are looked at together.
 fn begins_as_prose(front: &[u8; 16]) -> bool {
-    const EACH: u128 = u128::MAX / 0xFF;
-    let bytes = u128::from_le_bytes(*front);
-    // All of them at once: of a byte that is the sign nothing is left, and one less than that has an eighth bit.
-    b" <.".iter().any(|sign| {
-        let rest = bytes ^ (EACH * u128::from(*sign));
-        rest.wrapping_sub(EACH) & !rest & (EACH * 0x80) != 0
-    })
+    let is_sign = |byte: u8| (byte == b' ') | (byte == b'<') | (byte == b'.');
+    front.iter().fold(false, |any, byte| any | is_sign(*byte))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
