@@ -274,8 +274,10 @@ fn without_space_in_angles(line: &[u8]) -> Cow<'_, [u8]> {
     if left_out > 0 { Cow::Borrowed(line) } else { Cow::Owned(out) }
 }
 
+/// Whether a URL may stand in the line of a field, be it in words.
 fn may_say_url(line: &[u8]) -> bool {
-    holds(line, b"//") || holds(line, WORD)
+    let value = || memchr::memchr(b':', line).and_then(|colon| line.get(colon + 1..));
+    holds(line, b"//") || holds(line, WORD) && value().is_some_and(words::may_say)
 }
 
 /// Whether a field may hold a URL that deceives.

@@ -32,6 +32,10 @@ impl Overridden {
     /// Those of a text, in order; at seams a line end stands for none. Linear.
     pub fn of(text: &str, seams: &[usize]) -> Overridden {
         let mut stretches: Vec<Range<usize>> = Vec::new();
+        // Most text: that is sooner told than a search begins.
+        if text.is_ascii() {
+            return Overridden { stretches };
+        }
         for at in memmem::find_iter(text.as_bytes(), OVERRIDE) {
             let start = at + OVERRIDE.len();
             if stretches.last().is_some_and(|last| start <= last.end) {

@@ -13,12 +13,9 @@ use uts58::unicode::{Class, is_dot_to_somebody};
 /// The words of a text that hold such characters, without them, where something in a word is a dot. Linear.
 pub fn joined(text: &str) -> Joined {
     let mut joined = Joined::default();
-    if is_plain(text.as_bytes()) {
-        return joined;
-    }
     let ends_word = |c: char| c.is_whitespace() || c == '\0';
     let mut at = 0;
-    let _ = each(text.as_bytes(), is_first_of_unseen, |unseen| {
+    let _ = each_first(text.as_bytes(), |unseen| {
         if unseen < at || !is_unseen_at(text, unseen) {
             return ControlFlow::Continue(());
         }
@@ -51,6 +48,18 @@ fn pieces(word: &str, start: usize) -> Vec<Range<usize>> {
     pieces.push(start + at..start + word.len());
     pieces.retain(|piece| !piece.is_empty());
     pieces
+}
+
+/// Bytes that are looked at together for any that is not plain.
+const BLOCK: usize = 512;
+
+/// Visits each byte that may be the first of one.
+fn each_first(bytes: &[u8], mut visit: impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
+    let blocks = bytes.chunks(BLOCK).enumerate().filter(|(_, block)| !is_plain(block));
+    for (index, block) in blocks {
+        each(block, is_first_of_unseen, |at| visit(index * BLOCK + at))?;
+    }
+    ControlFlow::Continue(())
 }
 
 /// Whether every character is printable ASCII or white space, as in most text.
@@ -143,6 +152,14 @@ mod tests {
         for c in ('\0'..=char::MAX).filter(|c| is_unseen(*c)) {
             let bytes = c.encode_utf8(&mut buffer).as_bytes();
             assert!(may_begin_unseen(bytes) && is_first_of_unseen(bytes[0], 0), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn one_is_found_wherever_it_stands() {
+        for before in [0, 1, BLOCK - 2, BLOCK - 1, BLOCK, 3 * BLOCK - 1] {
+            let text = format!("{} a\u{200e}b.c", "x".repeat(before));
+            assert_eq!(words(&text), "ab.c", "{before}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{Read, is_read};
+use super::{Read, SUBJECT, is_read};
 use mailsplice::mime::Charset;
 use mailsplice::splice::fields::HeaderField;
 
@@ -13,8 +13,8 @@ pub(super) const WORD: &[u8; 2] = b"=?";
 /// A field with encoded words: its name, its value's bytes in the header, what it says.
 pub(super) type Decoded = (String, Range<usize>, String);
 
-/// All fields with encoded words, of the fields that are read and of others, and where the values begin in which
-/// words are left that we take for none and others may not.
+/// The fields with encoded words that may be of interest, of those that are read and of others, and where the values
+/// begin in which words are left that we take for none and others may not.
 pub(super) fn encoded(
     head: &[u8],
     agreed: Option<&[HeaderField]>,
@@ -43,13 +43,24 @@ fn words(read: &Read) -> Vec<Decoded> {
         .filter(|(_, line)| holds(line, WORD))
         .filter_map(|(at, line)| {
             let colon = memchr::memchr(b':', line)?;
-            let name = String::from_utf8_lossy(line.get(..colon)?.trim_ascii_end()).into_owned();
+            let name = line.get(..colon)?.trim_ascii_end();
             let value = line.get(colon + 1..)?.trim_ascii_end();
+            // Of the Subject every text is of interest.
+            if !name.eq_ignore_ascii_case(SUBJECT.as_bytes()) && !may_say(value) {
+                return None;
+            }
+            let name = String::from_utf8_lossy(name).into_owned();
             let start = at + colon + 1;
             let text = Charset::Words.decode(value.into()).as_str().to_owned();
             Some((name, start..start + value.len(), text))
         })
         .collect()
+}
+
+/// Whether a URL may stand in a value with words, or what others may take for a word: tokens of filters are long rows of
+/// words that say nothing.
+pub(super) fn may_say(value: &[u8]) -> bool {
+    Charset::words_may_say(value, *b":?")
 }
 
 /// Whether the sign stands there: by its second byte, for most fields hold neither.

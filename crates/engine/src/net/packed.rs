@@ -29,23 +29,22 @@ impl Packed {
     pub fn of(body: &[u8]) -> Packed {
         let mut packed = Packed { bytes: Vec::new(), lines: Vec::new() };
         let mut start = 0;
-        // Few bodies have lines that end in a carriage return alone.
-        let ends = |byte, next| (byte == b'\n') | ((byte == b'\r') & (next != b'\n'));
-        let _ = each(body, ends, |end| {
-            let line = std::mem::replace(&mut start, end + 1)..end;
-            if may_begin(body.get(line.start)) {
-                packed.line(body, line);
+        while let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) {
+            let length = memchr::memchr2(b'\r', b'\n', rest);
+            let end = start + length.unwrap_or(rest.len());
+            if may_begin(rest.first()) {
+                packed.line(body, start..end);
             }
-            ControlFlow::Continue(())
-        });
-        packed.line(body, start..body.len());
+            // Few bodies have lines that end in a carriage return alone.
+            let both = matches!(body.get(end..), Some([b'\r', b'\n', ..]));
+            start = end + 1 + usize::from(both);
+        }
         packed
     }
 
     /// Takes a line, where it is one of base64.
     fn line(&mut self, body: &[u8], line: Range<usize>) {
         let whole = body.get(line.clone()).unwrap_or_default();
-        let whole = whole.strip_suffix(b"\r").unwrap_or(whole);
         let content = match whole {
             [blank, ..] | [.., blank] if blank.is_ascii_whitespace() => whole.trim_ascii(),
             _ => whole,
@@ -106,15 +105,10 @@ fn is_blank(byte: Option<&u8>) -> bool {
     byte.is_some_and(u8::is_ascii_whitespace)
 }
 
-/// Whether what no line of base64 has stands among these bytes.
+/// Whether what no line of base64 has stands among these bytes: without a way out they are looked at together.
 fn begins_as_prose(front: &[u8; 16]) -> bool {
-    const EACH: u128 = u128::MAX / 0xFF;
-    let bytes = u128::from_le_bytes(*front);
-    // All of them at once: of a byte that is the sign nothing is left, and one less than that has an eighth bit.
-    b" <.".iter().any(|sign| {
-        let rest = bytes ^ (EACH * u128::from(*sign));
-        rest.wrapping_sub(EACH) & !rest & (EACH * 0x80) != 0
-    })
+    let is_sign = |byte: u8| (byte == b' ') | (byte == b'<') | (byte == b'.');
+    front.iter().fold(false, |any, byte| any | is_sign(*byte))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -233,6 +227,7 @@ mod tests {
         assert_eq!(packed.bytes, b"aGk=aGkabcdefghijklmnop");
         assert_eq!([0, 4, 7].map(|at| packed.source(at)), [0, 25, 50]);
         assert_eq!(Packed::of(b"aG\rk\r\n").bytes, b"aGk");
+        assert_eq!(Packed::of(b"a b\raGk\r\r\n\n\rzz\n\r").bytes, b"aGkzz");
     }
 
     #[test]

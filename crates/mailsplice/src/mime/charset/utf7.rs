@@ -13,6 +13,7 @@ use super::{Builder, Charset};
 use crate::edit::RawEdit;
 use crate::span::Text;
 use crate::span::TextEdit;
+pub(super) use words::may_say as words_may_say;
 use words::{in_words, words};
 
 mod words;

@@ -48,14 +48,18 @@ const fn placed(shift: u32) -> [u32; 256] {
 }
 
 /// The bytes of four characters, when all are of the alphabet.
-fn unit([a, b, c, d]: [u8; 4]) -> Option<[u8; 3]> {
-    let [first, second, third, fourth] = &PLACED;
-    let at = |table: &[u32; 256], byte: u8| table.get(usize::from(byte)).copied();
-    let bits = at(first, a)? | at(second, b)? | at(third, c)? | at(fourth, d)?;
-    match bits.to_be_bytes() {
+fn unit(characters: [u8; 4]) -> Option<[u8; 3]> {
+    match bits(characters).to_be_bytes() {
         [0, bytes @ ..] => Some(bytes),
         _ => None,
     }
+}
+
+/// The bits of four characters; more than three bytes hold, when one is not of the alphabet.
+fn bits([a, b, c, d]: [u8; 4]) -> u32 {
+    let [first, second, third, fourth] = &PLACED;
+    let at = |table: &[u32; 256], byte| table.get(usize::from(byte)).copied().unwrap_or(u32::MAX);
+    at(first, a) | at(second, b) | at(third, c) | at(fourth, d)
 }
 
 fn value(byte: u8) -> u8 {
@@ -99,6 +103,31 @@ pub(in crate::mime) fn unwrap_onto(
         at += 1;
     }
     reader.flush();
+}
+
+/// Units whose bytes are looked at together.
+const TOGETHER: usize = 16;
+
+/// Whether these characters may stand for one of two bytes, neither NUL: also where they are not all of the alphabet
+/// but for the padding at the end.
+pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
+    let [first, second] = signs;
+    let digits = raw.strip_suffix(b"=").map_or(raw, |raw| raw.strip_suffix(b"=").unwrap_or(raw));
+    let (units, rest) = digits.as_chunks::<4>();
+    let mut last = *b"AAAA";
+    last.iter_mut().zip(rest).for_each(|(last, byte)| *last = *byte);
+    units.chunks(TOGETHER).chain([[last].as_slice()]).any(|units| {
+        let mut written = [0; TOGETHER];
+        let mut all = 0;
+        for (written, unit) in written.iter_mut().zip(units) {
+            *written = bits(*unit);
+            all |= *written;
+        }
+        let written = written.map(u32::to_ne_bytes);
+        let written = written.as_flattened().iter();
+        all > 0xFF_FFFF
+            || written.fold(false, |any, byte| any | (*byte == first) | (*byte == second))
+    })
 }
 
 struct Reader<'t, T, R> {

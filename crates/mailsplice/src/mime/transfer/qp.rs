@@ -66,6 +66,19 @@ fn broken_escape(raw: &[u8], at: usize) -> Option<(u8, usize)> {
     broken.then_some((byte, end - at))
 }
 
+/// Whether a line may stand for one of two bytes: also where it holds a sign that is no escape of two digits.
+pub(in crate::mime) fn may_say(raw: &[u8], signs: [u8; 2]) -> bool {
+    let [first, second] = signs;
+    let said = |at: usize| match raw.get(at..) {
+        Some([b'=', high, low, ..]) => {
+            let (high, low) = (hex(*high), hex(*low));
+            (high | low) > 15 || signs.contains(&(high << 4 | low))
+        }
+        _ => true,
+    };
+    memchr::memchr3_iter(b'=', first, second, raw).any(said)
+}
+
 /// Unwraps, and says where each byte came from.
 pub(in crate::mime) fn decode(raw: &[u8], breaks: Breaks) -> Decoded<'_> {
     let mut map = Map::new();

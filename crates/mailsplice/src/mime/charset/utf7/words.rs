@@ -2,6 +2,7 @@
 
 use super::super::super::transfer::Transfer;
 use super::super::super::transfer::base64::{self, Padding};
+use super::super::super::transfer::qp;
 use super::Charset;
 use crate::span::Untracked;
 
@@ -96,6 +97,39 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
     Some((length, charset.decode(decoded.into()).as_str().to_owned()))
 }
 
+/// Whether text with encoded words may hold one of two ASCII signs (no blank, no `=`), without the text: `true` for all that
+/// programs could differ over.
+pub(in crate::mime::charset) fn may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
+    let mut rest = bytes;
+    // The last label whose charset keeps ASCII.
+    let mut plain = None;
+    loop {
+        let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
+        let Some(found) = stop.and_then(|stop| rest.get(stop..)) else { return false };
+        rest = match Word::of(found) {
+            Some(word) => {
+                if plain != Some(word.charset) && !keeps_ascii(word.charset) || word.may_say(signs)
+                {
+                    return true;
+                }
+                plain = Some(word.charset);
+                found.get(word.length..).unwrap_or_default()
+            }
+            None if !found.starts_with(b"=") => return true,
+            None => found.get(1..).unwrap_or_default(),
+        };
+    }
+}
+
+/// Whether words of this label are in a charset in which a byte of ASCII is its sign, and no other byte is.
+fn keeps_ascii(label: &[u8]) -> bool {
+    in_words_of(label).is_some_and(|charset| match charset {
+        Charset::Utf8 => true,
+        Charset::Known(encoding) => encoding.is_single_byte(),
+        _ => false,
+    })
+}
+
 /// The charset that words of this label are in: what is read inside words is no form of words again.
 fn in_words_of(label: &[u8]) -> Option<Charset> {
     Charset::from_label(str::from_utf8(label).ok()?)
@@ -139,6 +173,14 @@ impl<'b> Word<'b> {
         Some(Word { charset, encoding, text, length: 2 + start + length + 2 })
     }
 
+    /// Whether its bytes may hold one of these signs.
+    fn may_say(&self, signs: [u8; 2]) -> bool {
+        match self.encoding {
+            Encoding::B => base64::may_say(self.text, signs),
+            Encoding::Q => qp::may_say(self.text, signs),
+        }
+    }
+
     /// Adds the bytes that it stands for.
     fn decode_onto(&self, decoded: &mut Vec<u8>) {
         match self.encoding {
@@ -151,5 +193,96 @@ impl<'b> Word<'b> {
                 decoded.extend_from_slice(&Transfer::QuotedPrintable.bytes(&text));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Form, decode};
+    use super::*;
+
+    fn says(text: &str) -> bool {
+        may_say(text.as_bytes(), *b":?")
+    }
+
+    #[test]
+    fn words_that_hold_no_sign_are_told_without_their_text() {
+        for nothing in [
+            "a b",
+            "=?utf-8?B?ekRmZ3ZQaHFvdzNwRkM5Rzl3UFNyM3QvYlY1ak5MVjArZWl4eWZyK01UWkFM?=\r\n =?UTF-8?b?ekRm?=",
+            "=?us-ascii?Q?tzvME8bK8G+=20=C3?= x =?windows-1252*de?q?a_b?=",
+            "=?utf-8?B?enp6eg==?= =?iso-8859-7?B?enp6?=",
+        ] {
+            assert!(!says(nothing), "{nothing}");
+        }
+        for something in [
+            "a:b",
+            "=?utf-8?Q?a:b?=",
+            "=?utf-8?Q?a=3Ab?=",
+            "=?utf-8?Q?a=3ab?=",
+            "=?utf-8?Q?a=3Fb?=",
+            // `a`, `:` and `b` at each place of a unit.
+            "=?utf-8?B?OmFi?=",
+            "=?utf-8?B?YTpi?=",
+            "=?utf-8?B?YWI6?=",
+            "=?utf-8?B?YWE6YQ==?=",
+            "=?utf-8?B?YWFhYTo=?=",
+            "=?utf-8?B?YWFhOg==?=",
+            // What some read otherwise.
+            "=?utf-8?B?Y W E?=",
+            "=?utf-8?B?YQ==YQ==?=",
+            "=?utf-8?Q?a=?=",
+            "=?utf-8?Q?==3Ab?=",
+            "=?utf-7?Q?+ADo-?=",
+            "=?utf-16?B?ekRmZ3ZQ?=",
+            "=?none?Q?a?=",
+            "=?utf-8?X?a?=",
+            "=?utf-8?Q?a",
+        ] {
+            assert!(says(something), "{something}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_hold_no_sign_holds_none() {
+        let charsets = ["utf-8", "us-ascii", "koi8-r", "utf-7", "shift_jis", "x-user-defined", ""];
+        let texts = ["a", "a=3", "=3A", "YTpi", "YWJj", "YWJjZA", "6", "O", "=", "==", "_", "=C3"];
+        let mut silent = 0;
+        for charset in charsets {
+            for encoding in ["Q", "b"] {
+                for (first, second) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b)))
+                {
+                    let word = format!("=?{charset}?{encoding}?{first}{second}?=");
+                    for value in [format!("{word} {word}"), format!("x{word}\r\n\t{word}=")] {
+                        if !says(&value) {
+                            let text = decode(value.as_bytes(), Form::Words);
+                            assert!(!text.as_str().contains([':', '?']), "{value}");
+                            silent += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(silent > 500, "{silent}");
+    }
+
+    #[test]
+    fn each_unit_of_base64_that_holds_a_sign_is_found() {
+        for sign in *b":?" {
+            for length in 1..200 {
+                for at in [0, length / 2, length - 1] {
+                    let mut bytes = vec![b'a'; length];
+                    assert!(!base64::may_say(&base64_of(&bytes), *b":?"));
+                    bytes[at] = sign;
+                    assert!(base64::may_say(&base64_of(&bytes), *b":?"), "{length} {at}");
+                }
+            }
+        }
+    }
+
+    fn base64_of(bytes: &[u8]) -> Vec<u8> {
+        let mut encoded = base64::encode(bytes, super::super::super::super::transfer::LineEnd::Lf);
+        encoded.retain(|byte| *byte != b'\n');
+        encoded
     }
 }
