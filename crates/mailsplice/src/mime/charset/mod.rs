@@ -224,12 +224,6 @@ impl Charset {
         }
     }
 
-    /// Whether bytes, read as [`Charset::Words`], may hold one of two ASCII signs, neither a blank: far sooner told than
-    /// decoded. `true` wherever that is not certain.
-    pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
-        utf7::words_may_say(bytes, signs)
-    }
-
     /// Edits of the bytes for edits (in order, disjoint) of the text that they decode to. The bytes
     /// are asked for where the charset has a state.
     pub(super) fn lower<'b>(

@@ -13,7 +13,6 @@ use super::{Builder, Charset};
 use crate::edit::RawEdit;
 use crate::span::Text;
 use crate::span::TextEdit;
-pub(super) use words::may_say as words_may_say;
 use words::{in_words, words};
 
 mod words;
@@ -323,6 +322,14 @@ impl Form {
         }
         out.push('-');
         out
+    }
+}
+
+impl Charset {
+    /// Whether bytes, read as [`Charset::Words`], may hold one of two ASCII signs, neither a blank: far sooner told than
+    /// decoded. `true` wherever that is not certain.
+    pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
+        words::may_say(bytes, signs)
     }
 }
 
