@@ -40,7 +40,7 @@ fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
 }
 
 /// Bytes of lines with letters outside ASCII that a detector is given: many pages of text.
-pub const DETECTED: usize = 4 << 10;
+pub const DETECTED: usize = 16 << 10;
 
 /// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
 /// mbstring does, where signs of Western charsets would stand in a host.

@@ -368,3 +368,28 @@ impl Reading<'_> {
         self.wrapped.source(self.text.source(range))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::guess::Guess;
+    use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_part_is_guessed_at_once() {
+        let (body, _, _) = encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес.");
+        let message = Message { head: b"", body: &body };
+        let tree = super::super::parse(message, &Limits::default());
+        let detected = || -> Vec<usize> {
+            all(message, &tree, 0, Filter::Off).map(|reading| reading.detected).collect()
+        };
+        let first = detected();
+        assert_eq!(first, [body.len(), 0], "as windows-1252, as it was guessed");
+        assert_eq!(detected(), first);
+        // What was kept is what counts.
+        let mut tree = tree;
+        let ways = tree.parts[0].site.ways.get_mut().unwrap();
+        ways[0].guess = OnceLock::from(Guess::default());
+        assert_eq!(all(message, &tree, 0, Filter::Off).count(), 1);
+    }
+}
