@@ -49,11 +49,11 @@ impl Splitter<'_> {
             _ if may_be_packed_picture(entity) => "image/svg+xml",
             _ => return,
         };
-        let mut room =
-            Room::of(self.room().saturating_sub(self.unwrapped)).with(self.inflater.take());
+        let mut room = Room::of(self.room().saturating_sub(self.unwrapped));
+        room.inflater = self.inflater.take();
         let found = self.unsealed(walk, entity, range, &mut room);
         self.unwrapped += room.taken;
-        self.inflater = room.engine.take();
+        self.inflater = room.inflater.take();
         match found {
             Some(Unsealed { layer, is_text }) => {
                 let end = layer.bytes.len();
