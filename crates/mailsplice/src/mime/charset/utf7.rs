@@ -325,14 +325,6 @@ impl Form {
     }
 }
 
-impl Charset {
-    /// Whether bytes, read as [`Charset::Words`], may hold one of two ASCII signs, neither a blank: far sooner told than
-    /// decoded. `true` wherever that is not certain.
-    pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
-        words::may_say(bytes, signs)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -97,32 +97,35 @@ pub(super) fn words(bytes: &[u8]) -> Option<(usize, String)> {
     Some((length, charset.decode(decoded.into()).as_str().to_owned()))
 }
 
-/// Whether text with encoded words may hold one of two ASCII signs (no blank, no `=`), without the text: `true` for all that
-/// programs could differ over.
-pub(in crate::mime::charset) fn may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
-    let mut rest = bytes;
-    // The last label whose charset keeps ASCII.
-    let mut plain = None;
-    loop {
-        let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
-        let Some(found) = stop.and_then(|stop| rest.get(stop..)) else { return false };
-        rest = match Word::of(found) {
-            Some(word) => {
-                if plain != Some(word.charset) && !keeps_ascii(word.charset) || word.may_say(signs)
-                {
-                    return true;
+impl Charset {
+    /// Whether bytes, read as [`Charset::Words`], may hold one of two ASCII signs, neither a blank nor `=`: far sooner
+    /// told than decoded. `true` wherever programs could differ over them.
+    pub fn words_may_say(bytes: &[u8], signs: [u8; 2]) -> bool {
+        let mut rest = bytes;
+        // The last label whose charset is read by the byte.
+        let mut plain = None;
+        loop {
+            let stop = rest.iter().position(|byte| *byte == b'=' || signs.contains(byte));
+            let Some(found) = stop.and_then(|stop| rest.get(stop..)) else { return false };
+            rest = match Word::of(found) {
+                Some(word) => {
+                    if plain != Some(word.charset) && !is_read_by_byte(word.charset)
+                        || word.may_say(signs)
+                    {
+                        return true;
+                    }
+                    plain = Some(word.charset);
+                    found.get(word.length..).unwrap_or_default()
                 }
-                plain = Some(word.charset);
-                found.get(word.length..).unwrap_or_default()
-            }
-            None if !found.starts_with(b"=") => return true,
-            None => found.get(1..).unwrap_or_default(),
-        };
+                None if !found.starts_with(b"=") => return true,
+                None => found.get(1..).unwrap_or_default(),
+            };
+        }
     }
 }
 
 /// Whether words of this label are in a charset in which a byte of ASCII is its sign, and no other byte is.
-fn keeps_ascii(label: &[u8]) -> bool {
+fn is_read_by_byte(label: &[u8]) -> bool {
     in_words_of(label).is_some_and(|charset| match charset {
         Charset::Utf8 => true,
         Charset::Known(encoding) => encoding.is_single_byte(),
@@ -202,7 +205,7 @@ mod tests {
     use super::*;
 
     fn says(text: &str) -> bool {
-        may_say(text.as_bytes(), *b":?")
+        Charset::words_may_say(text.as_bytes(), *b":?")
     }
 
     #[test]
