@@ -17,21 +17,22 @@ const KINDS: u32 = 12;
 /// letters beyond ASCII, and is read as what it is beside that.
 const EVERY_UNDECODED: usize = 12;
 
-/// Tells where in a text data stand. What it said of a block is kept for the links behind it in the same block.
+/// Where in a text data stand. The answer for a block is kept: links stand close, and each would have the same
+/// kilobyte and a half looked through again.
 #[derive(Clone, Debug)]
-pub struct DataIn<'t> {
+pub struct Data<'t> {
     text: &'t str,
     last: Cell<Option<(usize, bool)>>,
 }
 
-impl<'t> DataIn<'t> {
+impl<'t> Data<'t> {
     /// Of this text.
-    pub fn of(text: &'t str) -> DataIn<'t> {
-        DataIn { text, last: Cell::new(None) }
+    pub fn of(text: &'t str) -> Data<'t> {
+        Data { text, last: Cell::new(None) }
     }
 
     /// Whether what stands round a link that begins at this byte is data: the host in it is chance.
-    pub fn is_round(&self, start: usize) -> bool {
+    pub fn surrounds(&self, start: usize) -> bool {
         let block = start / BLOCK;
         if let Some((last, is_data)) = self.last.get()
             && last == block
@@ -78,22 +79,22 @@ mod tests {
         let random: String = (0..2_000_u32)
             .map(|n| char::from((n.wrapping_mul(2_654_435_761) >> 24) as u8))
             .collect();
-        assert!(DataIn::of(&random).is_round(900));
+        assert!(Data::of(&random).surrounds(900));
         let prose = "Words of a letter, and a host. ".repeat(60);
-        assert!(!DataIn::of(&prose).is_round(900));
+        assert!(!Data::of(&prose).surrounds(900));
         let lossy = String::from_utf8_lossy(&random.chars().map(|c| c as u8).collect::<Vec<_>>())
             .into_owned();
-        assert!(DataIn::of(&lossy.replace(is_of_data, "")).is_round(900), "bytes of no charset");
+        assert!(Data::of(&lossy.replace(is_of_data, "")).surrounds(900), "bytes of no charset");
         for controls in ["\u{1}", "\u{1}\u{2}\u{3}", "\0", "\u{1b}$B"] {
             let text = prose.replace(' ', &format!(" {controls}"));
-            assert!(!DataIn::of(&text).is_round(900), "{controls:?}");
+            assert!(!Data::of(&text).surrounds(900), "{controls:?}");
         }
         let both = format!("{prose}{random}");
-        let data = DataIn::of(&both);
+        let data = Data::of(&both);
         let found =
-            [0, 900, prose.len() + 1_100, prose.len() + 1_101, 0].map(|at| data.is_round(at));
+            [0, 900, prose.len() + 1_100, prose.len() + 1_101, 0].map(|at| data.surrounds(at));
         assert_eq!(found, [false, false, true, true, false], "each place as it is");
         let short = random.get(..100).unwrap_or_default();
-        assert!(!DataIn::of(short).is_round(10), "too little to tell");
+        assert!(!Data::of(short).surrounds(10), "too little to tell");
     }
 }

@@ -30,7 +30,7 @@ use mailsplice::media::Media;
 use uts58::tlds::TldSet;
 use uts58::{Link, Target};
 
-pub use data::DataIn;
+pub use data::Data;
 pub use defanger::Defanger;
 pub use html::{Holds, Relative, pictures, relatives, top_of_html};
 pub use mapped::MappedText;

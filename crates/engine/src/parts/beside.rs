@@ -1,0 +1,150 @@
+//! What is written beside a link: a notice that says that it is dead, an anchor round a good one.
+
+use std::collections::HashSet;
+
+use super::{LayerReader, agree};
+use crate::budget::Budget;
+use crate::content::{Markup, Occurrence, SeenBy, Site};
+use crate::finding::{Candidate, Findings};
+use crate::judging::Judged;
+use crate::outcome::{Bypass, Limit};
+use crate::policy::{LinkAction, Linkify, Mode, Notice};
+use crate::{actions, notices};
+use homograph::linkify;
+use mailsplice::span::TextEdit;
+use uts58::Target;
+
+impl<'a> LayerReader<'a> {
+    /// Adds what stands beside the link, as long as there is room for it.
+    pub(super) fn add_extras(
+        &self,
+        (occurrence, told): (&Occurrence, bool),
+        judged: &Judged,
+        candidate: &mut Candidate,
+        budget: &mut Budget<'_>,
+        found: &mut Findings,
+    ) {
+        let (action, done) = actions::link(self.open.context.policy, self.open.entry, judged);
+        let extras = match &occurrence.site {
+            Site::Attribute { .. } if told => Vec::new(),
+            Site::Attribute { .. } => self.sign(occurrence, action),
+            _ => self.extras(occurrence, judged, action),
+        };
+        if extras.is_empty() {
+            return;
+        }
+        if !budget.extra(extras.iter().map(|edit| edit.replacement.len()).sum()) {
+            return found.bypass(&self.open.entry.path, Bypass::Limit(Limit::Extras));
+        }
+        candidate.edits.extend(extras);
+        candidate.finding.done = done;
+    }
+
+    /// Anchors whose visible text is a link that is taken apart, and says so itself.
+    pub(super) fn told_in_text(
+        &self,
+        occurrences: &[Occurrence],
+        judged: &[Option<Judged>],
+    ) -> HashSet<usize> {
+        let context = &self.open.context;
+        if context.policy.notice == Notice::Off {
+            return HashSet::new();
+        }
+        let occurrences = occurrences.iter().zip(judged);
+        occurrences
+            .filter_map(|(occurrence, judged)| {
+                let anchor =
+                    occurrence.anchor.flatten().filter(|_| occurrence.site == Site::HtmlText)?;
+                let action = actions::link(context.policy, self.open.entry, judged.as_ref()?).0;
+                (action >= LinkAction::Unlink).then_some(anchor)
+            })
+            .collect()
+    }
+
+    /// The notice in a dead button or round a dead picture, which says nothing by itself.
+    fn sign(&self, occurrence: &Occurrence, action: LinkAction) -> Vec<TextEdit> {
+        let anchor = matches!(
+            &occurrence.site,
+            Site::Attribute { element, attribute: "href", .. } if element.eq_ignore_ascii_case("a")
+        );
+        let wanted = self.open.context.policy.notice == Notice::Inline
+            && action >= LinkAction::Unlink
+            && occurrence.markup == Markup::Read
+            && occurrence.seen_by == SeenBy::Everybody
+            && self.layer.property.is_none()
+            && self.layer.depth == 0;
+        match &occurrence.site {
+            Site::Attribute { tag, .. } if anchor && wanted => {
+                let words =
+                    notices::words_in_html(&self.open.context.policy.words, self.language());
+                self.defanger.sign(*tag, &words, format!("[{words}] "))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A notice beside a dead link, an anchor round a good one: only when asked for.
+    fn extras(
+        &self,
+        occurrence: &Occurrence,
+        judged: &Judged,
+        action: LinkAction,
+    ) -> Vec<TextEdit> {
+        let policy = self.open.context.policy;
+        let visible = matches!(occurrence.site, Site::Text | Site::HtmlText);
+        if !visible || self.layer.property.is_some() || self.layer.depth > 0 {
+            return Vec::new();
+        }
+        let apart = action >= LinkAction::Unlink;
+        if apart && policy.notice == Notice::Inline {
+            let (own, language) = (&policy.words, self.language());
+            let notice = match occurrence.site {
+                Site::HtmlText => notices::in_html(own, language),
+                _ => notices::in_text(own, language, |words| self.fits(words)),
+            };
+            return self.defanger.behind(occurrence, notice);
+        }
+        let linkify = policy.linkify == Linkify::Html
+            && !self.open.entry.drawing
+            && !self.open.entry.document
+            && policy.mode != Mode::ReportOnly
+            && occurrence.site == Site::HtmlText
+            && occurrence.anchor.is_none()
+            && occurrence.markup == Markup::Read
+            && action == LinkAction::Leave;
+        let text = self.view.seen.get(occurrence.seen).map_or("", |seen| seen.as_str());
+        match &occurrence.target {
+            Target::Link(link)
+                if linkify
+                    && linkify::may_be_linked(text, link, judged.verdict)
+                    && linkify::is_as_judged(link, judged.host.as_deref()) =>
+            {
+                let anchor = |href: String| {
+                    self.defanger.anchor(occurrence, link.inner..link.span.end, &href)
+                };
+                link.href(text).map_or_else(Vec::new, anchor)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The language of the notice.
+    fn language(&self) -> &'a str {
+        let of_script = || notices::of_script(self.layer.seen.as_str());
+        let said = self.open.context.language;
+        said.or_else(|| *self.written_in.get_or_init(of_script)).unwrap_or("en")
+    }
+
+    /// Whether the words can stand in the part, in whichever charset a client reads it.
+    fn fits(&self, words: &str) -> bool {
+        words.is_ascii()
+            || (self.open.entry.declares(self.open.reading.charset)
+                && self.open.reading.holds(words)
+                && *self.open.agreed.get_or_init(|| self.agree()))
+    }
+
+    fn agree(&self) -> bool {
+        let context = &self.open.context;
+        agree(context.message, context.tree, self.open.part, self.open.reading)
+    }
+}
