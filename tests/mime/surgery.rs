@@ -155,17 +155,14 @@ fn compare(message: Message<'_>, tree: &Tree, leaves: &[oracle::Leaf], report: &
         return;
     }
     for ((index, part), leaf) in parts.iter().zip(leaves) {
-        // Where programs differ over which bytes are the content, the engine reads the others as well.
-        let read_as_well = |leaf: &oracle::Leaf| {
-            let mut others = tree.parts.iter().enumerate().filter(|(_, one)| one.path == leaf.path);
-            others.any(|(other, _)| tree.content(message, other) == leaf.raw)
-        };
-        if tree.content(message, *index) != leaf.raw && read_as_well(leaf) {
+        let ours = tree.content(message, *index);
+        // Programs differ over which bytes are the content: the engine reads those of the oracle as well.
+        let mut same_path = (0..tree.parts.len()).filter(|at| tree.parts[*at].path == leaf.path);
+        if ours != leaf.raw && same_path.any(|at| tree.content(message, at) == leaf.raw) {
             report.read_otherwise = true;
             continue;
         }
-        if tree.content(message, *index) != leaf.raw && !holds_blocks(tree, &part.path) {
-            let ours = tree.content(message, *index);
+        if ours != leaf.raw && !holds_blocks(tree, &part.path) {
             let same = ours.iter().zip(&leaf.raw).take_while(|(a, b)| a == b).count();
             let (ours, theirs) = (ours.len(), leaf.raw.len());
             report.read_otherwise = true;

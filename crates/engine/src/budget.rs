@@ -23,7 +23,8 @@ pub const EDIT: u64 = 64;
 /// they are taken back, however little is left by then.
 const DECEIT: u64 = 320 + FINDING;
 
-/// The same on top where it stands in a transfer encoding, or in a charset of shifts or wide units: its place is looked up in it, to be told.
+/// The same on top where it stands in a transfer encoding, or in a charset of shifts or wide units: its place is looked
+/// up in it, to be told.
 const ENCODED: u64 = 448;
 
 /// Bytes that the findings of a message may take in memory: so many for each of its own, and so many on

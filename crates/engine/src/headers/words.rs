@@ -57,8 +57,8 @@ fn words(read: &Read) -> Vec<Decoded> {
         .collect()
 }
 
-/// Whether a URL may stand in a value with words, or what others may take for a word: tokens of filters are long rows of
-/// words that say nothing.
+/// Whether a URL, which has a colon, may stand in a value with words, or what others may take for a word, which has a
+/// question mark: tokens of filters are long rows of words that say nothing.
 pub(super) fn may_say(value: &[u8]) -> bool {
     Charset::words_may_say(value, *b":?")
 }

@@ -370,8 +370,8 @@ impl<'n, 'p, 'b> Net<'n, 'p, 'b> {
                 return;
             }
             // Wide characters are read in both orders.
-            let looks = if matches!(index / 3, 1 | 2) { 2 } else { 1 };
-            if !self.budget.spend(Stage::Net, looks * LOOK + self.judge.spent()) {
+            let texts = if matches!(index / 3, 1 | 2) { 2 } else { 1 };
+            if !self.budget.spend(Stage::Net, texts * LOOK + self.judge.spent()) {
                 return;
             }
             // A unit of four digits begins with the needle, two digits behind, or one.
