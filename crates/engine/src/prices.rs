@@ -74,7 +74,7 @@ pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
     byte += if told > 0 { DOUBTED_BYTE } else { 0 };
     let steps = host + byte * spelling.len() as u64 + LABEL * judgement.labels.len() as u64;
     // Where else it may begin or end, less of it is judged.
-    steps + steps * judgement.more_bounds as u64 / 2 + told
+    steps + steps * judgement.more_bounds as u64 / 4 + told
 }
 
 /// Steps of looking for what a link carries in what stands beside its host, and of judging what was found.
