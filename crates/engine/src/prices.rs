@@ -91,3 +91,26 @@ pub fn carrying(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
 pub fn telling(text: &str) -> u64 {
     TOLD + TOLD_BYTE * text.len() as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Stage;
+    use crate::{Facts, Message, Policy, TldTable, inspect};
+
+    #[test]
+    fn a_guess_at_the_charset_of_a_part_is_paid_for() {
+        let text = "Пожалуйста, подтвердите ваш адрес: http://example.com/\r\n".repeat(20);
+        let (body, _, _) = encoding_rs::KOI8_R.encode(&text);
+        let tlds = TldTable::new(["com"], "");
+        let decoding = |label: &str| {
+            let head = format!("Content-Type: text/plain{label}\r\n");
+            let message = Message { head: head.as_bytes(), body: &body };
+            inspect(message, &Facts::default(), &Policy::default(), &tlds)
+                .cost()
+                .of(Stage::Decoding)
+        };
+        let (said, guessed) = (decoding("; charset=koi8-r"), decoding(""));
+        assert!(guessed >= said + detecting(body.len()), "{said}, {guessed}");
+    }
+}

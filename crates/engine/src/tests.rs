@@ -561,22 +561,6 @@ fn encoded_words_are_decoded_in_every_charset() {
     assert_eq!(outcome.verdict, Verdict::Unsafe);
 }
 
-/// Detecting takes a hundred times what reading does.
-#[test]
-fn a_guess_at_the_charset_of_a_part_is_paid_for() {
-    let text = "Пожалуйста, подтвердите ваш адрес: http://example.com/\r\n".repeat(20);
-    let (body, _, _) = encoding_rs::KOI8_R.encode(&text);
-    let decoding = |label: &str| {
-        let head = format!("Content-Type: text/plain{label}\r\n");
-        let message = Message { head: head.as_bytes(), body: &body };
-        inspect(message, &Facts::default(), &policy(), &tlds())
-            .cost()
-            .of(super::cost::Stage::Decoding)
-    };
-    let (said, guessed) = (decoding("; charset=koi8-r"), decoding(""));
-    assert!(guessed >= said + super::prices::detecting(body.len()), "{said}, {guessed}");
-}
-
 /// A code that leads to a deceptive host is told where somebody asked for it, and nothing is edited.
 #[test]
 fn a_code_in_a_picture_is_told_and_left_as_it_is() {
