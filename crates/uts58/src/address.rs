@@ -11,15 +11,16 @@
 //! | S14: lengths | [`LOCAL_OCTETS`] |
 //! | S16: the RFC's unquoted backslash forms | [`LocalForm::Legacy`] |
 
-use crate::unicode::a_label;
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::String;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::borrow::Cow;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use thiserror::Error;
 
 use super::percent;
-use crate::unicode::{LinkTerm, link_email, link_term};
+use crate::unicode::{LinkTerm, a_label, link_email, link_term};
 
 /// Longest local part, octets of UTF-8.
 pub const LOCAL_OCTETS: usize = 64;
