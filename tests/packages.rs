@@ -175,6 +175,22 @@ fn what_is_of_others_comes_with_its_notice() {
     begins("homograph/src/lists/twins.txt", "Kevin Atkinson");
 }
 
+/// A program without the standard library takes `uts58` as it is, and all that it stands on.
+#[test]
+fn links_are_found_without_the_standard_library() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = fs::read_to_string(root.join("crates/uts58/src/lib.rs")).unwrap();
+    assert!(source.contains("#![cfg_attr(not(test), no_std)]"));
+    let on = |features: &[&str]| {
+        let tree = ["tree", "--locked", "-p", "uts58", "-e", "normal,no-proc-macro"];
+        let told = ["--prefix", "none", "--format", "{p} {f}"];
+        let tree = cargo(&[&tree[..], &told, features].concat());
+        tree.lines().filter(|line| line.split([' ', ',']).any(|word| word == "std")).count()
+    };
+    assert_eq!(on(&["--no-default-features"]), 0);
+    assert_ne!(on(&[]), 0);
+}
+
 /// Who has a package has no folder above it.
 #[test]
 fn a_readme_leads_nowhere_outside_of_its_package() {

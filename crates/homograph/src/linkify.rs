@@ -3,10 +3,10 @@
 //! | clause | here |
 //! | --- | --- |
 //! | UASG 000 1.1–1.3, UASG 001 rec. 1–5 | [`Linkifier`], [`Link::href`] |
-//! | UASG 000 1.4a, UASG 001 rec. 9, principle 4 (S20, S21) | [`Writer::punycode`] |
-//! | UASG 000 1.4b (S22) | [`Writer::tail`] |
+//! | UASG 000 1.4a, UASG 001 rec. 9, principle 4 (S20, S21) | `Writer::punycode` |
+//! | UASG 000 1.4b (S22) | `Writer::tail` |
 //! | UASG 000 2.2, UASG 001 rec. 8 | [`Switch`], [`Options::exceptions`] |
-//! | UASG 001 table: Punycode is shown in Unicode (S24) | [`Writer::host`] |
+//! | UASG 001 table: Punycode is shown in Unicode (S24) | `Writer::host` |
 //! | S27: prose glued to a host stays outside | [`decide`] |
 //!
 //! The filter never adds links of its own accord (S23): this runs as the command `linkify`, as a

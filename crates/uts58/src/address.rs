@@ -11,15 +11,16 @@
 //! | S14: lengths | [`LOCAL_OCTETS`] |
 //! | S16: the RFC's unquoted backslash forms | [`LocalForm::Legacy`] |
 
-use crate::unicode::a_label;
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::String;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::borrow::Cow;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use thiserror::Error;
 
 use super::percent;
-use crate::unicode::{LinkTerm, link_email, link_term};
+use crate::unicode::{LinkTerm, a_label, link_email, link_term};
 
 /// Longest local part, octets of UTF-8.
 pub const LOCAL_OCTETS: usize = 64;
@@ -34,7 +35,7 @@ pub enum AddressError {
     /// Nothing stands before the last `@`.
     #[error("expected a local part before the @, found none")]
     EmptyLocalPart,
-    /// Octets of a local part that is longer than [`LOCAL_OCTETS`] (RFC 5321 §4.5.3.1.1).
+    /// Octets of a local part that is longer than `LOCAL_OCTETS` (RFC 5321 §4.5.3.1.1).
     #[error("expected at most {LOCAL_OCTETS} octets before the @, found {0}")]
     LongLocalPart(usize),
     /// Byte offset of a dot that begins or ends the local part, or follows another (RFC 5322 §3.2.3).

@@ -9,13 +9,13 @@
 //! | S14: lengths; port at most 65535 | [`fits`], [`port`] |
 //! | WHATWG URL: IPv4 and IPv6 | [`is_host`], [`ipv6_end`] |
 
-use crate::unicode::a_label;
-use core::net::Ipv6Addr;
 #[cfg(feature = "suffixes")]
 mod registrable;
 
-use std::borrow::Cow;
-use std::ops::Range;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::net::Ipv6Addr;
+use core::ops::Range;
 
 use idna::punycode;
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
@@ -24,7 +24,7 @@ use super::encoded::{self, LABEL, NAME};
 use super::{ipv4, percent};
 use crate::unicode::hosts::is_settled;
 use crate::unicode::punycode::surely_fits;
-use crate::unicode::{Class, is_dot_to_somebody};
+use crate::unicode::{Class, a_label, is_dot_to_somebody};
 
 /// A label of so many non-ASCII characters is within [`LABEL`], whatever they are: at most six
 /// Punycode digits each.

@@ -1,6 +1,8 @@
 //! Base64 in one piece (RFC 4648 §4 and §5): in queries of URLs, properties of calendars, anywhere that no
 //! transfer encoding is declared.
 
+use alloc::vec::Vec;
+
 /// Units of four digits whose bytes are written at once.
 const UNITS: usize = 16;
 

@@ -18,7 +18,8 @@
 mod defanged;
 mod wide;
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use wide::{Reach, is_sign_of_host};
 
@@ -446,7 +447,7 @@ impl<'t> Candidates<'t> {
                 let glued = self.walker.str(from..inner.start);
                 let stop = glued.len() - glued.trim_start_matches(['.', '\u{FF0E}']).len();
                 let stop = if from == start { 0 } else { stop };
-                (std::mem::replace(&mut from, inner.end) + stop..inner.end, inner.start)
+                (core::mem::replace(&mut from, inner.end) + stop..inner.end, inner.start)
             })
             .collect();
         for (host, inner) in hosts.into_iter().rev() {
@@ -511,7 +512,7 @@ impl<'t> Candidates<'t> {
             authority::is_domain(self.walker.text, domain.clone()).then_some(domain)?
         };
         let local = self.local_start(at_sign);
-        let floor = std::mem::replace(&mut self.floor, domain.end);
+        let floor = core::mem::replace(&mut self.floor, domain.end);
         let local = local?..at_sign;
         let prefix = self.walker.str(floor..local.start).as_bytes();
         let mailto =

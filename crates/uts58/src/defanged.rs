@@ -1,5 +1,7 @@
 //! How a host is spelled that somebody took apart already: `example[.]com`, `user[@]example(.)org`.
 
+use alloc::string::String;
+
 use crate::unicode::is_dot_to_somebody;
 
 /// The length in bytes of a bracketed dot that these bytes begin with; 0 when there is none.
@@ -45,7 +47,7 @@ pub(super) fn refanged(host: &str) -> Option<String> {
 /// What stands between the bracketed dots.
 pub(super) fn pieces(host: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(host);
-    std::iter::from_fn(move || {
+    core::iter::from_fn(move || {
         let text = rest?;
         let dot = |at: &usize| dot_at(text.as_bytes().get(*at..).unwrap_or_default()) > 0;
         let piece = (0..text.len()).find(dot).and_then(|at| text.split_at_checked(at));

@@ -10,15 +10,17 @@
 //!
 //! Host: in Unicode, as far as UTS #46 has a Unicode form for each label ("as is customary").
 
-use crate::unicode::a_label;
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
 
 use idna::uts46::{AsciiDenyList, Hyphens, Uts46};
 
 use super::percent;
 use super::termination::{Part, STACK};
 use crate::unicode::hosts::is_invisible;
-use crate::unicode::{LinkTerm, link_bracket, link_term};
+use crate::unicode::{LinkTerm, a_label, link_bracket, link_term};
 
 /// A URL taken apart: what is escaped and what is syntax can be told apart.
 ///
@@ -188,7 +190,7 @@ impl Url {
             let c = match *unit {
                 Unit::Syntax(c) | Unit::Literal(c) => c,
                 Unit::Byte(byte) => {
-                    out.push_str(&std::mem::take(&mut held));
+                    out.push_str(&core::mem::take(&mut held));
                     percent::push(out, byte);
                     continue;
                 }
@@ -222,7 +224,7 @@ impl Url {
                     false
                 }
             };
-            out.push_str(&std::mem::take(&mut held));
+            out.push_str(&core::mem::take(&mut held));
             if included { out.push(c) } else { escape_char(out, c) }
         }
         match (held.pop(), place) {

@@ -1,6 +1,8 @@
 //! Sorted words in one text, each without what it shares with the one before: how lists that are built into a
 //! program are kept, where a web page loads it.
 
+use alloc::string::String;
+
 /// The number of the last capital, `A` being none.
 pub(crate) const LAST: usize = 25;
 
@@ -33,7 +35,7 @@ pub fn pack<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
 pub fn words(packed: &str) -> impl Iterator<Item = String> {
     let mut rest = packed;
     let mut before = String::new();
-    std::iter::from_fn(move || {
+    core::iter::from_fn(move || {
         let capital = rest.bytes().next()?;
         let behind = rest.get(1..)?;
         let end = behind.find(|c: char| c.is_ascii_uppercase()).unwrap_or(behind.len());

@@ -7,7 +7,9 @@
 //! | S15: controls and invisible characters escaped | `percent::encoded` |
 //! | S17: `mailto:` | `address::mailto` |
 
-use std::borrow::Cow;
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::string::String;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 

@@ -6,6 +6,8 @@
 //! | UTS #58 §4: the visible text is minimally escaped | [`linkify`] |
 //! | UTS #58 §8: what a person means as a link | [`Link::is_meant`] |
 
+use alloc::string::String;
+
 use super::{Confidence, Kind, Link, Linkifier, format};
 use crate::tlds::TldSet;
 

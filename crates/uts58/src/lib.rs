@@ -27,10 +27,19 @@
 //! let links: Vec<&str> = detect(text).map(|link| &text[link.span]).collect();
 //! assert_eq!(links, ["http://пример.испытание/путь(1)", "info@例子.中国"]);
 //! ```
+//!
+//! Without default features the crate is `no_std` and takes an allocator only. The feature `std` has sets of the
+//! standard library as top-level domains, a table of them by hash, and searches that ask the processor what it can;
+//! `suffixes`, the Public Suffix List, needs it, since the list is unpacked once for all threads.
 
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod address;
 mod authority;
@@ -58,7 +67,7 @@ pub mod unicode;
 mod walk;
 mod wide;
 
-use std::ops::Range;
+use core::ops::Range;
 
 pub use address::{Address, AddressError, HostForm, LocalForm, domain_to_ascii, quoted};
 use candidate::{Candidates, Reading, is_flawed};

@@ -2,11 +2,15 @@
 //!
 //! | clause | here |
 //! | --- | --- |
-//! | RFC 6068 §2: addresses in the path, and in `to`, `cc`, `bcc` | [`links`] |
+//! | RFC 6068 §2: addresses in the path, and in `to`, `cc`, `bcc` | `links` |
 //! | RFC 3261 §19.1, RFC 5122 §2: parameters, resources | [`address`] |
 //! | RFC 3696 §3: an IP address in brackets | [`literal`] |
 
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Confidence, Kind, Link, percent};
 use crate::unicode::is_dot_to_somebody;
@@ -53,7 +57,7 @@ fn is_recipient(name: &str) -> bool {
 fn pieces(value: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let bytes = value.as_bytes();
     let mut next = Some(range.start);
-    std::iter::from_fn(move || {
+    core::iter::from_fn(move || {
         let start = next.take()?;
         let mut at = start;
         while at < range.end {

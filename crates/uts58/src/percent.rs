@@ -1,6 +1,8 @@
 //! Percent-escapes (RFC 3986 §2.1), read leniently: a `%` without two digits stands for itself.
 
-use std::fmt::Write as _;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 /// Bytes after one round of decoding.
 pub struct Decoded {

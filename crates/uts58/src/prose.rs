@@ -6,7 +6,7 @@
 //! | S27, left end: the last symbol or emoji, or a change from a script without spaces, before an ASCII tail | [`inner_start`] |
 //! | S27, right end: `раypal.comです` | [`tld_prefix`] |
 
-use std::ops::Range;
+use core::ops::Range;
 
 use unicode_script::Script;
 

@@ -12,7 +12,7 @@
 //! a base of the same scheme `https:x` is a path to a browser; it counts as a host all the same, since
 //! webmail strips `<base>`.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use super::scheme::{self, Does};
 use super::{Confidence, Kind, Link, ipv4, mailto, percent};

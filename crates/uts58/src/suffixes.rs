@@ -1,12 +1,16 @@
 //! The Public Suffix List: which names a registry or a hoster gives others names below.
 //!
 //! A list is a tree of labels, read from the right, in flat arrays: a look-up takes one binary search a label
-//! and no allocation. What is built in is packed ([`packed`]), and unpacked once.
+//! and no allocation. What is built in is packed (`packed`), and unpacked once.
 
 mod packed;
 mod suffix_table;
 
-use std::collections::BTreeMap;
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use std::sync::LazyLock;
 
 use super::encoded::LABEL;
@@ -103,7 +107,7 @@ impl SuffixList {
     pub fn of_name(&self, name: &str) -> Suffix {
         let mut rest = Some(name);
         // Labels are short: a loop finds their ends sooner than a search.
-        self.suffix(std::iter::from_fn(|| {
+        self.suffix(core::iter::from_fn(|| {
             let name = rest?;
             let dot = name.bytes().rposition(|byte| byte == b'.');
             rest = dot.and_then(|dot| name.get(..dot));
@@ -115,7 +119,7 @@ impl SuffixList {
     /// list. U-labels stand beside their A-labels.
     pub fn last_labels(&self) -> impl Iterator<Item = &str> {
         let nodes = self.first_child(0)..self.first_child(1);
-        nodes.filter_map(|node| std::str::from_utf8(self.label(node)).ok())
+        nodes.filter_map(|node| core::str::from_utf8(self.label(node)).ok())
     }
 
     /// Whether some rule ends with this label, in lower case, or with any label.
@@ -256,7 +260,7 @@ impl Tree {
                 Some(idna::domain_to_ascii_cow(name.as_bytes(), idna::AsciiDenyList::URL).ok()?)
             }
         };
-        for name in std::iter::once(name).chain(ascii.as_deref()) {
+        for name in core::iter::once(name).chain(ascii.as_deref()) {
             let fits = |label: &str| (1..=LABEL).contains(&label.len()) && !label.contains('*');
             if !name.split('.').all(fits) {
                 return None;

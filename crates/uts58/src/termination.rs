@@ -7,6 +7,8 @@
 //! | `limit` of the stack | [`STACK`] |
 //! | steps of the loop | [`tail_end`] |
 
+use alloc::vec::Vec;
+
 use crate::unicode::{Class, LinkTerm, link_bracket};
 
 /// Open brackets remembered, code points: the figure of §3.5.1.

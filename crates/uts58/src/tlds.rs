@@ -1,9 +1,18 @@
 //! The top-level domains that exist, as the engine is told of them.
 
-use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt::Debug;
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::fmt::Debug;
+use core::hash::Hasher;
+#[cfg(feature = "std")]
+use core::hash::{BuildHasher, BuildHasherDefault, Hash};
+#[cfg(feature = "std")]
+use std::collections::HashSet;
 
 use crate::unicode::a_label::PREFIX;
 use crate::unicode::punycode::a_label;
@@ -74,6 +83,7 @@ impl<S: AsRef<str> + Debug + Send + Sync> TldSet for &[S] {
     }
 }
 
+#[cfg(feature = "std")]
 impl<S, H> TldSet for HashSet<S, H>
 where
     S: Borrow<str> + Debug + Eq + Hash + Send + Sync,
@@ -90,7 +100,11 @@ impl<S: Borrow<str> + Debug + Ord + Send + Sync> TldSet for BTreeSet<S> {
     }
 }
 
+/// Names, found by their hash where there is a set for that.
+#[cfg(feature = "std")]
 type Set = HashSet<Box<str>, BuildHasherDefault<Fnv>>;
+#[cfg(not(feature = "std"))]
+type Set = BTreeSet<Box<str>>;
 
 /// FNV-1a for sets of names: they are short, and nobody hostile chooses them.
 #[derive(Clone, Debug)]
@@ -256,8 +270,15 @@ mod tests {
             "xn--vermgensberatung-pwb",
         ];
         let (table, own) = (TldTable::new(names, ""), BTreeSet::from(names));
-        let sets: [&dyn TldSet; 4] =
-            [&names, &names.as_slice(), &own, &HashSet::<&str>::from(names)];
+        let sets: [&dyn TldSet; 4] = [
+            &names,
+            &names.as_slice(),
+            &own,
+            #[cfg(feature = "std")]
+            &HashSet::<&str>::from(names),
+            #[cfg(not(feature = "std"))]
+            &table,
+        ];
         let labels = [
             "com",
             "COM",

@@ -1,6 +1,6 @@
 //! Runs of characters in a text, and the count of what was read.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use crate::unicode::{Class, is_dot_to_somebody};
 

@@ -7,7 +7,8 @@
 //! A run may hold several hosts with prose between them. Where inside one a client may begin is for the
 //! judge to say (`crate::unicode::prose`).
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::authority;
 use super::encoded::NAME;

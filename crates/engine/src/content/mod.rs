@@ -1,7 +1,7 @@
 //! What a part says to a reader: links in text and markup, with the edit that takes each apart.
 //!
 //! [`layers`] says which texts a part holds (a calendar holds one for each property), [`read`]
-//! finds the links in one of them, [`defanger`] makes the edits for a link. All coordinates are bytes
+//! finds the links in one of them, `defanger` makes the edits for a link. All coordinates are bytes
 //! of the reading that mime gave; the way back to the raw bytes is mime's.
 
 pub mod bidi;

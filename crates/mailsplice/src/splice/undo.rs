@@ -6,9 +6,9 @@
 //!
 //! Layout, integers as LEB128: version, 2, or 1 where no header field was edited; SHA-256 of the original body in CRLF form; line ends of the
 //! original (0 CRLF, 1 LF, 2 both); number of body edits, and of each: unedited bytes before it, bytes
-//! of its replacement, the [`original`](super::original) bytes; number of header edits, and of each:
+//! of its replacement, the `original` bytes; number of header edits, and of each:
 //! name, number of the field of that name, 0 and the old value, or 1 for a field that was added; in
-//! version 2 then the first [`SHORT`] bytes of the SHA-256 of the new value, its white space aside:
+//! version 2 then the first `SHORT` bytes of the SHA-256 of the new value, its white space aside:
 //! a value that is there by now and is neither is of somebody who changed it later.
 
 use std::ops::Range;

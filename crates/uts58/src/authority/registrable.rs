@@ -1,6 +1,6 @@
 //! S9: which names somebody can have, by the Public Suffix List.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 
 use super::Form;
 use crate::suffixes::{self, Section};

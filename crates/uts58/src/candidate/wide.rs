@@ -10,7 +10,7 @@
 //! A run may hold several hosts with prose between them ([`wide`]); each comes with the widest start and
 //! the furthest end.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use super::{Candidates, LOCAL_PART, Reading, ends_with_scheme, is_www};
 use crate::prose;

@@ -1,6 +1,9 @@
 //! The built-in list as it is kept in a program: each label without what it shares with the one before, and of
 //! U-labels and A-labels, which stand side by side, only the former.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::SuffixList;
 use crate::unicode::punycode::a_label;
 

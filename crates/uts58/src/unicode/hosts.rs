@@ -49,7 +49,7 @@ pub fn is_settled_label(label: &str) -> bool {
         if !traits.is_settled() {
             return false;
         }
-        let before = std::mem::replace(&mut order, if traits.is_mark() { class(c) } else { 0 });
+        let before = core::mem::replace(&mut order, if traits.is_mark() { class(c) } else { 0 });
         if order > 0 && (at == 0 || before > order) {
             return false;
         }

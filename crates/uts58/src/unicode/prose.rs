@@ -1,6 +1,6 @@
 //! Where a host may begin in a run of host characters that holds running text as well (S27, S29).
 
-use std::ops::Range;
+use core::ops::Range;
 
 use unicode_script::Script;
 
@@ -184,7 +184,7 @@ fn in_order(found: [Option<usize>; 5]) -> impl DoubleEndedIterator<Item = usize>
         }
         for other in sorted.iter_mut().take(count) {
             if *other > place {
-                std::mem::swap(other, &mut place);
+                core::mem::swap(other, &mut place);
             }
         }
         if let Some(free) = sorted.get_mut(count) {
@@ -315,7 +315,7 @@ pub fn last_seen(text: &str) -> Option<char> {
 /// The longest stretches of letters of one script beyond ASCII, as byte ranges.
 pub fn foreign_words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut chars = text.char_indices().peekable();
-    std::iter::from_fn(move || {
+    core::iter::from_fn(move || {
         let (start, first) = chars.find(|(_, c)| !c.is_ascii() && is_letter(*c))?;
         let mut end = start + first.len_utf8();
         while let Some((at, c)) = chars.next_if(|(_, c)| goes_on(first.script(), *c)) {

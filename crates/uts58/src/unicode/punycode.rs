@@ -3,8 +3,10 @@
 //! | clause | here |
 //! | --- | --- |
 //! | RFC 3492 §6.3: what a label becomes | [`a_label`] |
-//! | RFC 3492 §6.3: deltas | [`Label::digits`] |
-//! | RFC 3492 §6.1: digits of a delta, and the bias | [`Digits`] |
+//! | RFC 3492 §6.3: deltas | `Label::digits` |
+//! | RFC 3492 §6.1: digits of a delta, and the bias | `Digits` |
+
+use alloc::string::String;
 
 use super::a_label::PREFIX;
 
@@ -22,7 +24,7 @@ fn sort(points: &mut [u32]) {
         while let [before @ .., one, two] = sorted
             && one > two
         {
-            std::mem::swap(one, two);
+            core::mem::swap(one, two);
             let end = before.len() + 1;
             sorted = sorted.get_mut(..end).unwrap_or_default();
         }

@@ -1,6 +1,9 @@
 //! A value for each code point, in three stages: of runs that are alike one is kept.
 
-use std::fmt::Write as _;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 /// Code points of a block: fewer would be smaller as they stand, and larger compressed, as a web page loads them.
 const BLOCK: usize = 64;
