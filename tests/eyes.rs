@@ -732,7 +732,7 @@ fn the_net_is_bounded() {
     let body = "Oi8v".repeat(19) + "\r\n";
     // More than that, so that what the net may look at ends before the steps of the message do.
     let more = "QUFB".repeat(19) + "\r\n";
-    let body = body.repeat(1_100) + &more.repeat(1_500);
+    let body = body.repeat(1_100) + &more.repeat(3_000);
     let message = [HEAD, "Content-Type: image/png\r\n\r\n", &body].concat();
     let bypasses = judge(message.as_bytes()).bypasses;
     assert!(bypasses.iter().any(|(_, why)| why.to_string() == "limit:net"), "{bypasses:?}");

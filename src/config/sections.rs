@@ -391,7 +391,7 @@ settings! {
         domains: usize = "20", Reload, 0..=100;
         /// Steps for each byte of the message; a step is one byte read by a layer or one code point
         /// judged.
-        steps_per_byte: u64 = "30", Reload, 16..=1024;
+        steps_per_byte: u64 = "20", Reload, 16..=1024;
         /// Steps on top, whatever the size.
         steps_base: u64 = "750000", Reload, 1000..=1000000000;
     }

@@ -366,8 +366,9 @@ impl<'a> LayerReader<'a> {
                 found.pass(&judged);
                 continue;
             }
-            // What was judged is edited, whatever is left; what deceives has paid for that.
-            if judged.verdict != Verdict::Unsafe {
+            // What was judged is edited, whatever is left; what deceives has paid for that. Good links that
+            // somebody asked for cost what they cost where nobody did: a message is done with alike.
+            if judged.verdict != Verdict::Unsafe && !self.is_left_alone(&judged) {
                 let _ = budget.finding(occurrence.span().len());
             }
             if found.candidates.len() >= budget.findings && !found.is_news(&judged) {
@@ -419,10 +420,14 @@ impl<'a> LayerReader<'a> {
 
     /// Most links: good ones that nobody wants to hear of. Spares the finding.
     fn is_silent(&self, judged: &Judged) -> bool {
+        self.open.context.policy.report == Report::Findings && self.is_left_alone(judged)
+    }
+
+    /// A good link of which nothing is to be asked, and that nothing is done to.
+    fn is_left_alone(&self, judged: &Judged) -> bool {
         let policy = self.open.context.policy;
         judged.verdict == Verdict::Ok
             && judged.tld_status == TldStatus::Link
-            && policy.report == Report::Findings
             && policy.linkify == Linkify::Off
             && actions::link(policy, self.open.entry, judged).0 == LinkAction::Leave
     }

@@ -2,6 +2,9 @@
 
 use homograph::{Judgement, LinkJudgement, Verdict};
 
+/// Bytes that whoever finds links passes or reads, for each step.
+const PASSED: u64 = 4;
+
 /// Steps of a reading of a part, however short it is.
 const READING: u64 = 128;
 
@@ -27,21 +30,23 @@ const JUDGED_BYTE: u64 = 4;
 /// The same for a host that takes a closer look, for each place where it may begin and end: one of other
 /// letters, or one that comes near a name. Each of its labels takes some more. A step is more work here than
 /// elsewhere, such that whole lists of fair hosts pass.
-const CLOSER: u64 = 64;
-const CLOSER_BYTE: u64 = 12;
-const LABEL: u64 = 24;
+const CLOSER: u64 = 28;
+const CLOSER_BYTE: u64 = 5;
+const LABEL: u64 = 10;
 
 /// What more is compared of one that does not pass, its letters with those of names.
-const DOUBTED_BYTE: u64 = 10;
+const DOUBTED_BYTE: u64 = 17;
 
 /// Steps of a host that deceives, or may, on top: what is told of it and written in its place is made for the first
 /// time.
-const LIE: u64 = 1_152;
-const DOUBT: u64 = 704;
+const LIE: u64 = 1_230;
+const DOUBT: u64 = 782;
 
-/// Steps of looking for what a link carries, and of each byte of ASCII beside its host.
+/// Steps of looking for what a link carries, and of each byte of ASCII beside its host, and of each byte where other
+/// characters stand there.
 const CARRIED: u64 = 64;
 const CARRIED_BYTE: u64 = 6;
+const CARRIED_WIDE_BYTE: u64 = 12;
 
 /// How often a host that is carried is met and judged: as a rewriter wrote it, as it stands there, and at the end.
 const MET: u64 = 3;
@@ -55,6 +60,11 @@ pub fn reading(index: usize, bytes: usize) -> u64 {
     let usual = index < READINGS;
     let (reading, byte) = if usual { (READING, 1) } else { (FURTHER, FURTHER_BYTE) };
     reading + byte * bytes as u64
+}
+
+/// Steps of finding links in so many bytes, each counted as often as it was read.
+pub fn finding(read: u64) -> u64 {
+    read.div_ceil(PASSED)
 }
 
 /// Steps of detecting the charset of so many bytes.
@@ -80,7 +90,7 @@ pub fn judging(spelling: &str, judgement: &Judgement) -> u64 {
 /// Steps of looking for what a link carries in what stands beside its host, and of judging what was found.
 pub fn carrying(beside: [&str; 2], carried: &LinkJudgement) -> u64 {
     let bytes = beside.iter().map(|text| {
-        let byte = if text.is_ascii() { CARRIED_BYTE } else { CLOSER_BYTE };
+        let byte = if text.is_ascii() { CARRIED_BYTE } else { CARRIED_WIDE_BYTE };
         byte * text.len() as u64
     });
     let inner = carried.inner.iter().map(|host| judging(&host.unicode, host));

@@ -64,3 +64,20 @@ pub fn trace(message: Message<'_>, facts: &Facts, policy: &Policy, tlds: &dyn Tl
         .collect();
     Trace { tree, links, bypasses, cost: budget.cost() }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Facts, Message, Policy, TldTable, inspect, trace};
+
+    #[test]
+    fn what_is_shown_of_a_message_costs_what_the_message_does() {
+        let body = "http://example.com/ and www.пример.com, said bob@example.com\r\n".repeat(50);
+        let head = b"From: ann@example.com\r\nContent-Type: text/plain; charset=utf-8\r\n";
+        let message = Message { head, body: body.as_bytes() };
+        let (facts, policy) = (Facts::default(), Policy::default());
+        let tlds = TldTable::new(["com"], "");
+        let shown = trace::trace(message, &facts, &policy, &tlds);
+        assert_eq!(shown.links.len(), 151);
+        assert_eq!(shown.cost, inspect(message, &facts, &policy, &tlds).cost());
+    }
+}

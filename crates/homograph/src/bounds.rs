@@ -136,7 +136,9 @@ impl Reading {
                     let (old, new) = (View::of(&before.found), View::of(whole.found()));
                     let verdict = new.verdict;
                     let ascii = || Cow::Owned(whole.ascii_before(&before));
-                    if new.counts_beside(&old, ascii, reading) {
+                    if start < self.start && new.stands_for(&old)
+                        || new.counts_beside(&old, ascii, reading)
+                    {
                         self.start = start;
                     } else {
                         whole.restore(before);
@@ -148,8 +150,9 @@ impl Reading {
         };
         let new = judged.view();
         let verdict = new.verdict;
+        let old = self.judged.view();
         let ascii = || Cow::Borrowed(self.judged.ascii());
-        if new.counts_beside(&self.judged.view(), ascii, reading) {
+        if start < self.start && new.stands_for(&old) || new.counts_beside(&old, ascii, reading) {
             *self = Reading { start, judged };
         }
         verdict
@@ -209,6 +212,12 @@ impl<'r> View<'r> {
             && (self.reads_as_name() && !named()
                 || self.deceives_behind_first()
                 || !is_prose(reading))
+    }
+
+    /// Whether this host can exist, which a shorter reading of the same text cannot: nobody opens that one then
+    /// (`0.مصر` of `مثال0.مصر`).
+    fn stands_for(&self, shorter: &View<'_>) -> bool {
+        shorter.edit == Edit::Inert && self.edit > Edit::Inert
     }
 
     /// What is edited wherever it stands weighs more than what is edited in links, and that more than what
@@ -331,7 +340,10 @@ mod tests {
 
     fn host(spelling: &str, bounds: HostBounds) -> (String, Verdict) {
         let (protected, none) = (Names::new(["paypal.com"]), Names::default());
-        let tlds = TldTable::new(["com", "de", "xn--p1ai", "xn--3e0b707e"], "");
+        let tlds = TldTable::new(
+            ["com", "de", "xn--p1ai", "xn--3e0b707e", "xn--wgbh1c", "xn--4dbrk0ce"],
+            "",
+        );
         let context = Context {
             level: RestrictionLevel::default(),
             protected: &protected,
@@ -398,6 +410,11 @@ mod tests {
             assert_eq!(host(spelling, HostBounds::Prose).1, Verdict::Ok, "{spelling}");
         }
         for spelling in ["münchen.de", "пример.рф", "пример.com", "한국.한국", "डाटामेल.com"]
+        {
+            assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
+        }
+        // No label of a number stands in a name that runs right to left (RFC 5893 §2): nobody opens the tail.
+        for spelling in ["مثال2.مصر", "דוגמה10.ישראל", "دليل-7.مصر", "www.مثال2.مصر"]
         {
             assert_eq!(host(spelling, HostBounds::Prose), (spelling.to_owned(), Verdict::Ok));
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::mapped::MappedText;
 use super::{Markup, Occurrence, SeenBy, Site, View};
+use crate::prices;
 use uts58::{Link, Linkifier};
 
 /// Words of one text, one behind the other.
@@ -76,7 +77,7 @@ impl<'l> View<'l> {
         let fitting: Vec<Occurrence> = fitting.collect();
         let added = fitting.len();
         self.cut |= added == room && new.next().is_some();
-        self.steps += joined.len() as u64 + links.steps();
+        self.steps += joined.len() as u64 + prices::finding(links.steps());
         drop(links);
         if added > 0 {
             self.occurrences.extend(fitting);

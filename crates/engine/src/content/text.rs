@@ -10,6 +10,7 @@ use super::{
     Capacity, Language, Layer, Markup, Occurrence, Rendering, STRETCH, SeenBy, Site, Take, View,
     unseen,
 };
+use crate::prices;
 use homograph::HostBounds;
 use uts58::tlds::TldSet;
 use uts58::{Boundaries, Linkifier, reference};
@@ -83,7 +84,7 @@ pub fn read<'t>(
             seen: vec![MappedText::slice(stretch, at)],
             cut: occurrences.len() == room.together && links.next().is_some(),
             occurrences,
-            steps: stretch.len() as u64 + links.steps(),
+            steps: stretch.len() as u64 + prices::finding(links.steps()),
             ..View::default()
         };
         let joined = unseen::joined(stretch);

@@ -43,9 +43,21 @@ fn bytes_of_links(bytes: &[u8]) -> impl Iterator<Item = u8> {
 /// kilobytes, four are taken for something else by the first four, and none by the first eight.
 pub const DETECTED: usize = 8 << 10;
 
+/// Parts of a message, the first ones, of which so much is given.
+pub const DETECTED_PARTS: usize = 4;
+
+/// The same bytes of each further part: digests of mail without labels have many.
+pub const DETECTED_FURTHER: usize = 512;
+
+/// Bytes of lines outside ASCII that a detector is given of the part of this index.
+pub(super) fn detected_of(part: usize) -> usize {
+    if part < DETECTED_PARTS { DETECTED } else { DETECTED_FURTHER }
+}
+
 /// What detectors take unlabelled bytes for: chardetng, which Firefox and Thunderbird use; and IBM866, as
-/// mbstring does, where signs of Western charsets would stand in a host.
-pub(super) fn guessed(bytes: &[u8]) -> Guess {
+/// mbstring does, where signs of Western charsets would stand in a host. Of lines outside ASCII at most `most` bytes
+/// are looked at.
+pub(super) fn guessed(bytes: &[u8], most: usize) -> Guess {
     let blocks = bytes.chunks(BLOCK).filter(|block| !block.is_ascii());
     let many = blocks.flatten().filter(|byte| !byte.is_ascii()).nth(LETTERS).is_some();
     let mut linked = bytes_of_links(bytes).peekable();
@@ -54,7 +66,7 @@ pub(super) fn guessed(bytes: &[u8]) -> Guess {
     }
     let sign = linked.any(|byte| (0x80..0xB0).contains(&byte));
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    let mut left = DETECTED;
+    let mut left = most;
     // Lines of ASCII tell nothing.
     for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
         let line = line.get(..left).unwrap_or(line);
@@ -68,7 +80,7 @@ pub(super) fn guessed(bytes: &[u8]) -> Guess {
     let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
     let dos = sign.then_some(encoding_rs::IBM866).filter(|_| !many);
     let charsets = std::iter::once(guess).chain(dos).map(Charset::Known).collect();
-    Guess { charsets, detected: DETECTED - left }
+    Guess { charsets, detected: most - left }
 }
 
 #[cfg(test)]
@@ -76,7 +88,18 @@ mod tests {
     use super::*;
 
     fn charsets(bytes: &[u8]) -> Vec<Charset> {
-        guessed(bytes).charsets
+        guessed(bytes, DETECTED).charsets
+    }
+
+    #[test]
+    fn further_parts_are_guessed_by_their_beginning() {
+        let line =
+            encoding_rs::KOI8_R.encode("Пожалуйста, подтвердите ваш адрес.\r\n").0.into_owned();
+        for (part, most) in [(0, DETECTED), (DETECTED_PARTS - 1, DETECTED), (DETECTED_PARTS, 512)] {
+            let guess = guessed(&line.repeat(1_000), detected_of(part));
+            let expected = vec![Charset::Known(encoding_rs::KOI8_R)];
+            assert_eq!((guess.detected, guess.charsets), (most, expected), "{part}");
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ use crate::span::Text;
 pub use charset::{Charset, Endian};
 pub use document::{is_pdf, may_be_pdf};
 pub use early::early_end;
-pub use guess::DETECTED;
+pub use guess::{DETECTED, DETECTED_FURTHER, DETECTED_PARTS};
 pub use header::{PARAMETERS, hex_pair};
 pub use inflate::{Ending, inflate};
 pub use lower::Lowering;

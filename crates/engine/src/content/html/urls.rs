@@ -13,6 +13,7 @@ use super::{
     HostBounds, MappedText, Markup, Occurrence, Reader, Rendering, SeenBy, Site, Tag, Target,
     entity, loose,
 };
+use crate::prices;
 use uts58::reference;
 use uts58::scheme::{self, Does};
 use uts58::{Kind, Link};
@@ -277,7 +278,7 @@ impl<'t> Reader<'t, '_, '_> {
         self.view.occurrences.extend(occurrences);
         self.view.cut |=
             self.view.occurrences.len() - before == room && links.any(|link| keep(&link));
-        self.view.steps += seen.as_str().len() as u64 + links.steps();
+        self.view.steps += seen.as_str().len() as u64 + prices::finding(links.steps());
         drop(links);
         if self.view.occurrences.len() > before {
             self.view.seen.push(seen);
