@@ -179,7 +179,12 @@ fn what_cannot_be_given_back_alone_is_told() {
     let after = mailbox.files();
     let (code, _, said) = mailbox.recall(&["bad.example.com", "--give-back"]);
     assert_eq!(code, Some(2));
-    assert!(said.contains("found it was of else[.]example[.]net as well"), "{said}");
+    assert!(
+        said.contains(
+            "expected only hosts that were named in its recall, found else[.]example[.]net as well"
+        ),
+        "{said}"
+    );
     assert_eq!(mailbox.files(), after);
     let (code, out, _) = mailbox.recall(&["bad.example.com", "else.example.net", "--give-back"]);
     assert_eq!((code, out.as_str()), (Some(0), "3 messages read, 2 given back\n"));

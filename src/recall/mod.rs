@@ -1,8 +1,7 @@
-//! Mail that was delivered already: links to a host that is known bad since are taken apart in mailboxes,
-//! and given back.
+//! Links to known bad hosts, defanged in mail that was delivered already, and restored.
 //!
-//! [`delivered`] knows what a message becomes, [`maildir`] and [`imap`] how a message is replaced so that
-//! nothing is lost.
+//! [`delivered`] computes the new bytes of a message. [`maildir`] and [`imap`] replace a message so
+//! that nothing is lost.
 
 pub mod delivered;
 pub mod imap;

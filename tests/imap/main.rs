@@ -151,7 +151,7 @@ fn the_password_comes_from_a_file_or_the_environment_and_is_never_shown() {
     );
     let told = recall_with("wr0ng", &arguments);
     assert_eq!(told.code, Some(2));
-    assert!(told.err.contains("LOGIN: expected OK of the server"), "{}", told.err);
+    assert!(told.err.contains("LOGIN: expected OK from the server"), "{}", told.err);
     assert!(!told.err.contains("wr0ng"));
     let url = format!("imap://ann:hunter2@127.0.0.1:{}", dovecot.port);
     let told = recall_with("", &["bad.example.com", "--imap", &url]);
