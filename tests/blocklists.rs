@@ -10,7 +10,7 @@ use std::time::Duration;
 use linkmilter::daemon::asker::ListServer;
 use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
 use linkmilter::engine::outcome::Verdict;
-use linkmilter::feed::blocklist::{Blocklist, Form, Said};
+use linkmilter::feed::blocklist::{AnswerFormat, Blocklist, BlocklistAnswer};
 use linkmilter::tld::cache::Bounds;
 
 #[path = "common/daemon.rs"]
@@ -42,7 +42,7 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(server: SocketAddr, zone: &str, form: Form) -> Rig {
+    fn new(server: SocketAddr, zone: &str, format: AnswerFormat) -> Rig {
         let options = Options {
             servers: vec![server],
             deadline: Duration::from_secs(5),
@@ -53,7 +53,7 @@ impl Rig {
         let list = Blocklist {
             name: "x".to_owned(),
             zone: zone.to_owned(),
-            form,
+            format,
             verdict: Verdict::Suspect,
             meanings: vec!["127.0.1.4 = unsafe".parse().unwrap()],
         };
@@ -73,7 +73,7 @@ impl Rig {
         Rig { runtime, resolver, clock }
     }
 
-    fn ask(&self, domains: &[&str]) -> Vec<Said> {
+    fn ask(&self, domains: &[&str]) -> Vec<BlocklistAnswer> {
         let domains: Vec<String> = domains.iter().map(|domain| (*domain).to_owned()).collect();
         let answers: BTreeMap<_, _> = self.runtime.block_on(self.resolver.answers(&domains));
         domains.iter().map(|domain| answers[domain]).collect()
@@ -93,37 +93,37 @@ fn a_real_list_says_what_it_has() {
         ],
     );
     let nsd = Nsd::start(&zones(vec![dbl]));
-    let rig = Rig::new(nsd.address, "mykey.dbl.example", Form::Dbl);
+    let rig = Rig::new(nsd.address, "mykey.dbl.example", AnswerFormat::Dbl);
     let asked = ["spam.com", "phish.com", "both.com", "strange.com", "text.com", "fine.com"];
     let said = [
-        Said::Listed(Verdict::Suspect),
-        Said::Listed(Verdict::Unsafe),
-        Said::Listed(Verdict::Unsafe),
-        Said::Odd,
-        Said::Listed(Verdict::Suspect),
-        Said::Clean,
+        BlocklistAnswer::Listed(Verdict::Suspect),
+        BlocklistAnswer::Listed(Verdict::Unsafe),
+        BlocklistAnswer::Listed(Verdict::Unsafe),
+        BlocklistAnswer::Unexpected,
+        BlocklistAnswer::Listed(Verdict::Suspect),
+        BlocklistAnswer::Clean,
     ];
     assert_eq!(rig.ask(&asked), said);
     let queries = rig.resolver.counts().queries;
     assert_eq!(rig.ask(&asked), said, "from the cache");
     assert_eq!(rig.resolver.counts().queries, queries);
     // A wrong key: there is no such zone, and the server is not asked to answer for it.
-    let wrong = Rig::new(nsd.address, "other.list.invalid", Form::Dbl);
-    assert_eq!(wrong.ask(&["spam.com"]), [Said::Clean]);
+    let wrong = Rig::new(nsd.address, "other.list.invalid", AnswerFormat::Dbl);
+    assert_eq!(wrong.ask(&["spam.com"]), [BlocklistAnswer::Clean]);
 }
 
 #[test]
 fn a_list_that_refuses_lists_nothing_and_is_left_alone() {
     let nsd = Nsd::start(&zones(vec![list("dbl.example", &[("*", "127.255.255.254")])]));
-    let rig = Rig::new(nsd.address, "dbl.example", Form::Dbl);
-    assert_eq!(rig.ask(&["a.com"]), [Said::Refused]);
+    let rig = Rig::new(nsd.address, "dbl.example", AnswerFormat::Dbl);
+    assert_eq!(rig.ask(&["a.com"]), [BlocklistAnswer::Refused]);
     let queries = rig.resolver.counts().queries;
-    assert_eq!(rig.ask(&["b.com", "c.com"]), [Said::Unanswered; 2]);
+    assert_eq!(rig.ask(&["b.com", "c.com"]), [BlocklistAnswer::Unanswered; 2]);
     assert_eq!(rig.resolver.counts().queries, queries, "nobody asked");
     let _nsd = nsd.again(&zones(vec![list("dbl.example", &[("b.com", "127.0.1.2")])]));
     rig.clock.fetch_add(600, Ordering::SeqCst);
-    assert_eq!(rig.ask(&["b.com"]), [Said::Listed(Verdict::Suspect)], "the probe");
-    assert_eq!(rig.ask(&["c.com"]), [Said::Clean]);
+    assert_eq!(rig.ask(&["b.com"]), [BlocklistAnswer::Listed(Verdict::Suspect)], "the probe");
+    assert_eq!(rig.ask(&["c.com"]), [BlocklistAnswer::Clean]);
 }
 
 fn config(text: &str) -> Result<linkmilter::config::Config, String> {

@@ -10,9 +10,11 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use linkmilter::engine::Verdict;
-use linkmilter::feed::refresh::{Checksum, Feed, FeedError, Source, kept, look, refresh};
+use linkmilter::feed::refresh::{
+    Checksum, Feed, FeedError, Source, fetch_unstored, load_stored, refresh,
+};
 use linkmilter::feed::store::Store;
-use linkmilter::feed::{Form, Format, Holds};
+use linkmilter::feed::{EntryKind, Format, ListLayout};
 use linkmilter::fetch::Fetch;
 use mirror::{Mirror, Reply};
 
@@ -29,7 +31,11 @@ impl Place {
         let feed = Feed {
             name: "bad".to_owned(),
             source: source(dir.path()),
-            form: Form { format: Format::Plain, holds: Holds::Domains, ..Form::default() },
+            layout: ListLayout {
+                format: Format::Plain,
+                entry_kind: EntryKind::Domains,
+                ..ListLayout::default()
+            },
             verdict: Verdict::Unsafe,
             refresh: Duration::from_secs(3600),
             warn_age: Duration::from_secs(86_400),
@@ -46,13 +52,13 @@ impl Place {
 
     fn refresh(&self) -> Result<Option<usize>, FeedError> {
         let now = UNIX_EPOCH + Duration::from_secs(1_795_000_000);
-        let held = kept(&self.feed, &self.store).ok().flatten();
+        let held = load_stored(&self.feed, &self.store).ok().flatten();
         let loaded = refresh(&self.feed, &self.store, held.as_ref(), now)?;
         Ok(loaded.map(|loaded| loaded.listing.len()))
     }
 
-    fn kept(&self) -> Option<usize> {
-        kept(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.len())
+    fn load_stored(&self) -> Option<usize> {
+        load_stored(&self.feed, &self.store).unwrap().map(|loaded| loaded.listing.len())
     }
 }
 
@@ -80,9 +86,9 @@ fn a_list_is_fetched_kept_and_asked_for_only_when_newer() {
         Reply::list("evil.example\n").with("ETag", "\"two\""),
     ]);
     let place = Place::mirrored(&mirror);
-    assert_eq!(place.kept(), None);
+    assert_eq!(place.load_stored(), None);
     assert_eq!(place.refresh().unwrap(), Some(2));
-    assert_eq!(place.kept(), Some(2));
+    assert_eq!(place.load_stored(), Some(2));
     assert_eq!(place.refresh().unwrap(), None);
     assert_eq!(place.refresh().unwrap(), Some(1));
     let requests = mirror.requests();
@@ -111,18 +117,18 @@ fn whatever_is_wrong_the_last_good_list_stays() {
         mirror.queue(reply);
         let error = place.refresh().expect_err(&shown).to_string();
         assert!(error.contains(expected), "{shown}: {error}");
-        assert_eq!(place.kept(), Some(2), "{shown}");
+        assert_eq!(place.load_stored(), Some(2), "{shown}");
     }
     // A checksum that fits what is kept, and not what comes.
-    let kept = sum("evil.example\nbad.example\n").to_ascii_lowercase();
-    place.feed.checksum = Some(Checksum::Is(kept.clone()));
+    let load_stored = sum("evil.example\nbad.example\n").to_ascii_lowercase();
+    place.feed.checksum = Some(Checksum::Digits(load_stored.clone()));
     mirror.queue(Reply::list("new.example\n"));
     let error = place.refresh().unwrap_err().to_string();
-    assert!(error.contains(&format!("expected SHA-256 {kept}")), "{error}");
-    assert_eq!(place.kept(), Some(2));
+    assert!(error.contains(&format!("expected SHA-256 {load_stored}")), "{error}");
+    assert_eq!(place.load_stored(), Some(2));
     // Of another place nothing is kept.
     place.feed.source = Source::File(PathBuf::from("/nonexistent"));
-    assert_eq!(place.kept(), None);
+    assert_eq!(place.load_stored(), None);
 }
 
 /// A list of names that readers know: refreshed as any other, refused as a whole.
@@ -131,13 +137,13 @@ fn names_that_readers_know_are_a_list_too() {
     use linkmilter::engine::{Policy, check::check, lists::Lists};
     let mirror = Mirror::start(vec![Reply::list("# ours\ngardening.example\n")]);
     let mut place = Place::mirrored(&mirror);
-    place.feed.form.holds = Holds::Names;
+    place.feed.layout.entry_kind = EntryKind::Names;
     assert_eq!(place.refresh().unwrap(), Some(1));
     mirror.queue(Reply::list("gardening.example\nmuseum.example\n<html>\n"));
     let error = place.refresh().unwrap_err().to_string();
     assert!(error.ends_with("line 3: expected a host name, found \"<html>\""), "{error}");
-    assert_eq!(place.kept(), Some(1));
-    let loaded = kept(&place.feed, &place.store).unwrap().unwrap();
+    assert_eq!(place.load_stored(), Some(1));
+    let loaded = load_stored(&place.feed, &place.store).unwrap().unwrap();
     let lists = Lists { listings: std::sync::Arc::new(vec![loaded.listing]), ..Lists::default() };
     let policy = Policy { lists, ..Policy::default() };
     let tlds = linkmilter::tld::builtin();
@@ -161,7 +167,7 @@ fn a_checksum_beside_the_list_must_fit() {
         Reply::list("no sum\n"),
     ]);
     let mut place = Place::mirrored(&mirror);
-    place.feed.checksum = Some(Checksum::At(fetch(&mirror, place.dir.path(), "list.sha256")));
+    place.feed.checksum = Some(Checksum::Fetched(fetch(&mirror, place.dir.path(), "list.sha256")));
     assert_eq!(place.refresh().unwrap(), Some(1));
     let error = place.refresh().unwrap_err().to_string();
     assert!(error.ends_with("list.sha256: expected 64 hexadecimal digits"), "{error}");
@@ -172,7 +178,7 @@ fn a_sum_is_looked_for_in_the_beginning_of_its_file() {
     let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![]);
     let mut place = Place::mirrored(&mirror);
-    place.feed.checksum = Some(Checksum::At(fetch(&mirror, place.dir.path(), "list.sha256")));
+    place.feed.checksum = Some(Checksum::Fetched(fetch(&mirror, place.dir.path(), "list.sha256")));
     for (before, expected) in [((64 << 10) - 64, Ok(Some(1))), ((64 << 10) - 63, Err(()))] {
         mirror.queue(Reply::list("evil.example\n"));
         mirror.queue(Reply::list(&format!("{}{sum}", "-".repeat(before))));
@@ -193,11 +199,11 @@ fn a_list_that_is_not_held_is_fetched_whole() {
         assert_eq!(place.refresh().unwrap(), Some(2));
         let path = place.store.path("bad");
         std::fs::write(&path, damage).unwrap();
-        assert!(kept(&place.feed, &place.store).is_err(), "{damage}");
+        assert!(load_stored(&place.feed, &place.store).is_err(), "{damage}");
         mirror.queue(Reply::list(list).with("ETag", "\"one\""));
         assert_eq!(place.refresh().unwrap(), Some(2), "{damage}");
         assert!(!mirror.requests()[1].contains("if-none-match"), "{damage}");
-        assert_eq!(place.kept(), Some(2), "{damage}");
+        assert_eq!(place.load_stored(), Some(2), "{damage}");
     }
 }
 
@@ -219,21 +225,21 @@ fn another_checksum_asks_for_everything_anew() {
     let mut place = Place::mirrored(&mirror);
     place.refresh().unwrap();
     // One that fits is as good as before.
-    place.feed.checksum = Some(Checksum::Is(sum(list).to_ascii_lowercase()));
-    assert_eq!(place.kept(), Some(1));
+    place.feed.checksum = Some(Checksum::Digits(sum(list).to_ascii_lowercase()));
+    assert_eq!(place.load_stored(), Some(1));
     mirror.queue(Reply::status("304 Not Modified"));
     assert_eq!(place.refresh().unwrap(), None);
     // Of one that does not, or that nobody compared, nothing is in force.
     let sums = fetch(&mirror, place.dir.path(), "list.sha256");
-    for checksum in [Checksum::Is("0".repeat(64)), Checksum::At(sums.clone())] {
+    for checksum in [Checksum::Digits("0".repeat(64)), Checksum::Fetched(sums.clone())] {
         place.feed.checksum = Some(checksum);
-        assert_eq!(place.kept(), None);
+        assert_eq!(place.load_stored(), None);
     }
     mirror.queue(Reply::list(list).with("ETag", "\"one\""));
     mirror.queue(Reply::list(&sum(list)));
     assert_eq!(place.refresh().unwrap(), Some(1));
     assert!(!mirror.requests()[2].contains("if-none-match"));
-    assert_eq!(place.kept(), Some(1));
+    assert_eq!(place.load_stored(), Some(1));
     // Nothing newer, and yet another sum.
     mirror.queue(Reply::status("304 Not Modified"));
     mirror.queue(Reply::list(&"0".repeat(64)));
@@ -246,7 +252,7 @@ fn a_silent_server_costs_a_look_its_timeout() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list)]);
     let mut place = Place::mirrored(&mirror);
-    place.feed.checksum = Some(Checksum::Is(sum(list)));
+    place.feed.checksum = Some(Checksum::Digits(sum(list)));
     place.refresh().unwrap();
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let mut nowhere = fetch(&mirror, place.dir.path(), "list.sha256");
@@ -256,7 +262,7 @@ fn a_silent_server_costs_a_look_its_timeout() {
     mirror.queue(Reply::list(list));
     for source in [place.feed.source.clone(), Source::Url(nowhere.clone())] {
         place.feed.source = source;
-        place.feed.checksum = Some(Checksum::At(nowhere.clone()));
+        place.feed.checksum = Some(Checksum::Fetched(nowhere.clone()));
         let start = std::time::Instant::now();
         let error = place.refresh().unwrap_err();
         assert!(matches!(error, FeedError::Fetch(_)), "{error}");
@@ -264,7 +270,7 @@ fn a_silent_server_costs_a_look_its_timeout() {
     }
     place.feed.source = Source::Url(fetch(&mirror, place.dir.path(), "list.txt"));
     place.feed.checksum = None;
-    assert_eq!(place.kept(), Some(1), "the last good list stays");
+    assert_eq!(place.load_stored(), Some(1), "the last good list stays");
 }
 
 #[test]
@@ -279,7 +285,7 @@ fn a_rest_of_a_list_does_not_take_its_place() {
         std::fs::write(&path, rest).unwrap();
         let error = place.refresh().unwrap_err().to_string();
         assert!(error.contains("at least half of the 9 entries"), "{error}");
-        assert_eq!(place.kept(), Some(9));
+        assert_eq!(place.load_stored(), Some(9));
     }
     std::fs::write(&path, list(5)).unwrap();
     assert_eq!(place.refresh().unwrap(), Some(5));
@@ -294,9 +300,9 @@ fn a_look_judges_as_a_refresh_does() {
     let mut place = Place::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
-    let found = |feed: &Feed| look(feed, None).map(|loaded| loaded.listing.len());
+    let found = |feed: &Feed| fetch_unstored(feed, None).map(|loaded| loaded.listing.len());
     assert_eq!(found(&place.feed).unwrap(), 2);
-    place.feed.checksum = Some(Checksum::Is("0".repeat(64)));
+    place.feed.checksum = Some(Checksum::Digits("0".repeat(64)));
     assert!(found(&place.feed).unwrap_err().to_string().contains("expected SHA-256 0000"));
     place.feed.checksum = None;
     place.feed.max_bytes = 14;
@@ -315,7 +321,7 @@ fn a_file_is_read_when_it_changes() {
     assert_eq!(place.refresh().unwrap(), Some(2));
     std::fs::write(&path, "<html>\n").unwrap();
     assert!(place.refresh().is_err());
-    assert_eq!(place.kept(), Some(2), "a start after that has the last good one");
+    assert_eq!(place.load_stored(), Some(2), "a start after that has the last good one");
 }
 
 /// A configuration with these lists, and the commands that judge by it.

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use linkmilter::daemon::tlds::Tlds;
 use linkmilter::fetch::{Fetch, FetchError};
 use linkmilter::tld::refresh::{RefreshError, Refreshed, refresh};
-use linkmilter::tld::store::{FILE, Origin, Store};
+use linkmilter::tld::store::{LIST_FILE, Origin, Store};
 use mirror::{Mirror, Reply};
 
 // ---- the refresh --------------------------------------------------------------------------
@@ -30,7 +30,7 @@ fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
     };
     assert_eq!((table.version.as_str(), added, removed), ("2026112000", s(&["newtld"]), vec![]));
     let stored = place.store.load();
-    assert_eq!(stored.origin, Origin::File(place.dir.path().join("tld").join(FILE)));
+    assert_eq!(stored.origin, Origin::File(place.dir.path().join("tld").join(LIST_FILE)));
     assert!(stored.table.contains("newtld"));
     assert_eq!(stored.age(place.now), Duration::ZERO);
 
@@ -153,7 +153,7 @@ fn another_address_is_asked_without_the_validators_of_the_first() {
 fn a_bad_file_is_passed_over_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::new(dir.path());
-    assert!(store.load().passed_over.is_none(), "no file is no trouble");
+    assert!(store.load().file_error.is_none(), "no file is no trouble");
     for (text, why) in [
         ("".to_owned(), "expected a first line"),
         ("# Version 2026112000\nCOM\nNET\nORG\n".to_owned(), "expected 1000 to 20000 names"),
@@ -163,8 +163,8 @@ fn a_bad_file_is_passed_over_with_its_reason() {
         let stored = store.load();
         assert_eq!(stored.origin, Origin::Builtin);
         assert!(stored.table.contains("com"));
-        let said = stored.passed_over.unwrap().to_string();
-        assert!(said.contains(why) && said.contains(FILE), "{said}");
+        let said = stored.file_error.unwrap().to_string();
+        assert!(said.contains(why) && said.contains(LIST_FILE), "{said}");
     }
 }
 

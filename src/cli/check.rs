@@ -70,7 +70,7 @@ fn each_line(
 ) -> anyhow::Result<std::io::Result<()>> {
     let mut input = std::io::stdin().lock();
     for number in 1_usize.. {
-        let line = file::entry(&mut input, b'\n')
+        let line = file::read_entry(&mut input, b'\n')
             .with_context(|| format!("standard input, line {number}"))?;
         if line.is_empty() {
             break;

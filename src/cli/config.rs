@@ -173,17 +173,17 @@ fn feeds(out: &mut String, config: &Config) {
         let _ = write!(out, "feeds.{name}: {place}: ");
         let found = match &feed.source {
             Source::File(_) => {
-                let held = feed::refresh::kept(&feed, &store).ok().flatten();
-                feed::refresh::look(&feed, held.as_ref()).map(Some)
+                let held = feed::refresh::load_stored(&feed, &store).ok().flatten();
+                feed::refresh::fetch_unstored(&feed, held.as_ref()).map(Some)
             }
-            Source::Url(_) => feed::refresh::kept(&feed, &store),
+            Source::Url(_) => feed::refresh::load_stored(&feed, &store),
         };
         let _ = match found {
             Ok(Some(list)) => {
                 let entries = list.listing.len();
-                let odd = match list.first_odd {
+                let odd = match list.first_invalid_line {
                     Some(line) => {
-                        format!(", {} lines passed over, line {line} the first", list.odd)
+                        format!(", {} lines passed over, line {line} the first", list.invalid_lines)
                     }
                     None => String::new(),
                 };

@@ -10,7 +10,7 @@ use crate::config::{self, Config, Errors, LastGood, Sources, Start};
 use crate::daemon::journal;
 use crate::engine::Policy;
 use crate::engine::lists::Lists;
-use crate::feed::refresh::kept;
+use crate::feed::refresh::load_stored;
 use crate::feed::store::Store;
 use crate::record::journal::JournalError;
 
@@ -106,7 +106,7 @@ pub fn with_feeds(config: &Config, policy: &Policy) -> Policy {
     let store = Store::new(config.feed_directory());
     let mut listings = Vec::new();
     for feed in config.feeds() {
-        match kept(&feed, &store) {
+        match load_stored(&feed, &store) {
             Ok(loaded) => listings.extend(loaded.map(|loaded| loaded.listing)),
             Err(error) => super::complain(&error),
         }

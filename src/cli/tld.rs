@@ -69,7 +69,7 @@ pub fn table(config: &Config) -> TldTable {
 /// Says on stderr why the file in the state directory was not taken. A file that is not for this
 /// user's eyes is the daemon's business: nothing is wrong with it.
 fn warned(stored: Stored) -> TldTable {
-    if let Some(error) = stored.passed_over.as_ref().filter(|error| !error.is_denied()) {
+    if let Some(error) = stored.file_error.as_ref().filter(|error| !error.is_denied()) {
         super::complain(&format_args!("{error}; the built-in table is used"));
     }
     stored.table
@@ -83,7 +83,7 @@ fn about(stored: &Stored) -> String {
         stored.table.len(),
         stored.origin,
     );
-    if let Some(error) = &stored.passed_over {
+    if let Some(error) = &stored.file_error {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "not used: {error}");
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::engine::outcome::Verdict;
-use crate::feed::blocklist::{Blocklist, Form, Meaning};
+use crate::feed::blocklist::{AnswerFormat, Blocklist, Meaning};
 
 use super::Config;
 use super::feeds::ListVerdict;
@@ -36,7 +36,7 @@ settings! {
         key_file: Option<PathBuf> = "", Reload;
         /// What its answers mean: `dbl` (Spamhaus), `surbl`, `uribl` (black and red), or `any`: every
         /// address of 127.0.0.0/8 is a listing, but for refusals. Default: `any`.
-        form: Option<Form> = "", Reload;
+        form: Option<AnswerFormat> = "", Reload;
         /// What a listed domain is: `suspect` or `unsafe`. Default: `suspect`, which is reported and edited
         /// by the profile `strict` alone, until you know the list.
         verdict: Option<ListVerdict> = "", Reload;
@@ -50,11 +50,11 @@ settings! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone(pub String);
 
-choice!(Form {
-    "dbl" = Form::Dbl,
-    "surbl" = Form::Surbl,
-    "uribl" = Form::Uribl,
-    "any" = Form::Any,
+choice!(AnswerFormat {
+    "dbl" = AnswerFormat::Dbl,
+    "surbl" = AnswerFormat::Surbl,
+    "uribl" = AnswerFormat::Uribl,
+    "any" = AnswerFormat::Any,
 });
 
 impl Text for Zone {
@@ -113,7 +113,7 @@ impl Config {
             lists.push(Blocklist {
                 name: name.clone(),
                 zone: zone.replacen(KEY, &key, 1),
-                form: section.form.unwrap_or_default(),
+                format: section.form.unwrap_or_default(),
                 verdict: match section.verdict {
                     None | Some(ListVerdict::Suspect) => Verdict::Suspect,
                     Some(ListVerdict::Unsafe) => Verdict::Unsafe,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::engine::outcome::Verdict;
 use crate::feed::refresh::{Checksum, Feed, Source};
-use crate::feed::{Form, Format, Holds};
+use crate::feed::{EntryKind, Format, ListLayout};
 use crate::fetch::Fetch;
 
 use super::problem::{NEITHER, Problem, wrong_names};
@@ -29,7 +29,7 @@ settings! {
         /// `names` that readers know: not bad, but whatever reads as one of them is suspect; a list with a
         /// line that is no name is refused. Default: `hosts` for the format `hosts`, else `domains`; a zone
         /// says it itself.
-        holds: Option<Holds> = "", Reload;
+        holds: Option<EntryKind> = "", Reload;
         /// The column of CSV, from 1. Default: 1.
         column: Option<usize> = "", Reload, 1..=1000;
         /// The member of the objects of JSON. Default: `domain`.
@@ -77,11 +77,11 @@ choice!(Format {
     "jsonl" = Format::JsonLines,
     "rpz" = Format::Rpz,
 });
-choice!(Holds {
-    "domains" = Holds::Domains,
-    "hosts" = Holds::Hosts,
-    "urls" = Holds::Urls,
-    "names" = Holds::Names,
+choice!(EntryKind {
+    "domains" = EntryKind::Domains,
+    "hosts" = EntryKind::Hosts,
+    "urls" = EntryKind::Urls,
+    "names" = EntryKind::Names,
 });
 choice!(ListVerdict { "suspect" = ListVerdict::Suspect, "unsafe" = ListVerdict::Unsafe });
 
@@ -124,13 +124,13 @@ impl Config {
             (None, None) => return None,
         };
         let format = section.format.unwrap_or_default();
-        let usual = if format == Format::Hosts { Holds::Hosts } else { Holds::Domains };
+        let usual = if format == Format::Hosts { EntryKind::Hosts } else { EntryKind::Domains };
         Some(Feed {
             name: name.to_owned(),
             source,
-            form: Form {
+            layout: ListLayout {
                 format,
-                holds: section.holds.unwrap_or(usual),
+                entry_kind: section.holds.unwrap_or(usual),
                 column: section.column.unwrap_or(1),
                 member: section.member.clone().unwrap_or_else(|| "domain".to_owned()),
             },
@@ -142,12 +142,12 @@ impl Config {
             warn_age: section.warn_age.unwrap_or(72 * HOUR),
             max_bytes: section.max_size.map_or(64 << 20, |size| size.0),
             max_entries: section.max_entries.unwrap_or(match section.holds {
-                Some(Holds::Names) => 100_000,
+                Some(EntryKind::Names) => 100_000,
                 _ => 2_000_000,
             }),
             checksum: section.sha256.as_ref().map(|sum| match sum {
-                Sum::Is(digits) => Checksum::Is(digits.clone()),
-                Sum::At(url) => Checksum::At(fetch(url)),
+                Sum::Is(digits) => Checksum::Digits(digits.clone()),
+                Sum::At(url) => Checksum::Fetched(fetch(url)),
             }),
         })
     }
@@ -185,12 +185,13 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
             ),
             (
                 "holds",
-                feed.holds == Some(Holds::Names) && !matches!(format, Format::Plain | Format::Rpz),
+                feed.holds == Some(EntryKind::Names)
+                    && !matches!(format, Format::Plain | Format::Rpz),
                 "format = \"plain\" beside holds = \"names\"",
             ),
             (
                 "verdict",
-                feed.holds == Some(Holds::Names) && feed.verdict.is_some(),
+                feed.holds == Some(EntryKind::Names) && feed.verdict.is_some(),
                 "no verdict beside holds = \"names\": what reads as one is suspect",
             ),
             (

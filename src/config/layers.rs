@@ -223,7 +223,7 @@ pub(super) fn files(main: Option<&Path>, problems: &mut Vec<Problem>) -> Vec<Pat
 
 fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<Layer> {
     let name = path.display().to_string();
-    let text = match files.read(path).and_then(file::text) {
+    let text = match files.read(path).and_then(file::into_text) {
         Ok(text) => text,
         Err(error) => {
             problems.push(unreadable(&name, "a file that can be read", error.to_string()));

@@ -311,7 +311,7 @@ impl Config {
     fn words(&self, problems: &mut Vec<Problem>) -> Words {
         let Some(file) = &self.policy.words_file else { return Words::default() };
         let path = self.resolve(file);
-        match self.files.read(&path).and_then(file::text) {
+        match self.files.read(&path).and_then(file::into_text) {
             Ok(text) => words::parse(&path, &text, problems),
             Err(error) => {
                 let expected = format!("a file with words at {}", path.display());

@@ -76,7 +76,7 @@ impl Files {
     pub(super) fn list(&self, path: &Path) -> io::Result<String> {
         match self {
             Files::Disk => lists::read(path),
-            Files::Kept(snapshot) => file::text(snapshot.bytes(path)?),
+            Files::Kept(snapshot) => file::into_text(snapshot.bytes(path)?),
         }
     }
 }

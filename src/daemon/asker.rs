@@ -14,9 +14,9 @@ use crate::config::{Config, DnsMode};
 use crate::engine::lists::{Listing, Table};
 use crate::engine::outcome::Verdict;
 use crate::engine::{self, Answers};
-use crate::feed::blocklist::{Blocklist, Said};
+use crate::feed::blocklist::{Blocklist, BlocklistAnswer};
 use crate::tld::cache::Bounds;
-use crate::tld::dns::{Dns, Response, Told};
+use crate::tld::dns::{Dns, Resolution, Response};
 
 /// Least and most time that an answer of a block list is kept, whatever its TTL: they are asked because they
 /// are newer than a file would be.
@@ -63,12 +63,12 @@ impl ListServer {
 }
 
 impl Dns for ListServer {
-    type Answer = Said;
+    type Answer = BlocklistAnswer;
 
-    const UNANSWERED: Said = Said::Unanswered;
+    const UNANSWERED: BlocklistAnswer = BlocklistAnswer::Unanswered;
 
-    async fn ask(&self, domain: &str) -> Told<Said> {
-        let question = self.list.question(domain);
+    async fn ask(&self, domain: &str) -> Resolution<BlocklistAnswer> {
+        let question = self.list.query_name(domain);
         let (response, records) = self.dns.look_up(&question, RecordType::A).await;
         let addresses: Vec<_> = records
             .iter()
@@ -78,12 +78,15 @@ impl Dns for ListServer {
             })
             .collect();
         let said = match response {
-            Response::Exists { .. } => self.list.said(&addresses),
-            Response::Missing { .. } => Said::Clean,
-            Response::Timeout | Response::Failed | Response::Unwelcome => Said::Unanswered,
+            Response::Exists { .. } => self.list.interpret(&addresses),
+            Response::Missing { .. } => BlocklistAnswer::Clean,
+            Response::Timeout | Response::Failed | Response::AccessDenied => {
+                BlocklistAnswer::Unanswered
+            }
         };
-        let response = if said == Said::Refused { Response::Unwelcome } else { response };
-        Told { response, answer: said }
+        let response =
+            if said == BlocklistAnswer::Refused { Response::AccessDenied } else { response };
+        Resolution { response, answer: said }
     }
 }
 
@@ -219,10 +222,10 @@ fn ask_lists(
 
 impl ListAsker {
     /// Says in the log what somebody must mend.
-    fn complain(&self, said: Said) {
+    fn complain(&self, said: BlocklistAnswer) {
         let list = &self.list.name;
         match said {
-            Said::Refused => {
+            BlocklistAnswer::Refused => {
                 if let Some(more) = self.refused.passes(Instant::now()) {
                     tracing::warn!(
                         list,
@@ -231,7 +234,7 @@ impl ListAsker {
                     );
                 }
             }
-            Said::Odd => {
+            BlocklistAnswer::Unexpected => {
                 if let Some(more) = self.odd.passes(Instant::now()) {
                     tracing::warn!(
                         list,
@@ -241,25 +244,25 @@ impl ListAsker {
                     );
                 }
             }
-            Said::Listed(_) | Said::Clean | Said::Unanswered => {}
+            BlocklistAnswer::Listed(_) | BlocklistAnswer::Clean | BlocklistAnswer::Unanswered => {}
         }
     }
 }
 
-const fn word(said: Said) -> ListAnswer {
+const fn word(said: BlocklistAnswer) -> ListAnswer {
     match said {
-        Said::Listed(_) => ListAnswer::Listed,
-        Said::Clean => ListAnswer::Clean,
-        Said::Refused => ListAnswer::Refused,
-        Said::Odd => ListAnswer::Odd,
-        Said::Unanswered => ListAnswer::Unanswered,
+        BlocklistAnswer::Listed(_) => ListAnswer::Listed,
+        BlocklistAnswer::Clean => ListAnswer::Clean,
+        BlocklistAnswer::Refused => ListAnswer::Refused,
+        BlocklistAnswer::Unexpected => ListAnswer::Odd,
+        BlocklistAnswer::Unanswered => ListAnswer::Unanswered,
     }
 }
 
 /// What a list has of the domains: a listing for each verdict.
-fn listings_of(list: &Blocklist, answers: &BTreeMap<String, Said>) -> Vec<Arc<Listing>> {
+fn listings_of(list: &Blocklist, answers: &BTreeMap<String, BlocklistAnswer>) -> Vec<Arc<Listing>> {
     let of = |verdict| {
-        let named = answers.iter().filter(|(_, said)| **said == Said::Listed(verdict));
+        let named = answers.iter().filter(|(_, said)| **said == BlocklistAnswer::Listed(verdict));
         let table = Table::of_names(named.map(|(domain, _)| domain));
         let (name, table) = (list.name.clone(), Arc::new(table));
         let listing = Listing { name, verdict, table, known: None };
@@ -272,13 +275,13 @@ fn listings_of(list: &Blocklist, answers: &BTreeMap<String, Said>) -> Vec<Arc<Li
 mod tests {
     use super::*;
     use crate::config;
-    use crate::feed::blocklist::Form;
+    use crate::feed::blocklist::AnswerFormat;
 
     fn list(name: &str, verdict: Verdict) -> Blocklist {
         Blocklist {
             name: name.to_owned(),
             zone: format!("{name}.example"),
-            form: Form::Any,
+            format: AnswerFormat::Any,
             verdict,
             meanings: Vec::new(),
         }

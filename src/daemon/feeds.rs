@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::engine::Policy;
 use crate::engine::lists::Listing;
-use crate::feed::refresh::{Feed, FeedError, Loaded, Source, kept, refresh};
+use crate::feed::refresh::{Feed, FeedError, Loaded, Source, load_stored, refresh};
 use crate::feed::store::Store;
 
 use super::health::{Health, Trouble};
@@ -94,7 +94,7 @@ impl Feeds {
     /// any more is gone at once, and so is a verdict that changed, whatever is being fetched.
     pub async fn take_up(&self, feeds: Vec<Feed>) {
         for feed in self.settle(feeds) {
-            let loaded = self.blocking(&feed, kept).await.unwrap_or_else(|error| {
+            let loaded = self.blocking(&feed, load_stored).await.unwrap_or_else(|error| {
                 tracing::warn!(%error, list = feed.name, "the kept list is not used");
                 None
             });
@@ -232,7 +232,7 @@ impl Held {
             loaded.listing = Arc::new(Listing { verdict: feed.verdict, ..same });
         }
         self.feed.verdict = feed.verdict;
-        let read_alike = self.feed.form == feed.form
+        let read_alike = self.feed.layout == feed.layout
             && self.feed.checksum == feed.checksum
             && self.feed.max_bytes == feed.max_bytes
             && self.feed.max_entries == feed.max_entries;
@@ -270,7 +270,7 @@ impl Held {
                     list = self.feed.name,
                     entries = newer.listing.len(),
                     before,
-                    odd_lines = newer.odd,
+                    odd_lines = newer.invalid_lines,
                     "a new list"
                 );
                 self.loaded = Some(newer);
@@ -301,7 +301,7 @@ impl Held {
 mod tests {
     use super::*;
     use crate::engine::Verdict;
-    use crate::feed::Form;
+    use crate::feed::ListLayout;
     use std::path::{Path, PathBuf};
 
     const MINUTE: Duration = Duration::from_secs(60);
@@ -310,7 +310,7 @@ mod tests {
         Feed {
             name: "bad".to_owned(),
             source: Source::File(path),
-            form: Form::default(),
+            layout: ListLayout::default(),
             verdict: Verdict::Suspect,
             refresh: 60 * MINUTE,
             warn_age: 48 * 60 * MINUTE,
@@ -321,7 +321,7 @@ mod tests {
     }
 
     fn failed() -> Result<Option<Loaded>, FeedError> {
-        Err(FeedError::NoChecksum { place: "x".to_owned() })
+        Err(FeedError::InvalidChecksum { place: "x".to_owned() })
     }
 
     #[test]
@@ -432,8 +432,9 @@ mod tests {
         assert_eq!(listed(&feeds, "evil.example.com"), Some(Verdict::Unsafe));
         // Read otherwise.
         let (before, held) = feeds.most_due().unwrap();
-        let form = Form { holds: crate::feed::Holds::Hosts, ..Form::default() };
-        feeds.take_up(vec![Feed { form, ..stricter.clone() }]).await;
+        let form =
+            ListLayout { entry_kind: crate::feed::EntryKind::Hosts, ..ListLayout::default() };
+        feeds.take_up(vec![Feed { layout: form, ..stricter.clone() }]).await;
         assert_eq!(listed(&feeds, "www.evil.example.com"), None);
         assert_eq!(listed(&feeds, "evil.example.com"), Some(Verdict::Unsafe));
         feeds.look(before, held).await;

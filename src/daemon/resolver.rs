@@ -25,7 +25,7 @@ use crate::engine::Answer;
 use crate::file;
 use crate::tld::breaker::Breaker;
 use crate::tld::cache::{Bounds, Cache, Moment};
-use crate::tld::dns::{Dns, Response, Told};
+use crate::tld::dns::{Dns, Resolution, Response};
 
 /// Queries in flight at most, over all messages; beyond it a name is unverified.
 const MAX_FLIGHTS: usize = 256;
@@ -245,13 +245,13 @@ impl<D: Dns> Shared<D> {
     /// One query, from its start to the cache.
     async fn fly(&self, name: &str) -> D::Answer {
         let told = tokio::time::timeout(patience(self.deadline), self.dns.ask(name)).await;
-        let late = Told { response: Response::Timeout, answer: D::UNANSWERED };
+        let late = Resolution { response: Response::Timeout, answer: D::UNANSWERED };
         let told = told.unwrap_or(late);
         let now = (self.clock)();
         let mut state = self.state();
-        state.breaker.note(told.response, now);
+        state.breaker.record(told.response, now);
         state.flights.remove(name);
-        state.cache.put(name, told, now)
+        state.cache.insert(name, told, now)
     }
 }
 
@@ -347,7 +347,7 @@ impl Dns for Hickory {
     const UNANSWERED: Answer = Answer::Unverified;
 
     /// Asks for the SOA of a top-level domain.
-    async fn ask(&self, tld: &str) -> Told<Answer> {
+    async fn ask(&self, tld: &str) -> Resolution<Answer> {
         self.look_up(tld, RecordType::SOA).await.0.into()
     }
 }

@@ -145,7 +145,7 @@ impl Tlds {
 }
 
 fn held(stored: Stored) -> Held {
-    if let Some(error) = &stored.passed_over {
+    if let Some(error) = &stored.file_error {
         tracing::warn!(%error, "the built-in table of TLDs is used");
     }
     Held { table: Arc::new(stored.table.clone()), stored }

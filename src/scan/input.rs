@@ -73,7 +73,7 @@ fn entries(mut reader: impl BufRead, name: String) -> impl Iterator<Item = Input
     let mut failed = false;
     std::iter::from_fn(move || {
         while !failed {
-            match file::entry(&mut reader, 0) {
+            match file::read_entry(&mut reader, 0) {
                 Ok(entry) if entry.is_empty() => return None,
                 Ok(mut entry) => {
                     if entry.last() == Some(&0) {

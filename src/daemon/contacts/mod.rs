@@ -17,7 +17,7 @@ use arc_swap::ArcSwapOption;
 use super::envelope::{dmarc, field};
 use super::metrics::{ContactAnswer, ContactFault, Metrics};
 use super::settings::Loaded;
-use crate::beside::Beside;
+use crate::atomic_file::AtomicFile;
 use crate::engine::outcome::Disposition;
 use crate::engine::{Contact, Dmarc, Policy};
 use crate::file;
@@ -260,9 +260,9 @@ fn read(path: &Path, keys: &[Key], now: u64) -> Result<(Store, Key), ReadError> 
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let mut beside = Beside::private(path.parent().unwrap_or(Path::new(".")), name)?;
-    beside.file.write_all(bytes)?;
-    beside.take_place()
+    let mut temp_file = AtomicFile::private(path.parent().unwrap_or(Path::new(".")), name)?;
+    temp_file.file.write_all(bytes)?;
+    temp_file.commit()
 }
 
 /// The keys of the house for this, the present one first.
