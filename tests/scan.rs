@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use linkmilter::engine::policy::HeaderFields;
 use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::record::tally::Tally;
-use linkmilter::scan::{Account, Dns, Input, Progress, Scan, Settings, Stream, Witness};
+use linkmilter::scan::{CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Scan, Settings};
 
 /// A message whose link deceives: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
@@ -92,7 +92,7 @@ fn exit_codes() {
     assert_eq!(lines(&both).len(), 1, "the rest is still scanned");
     let said = String::from_utf8_lossy(&both.stderr).into_owned();
     assert!(said.contains("missing.eml: "), "{said}");
-    assert!(said.contains("notes.zip: no mail but a zip archive"), "{said}");
+    assert!(said.contains("notes.zip: expected mail, found a zip archive"), "{said}");
     assert_eq!(scan(folder.path(), &[]).status.code(), Some(2));
     // What was left of a header may hold anything.
     let long = format!(
@@ -359,15 +359,15 @@ fn tally(folder: PathBuf) -> Tally {
         policy: Policy { header_fields: HeaderFields::Omit, ..Policy::default() },
         facts: Facts::default(),
         tlds: linkmilter::tld::builtin(),
-        dns: Dns::Silent,
-        stream: Stream::Counts,
-        least: Verdict::Notice,
-        account: Account::Findings,
-        witness: Witness::No,
-        largest: 256 << 20,
+        dns: Dns::Off,
+        format: OutputFormat::Counts,
+        min_verdict: Verdict::Notice,
+        gap_lines: GapLines::Omit,
+        crosscheck: CrossCheck::Off,
+        max_message: 256 << 20,
     };
     let (progress, stop) = (Progress::hidden(), AtomicBool::new(false));
     let (settings, progress, stop) = (&settings, &progress, &stop);
-    let scan = Scan { settings, jobs: 2, progress, stop, journal: None, own: &[] };
+    let scan = Scan { settings, jobs: 2, progress, stop, journal: None, own_files: &[] };
     scan.run(std::iter::once(Input::Path(folder)), &mut std::io::sink()).unwrap().tally
 }

@@ -258,7 +258,10 @@ fn archives_in_archives_and_their_names() {
             "all.tar!/abs.eml"
         ]
     );
-    assert!(said(&output).contains("all.tar!\\u{1b}]0;title\\u{7}.zip: no mail but a zip archive"));
+    assert!(
+        said(&output)
+            .contains("all.tar!\\u{1b}]0;title\\u{7}.zip: expected mail, found a zip archive")
+    );
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl Piped<'_> {
             End::Kill => assert_eq!(output.status.code(), None),
             End::Interrupt => {
                 assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-                let hint = "go on with --resume journal";
+                let hint = "continue with --resume journal";
                 assert!(said(&output).contains(hint), "{}", said(&output));
             }
         }

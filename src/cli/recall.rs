@@ -187,7 +187,7 @@ fn not_a_message(bytes: &[u8]) -> Option<&'static str> {
     match sniff::kind(bytes) {
         Kind::Compressed(_) => Some("compressed data"),
         Kind::Tar => Some("a tar archive"),
-        Kind::Foreign(what) => Some(what),
+        Kind::NotMail(what) => Some(what),
         Kind::Empty | Kind::Message | Kind::Mbox => None,
     }
 }

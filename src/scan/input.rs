@@ -1,4 +1,4 @@
-//! What is to be scanned: paths, standard input, ranges of an mbox, lists of these.
+//! What to scan: paths, standard input, ranges of an mbox, lists of these.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::file;
 
-/// One thing to scan.
+/// One input of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A file or a folder.
@@ -20,7 +20,7 @@ pub enum Input {
         path: PathBuf,
         range: Range<u64>,
     },
-    /// An entry of a list that could not be understood, or a list that broke off.
+    /// An invalid entry of a list, or a list that could not be read to its end.
     Unreadable {
         name: String,
         why: String,
@@ -28,7 +28,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// An argument of the command line: `-` is standard input.
+    /// A command-line argument. `-` is standard input.
     pub fn argument(path: PathBuf) -> Input {
         if path == Path::new("-") { Input::Stdin } else { Input::Path(path) }
     }
@@ -59,8 +59,8 @@ fn parse_range(entry: &[u8]) -> Option<(Range<u64>, &[u8])> {
     (range.start <= range.end).then_some((range, path.get(1..)?))
 }
 
-/// The entries of a list, each ended by NUL, read as they come.
-pub fn list(path: &Path) -> io::Result<impl Iterator<Item = Input>> {
+/// Reads a list of NUL-terminated entries, one at a time.
+pub fn read_list(path: &Path) -> io::Result<impl Iterator<Item = Input>> {
     let reader: Box<dyn BufRead> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
