@@ -657,7 +657,7 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     let list = dir.path().join("allow.txt");
     let add = |host: &str| linkmilter(&["allow", "add", host, "--config", path]).assert();
     add("пример[.]example").code(0).stdout(format!(
-        "{}: xn--e1afmkfd.example added\nno daemon runs by {}; it counts from the next start or reload\n",
+        "{}: xn--e1afmkfd.example added\nno daemon is running according to {}; the change takes effect at the next start or reload\n",
         list.display(),
         dir.path().join("linkmilter.pid").display()
     ));
@@ -669,7 +669,7 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
     std::fs::write(dir.path().join("linkmilter.pid"), std::process::id().to_string()).unwrap();
     let said = add("example.com").code(0);
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
-    assert!(said.contains("no daemon runs"), "{said}");
+    assert!(said.contains("no daemon is running"), "{said}");
 }
 
 #[test]
@@ -720,7 +720,7 @@ fn allow_and_block_take_what_is_pasted_and_refuse_what_is_nobodys_own() {
     }
     // What the configuration itself holds is not taken out of it.
     let said = run(&["block", "remove", "in.example"]).code(1);
-    assert!(String::from_utf8_lossy(&said.get_output().stdout).contains("take it out there"));
+    assert!(String::from_utf8_lossy(&said.get_output().stdout).contains("remove it there"));
 }
 
 #[test]

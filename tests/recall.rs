@@ -119,7 +119,7 @@ fn what_belongs_to_many_is_recalled_only_when_that_is_meant() {
     for hosts in [&["com"][..], &["bad.example", "com"], &["evil", "com"], &["hxxps://co[.]uk/"]] {
         let (code, out, said) = mailbox.recall(hosts);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{hosts:?}");
-        assert!(said.contains("--suffix if all of them are meant"), "{said}");
+        assert!(said.contains("--suffix if you mean all of them"), "{said}");
     }
     assert_eq!(mailbox.files(), before);
     let (code, out, said) = mailbox.recall(&["com", "--suffix"]);
@@ -396,7 +396,7 @@ fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
     let (code, told, said) = run(&["why", id]);
     assert_eq!(code, Some(0), "{told}{said}");
     assert!(told.starts_with("recalled at 20") && told.contains("(noted in "), "{told}");
-    assert!(said.contains("say it again with sudo"), "{said}");
+    assert!(said.contains("try again with sudo"), "{said}");
     // Nobody else's word is asked for in vain.
     let (code, _, said) = run(&["why", "<19@mail.example.org>"]);
     assert_eq!(code, Some(2), "{said}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
-use super::Answer;
+use super::ExitStatus;
 use super::shared::{ConfigFile, with_feeds};
 use crate::engine::check;
 use crate::engine::host::Names;
@@ -19,30 +19,31 @@ use crate::record::judgement::JudgementRecord;
 
 /// Judge hosts, URLs and mail addresses
 ///
-/// As the filter on this machine would: with the names, the lists and the table of top-level
-/// domains that its configuration names.
+/// As the filter on this machine would: with the names, lists and top-level domains of its
+/// configuration.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// Names to protect beside those of the configuration and the built-in ones, one a line
+    /// Names to protect in addition to those of the configuration and the built-in ones, one per
+    /// line
     #[arg(long, value_name = "FILE")]
     protected: Option<PathBuf>,
     #[command(flatten)]
     config: ConfigFile,
-    /// What to judge; without any, a line each from standard input
+    /// What to judge; without arguments, the lines of standard input
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
 
-/// What judging takes beside the target.
+/// What is needed to judge a target.
 struct Judge {
     policy: Policy,
     tlds: TldTable,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let judge = Judge::new(args.config, args.protected.as_deref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut worst = Verdict::Ok;
@@ -59,12 +60,13 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     };
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ if worst >= Verdict::Suspect => Ok(Answer::No),
-        _ => Ok(Answer::Done),
+        _ if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
+        _ => Ok(ExitStatus::Done),
     }
 }
 
-/// Feeds the lines of standard input; the outer error is one of reading, the inner of writing.
+/// Calls `each` for every line of standard input. The outer error is from reading, the inner one
+/// from writing.
 fn each_line(
     each: &mut impl FnMut(&str) -> std::io::Result<()>,
 ) -> anyhow::Result<std::io::Result<()>> {

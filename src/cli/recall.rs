@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use indicatif::ProgressBar;
 
 use super::shared::Events;
-use super::{Answer, complain, pasted, print};
+use super::{ExitStatus, host_arg, print, warn};
 use crate::daemon::seal::{self, Seal};
 use crate::daemon::{envelope, journal};
 use crate::engine::whole::Whole;
@@ -122,9 +122,9 @@ struct Run {
     notes: Notes,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     // A recall is undone even if it was for a whole suffix.
-    let hosts = pasted::hosts(&args.hosts, args.suffix || args.give_back)?;
+    let hosts = host_arg::parse_all(&args.hosts, args.suffix || args.give_back)?;
     let password = match args.imap.is_empty() {
         true => String::new(),
         false => imap::password(args.password_file.as_deref())?,
@@ -164,7 +164,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         },
     };
     if args.give_back && !run.recall.checks_seals() {
-        complain(&"no key can be read: whoever wrote a recipe is believed");
+        warn(&"no key can be read: whoever wrote a recipe is believed");
     }
     for maildir in &args.maildir {
         run.maildir(maildir);
@@ -177,7 +177,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         print(&run.report())?;
     }
     match run.totals.failed {
-        0 => Ok(Answer::Done),
+        0 => Ok(ExitStatus::Done),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be treated"),
     }
 }
@@ -214,7 +214,7 @@ fn print_journal_matches(
     let reading = match reading {
         Ok(reading) => reading,
         Err(error) => {
-            complain(&error);
+            warn(&error);
             return Ok(());
         }
     };
@@ -222,7 +222,7 @@ fn print_journal_matches(
     for (host, (messages, domains)) in asked.iter().zip(found) {
         let name = defanged(host);
         if messages == 0 {
-            complain(&reading.nothing(&format!("no link to {name}"), journal));
+            warn(&reading.nothing(&format!("no link to {name}"), journal));
             continue;
         }
         let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
@@ -231,7 +231,7 @@ fn print_journal_matches(
     }
     print(&out)?;
     if let Some(text) = reading.omitted() {
-        complain(&text);
+        warn(&text);
     }
     Ok(())
 }
@@ -310,7 +310,7 @@ impl Run {
 
     fn failed(&mut self, place: &dyn Display, why: &dyn Display) {
         self.totals.failed += 1;
-        complain(&format_args!("{place}: {why}"));
+        warn(&format_args!("{place}: {why}"));
     }
 
     fn report(&self) -> String {

@@ -26,7 +26,7 @@ use crate::scan::{
     Scan, Settings, input, ranges,
 };
 
-use super::Answer;
+use super::ExitStatus;
 use super::dns::Asker;
 
 /// Judge the messages of archives
@@ -96,7 +96,7 @@ enum Format {
     Stix,
 }
 
-pub fn run(args: Args) -> anyhow::Result<Answer> {
+pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     if let Some(mib) = args.ranges {
         return list_ranges(&args, mib << 20);
     }
@@ -139,13 +139,15 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     match report {
         // The reader has closed the pipe (`| head`). There are findings, since only they are
         // written here.
-        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Answer::No),
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(ExitStatus::Negative)
+        }
         report => finish(&args, report?, &mut out),
     }
 }
 
 /// Writes the output formats that are made from the counts, reports what was not read, and answers.
-fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answer> {
+fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<ExitStatus> {
     let tally = &report.tally;
     if report.completion == Completion::Interrupted {
         let hint = match &args.resume {
@@ -164,11 +166,11 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<Answe
     if bypassed > 0 && args.format != Format::Summary {
         let reasons: Vec<String> =
             tally.bypasses.iter().map(|(why, count)| format!("{why} {count}")).collect();
-        super::complain(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
+        super::warn(&format_args!("{bypassed} parts were not read: {}", reasons.join(", ")));
     }
     match tally.unread {
-        0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(Answer::No),
-        0 => Ok(Answer::Done),
+        0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(ExitStatus::Negative),
+        0 => Ok(ExitStatus::Done),
         unread => {
             bail!("{unread} of the sources could not be read completely, the rest was scanned")
         }
@@ -194,13 +196,13 @@ fn quietly(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-fn list_ranges(args: &Args, size: u64) -> anyhow::Result<Answer> {
+fn list_ranges(args: &Args, size: u64) -> anyhow::Result<ExitStatus> {
     let mut out = BufWriter::new(output(args.out.as_deref(), None)?);
     let write =
         |path: &PathBuf| ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20);
     let written = args.paths.iter().try_for_each(write).and_then(|()| out.flush());
     quietly(written)?;
-    Ok(Answer::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn config(args: &Args) -> anyhow::Result<Config> {

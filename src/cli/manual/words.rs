@@ -1,4 +1,4 @@
-//! What the manual says and no definition does.
+//! Text of the manual that is in no definition.
 
 use crate::engine::outcome::Verdict;
 
@@ -70,7 +70,7 @@ pub const fn verdict_words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Lines that work as they stand; a test has the program read each of them.
+/// Command lines that work as shown. A test makes the program parse each of them.
 pub const EXAMPLES: &[(&str, &str, &str)] = &[
     (
         "linkmilter",

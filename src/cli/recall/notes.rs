@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::super::complain;
-use super::super::shared::own_recalls;
+use super::super::shared::user_recall_directory;
+use super::super::warn;
 use crate::record::journal::recalls::{RecallEvent, Recalls};
 use crate::record::journal::{Bounds, JournalError};
 use crate::record::time::Timestamp;
@@ -55,18 +55,16 @@ impl Notes {
     fn fall_back(&mut self, error: JournalError) {
         self.open = None;
         let denied = error.source.kind() == ErrorKind::PermissionDenied;
-        let own = own_recalls().filter(|_| denied && self.is_journal);
+        let own = user_recall_directory().filter(|_| denied && self.is_journal);
         self.is_journal = false;
-        let Some(own) = own else { return complain(&not_recorded(&error)) };
+        let Some(own) = own else { return warn(&not_recorded(&error)) };
         match Recalls::of_user(&own, self.bounds, now()) {
             Ok(opened) => {
                 let own = own.display();
-                complain(&format_args!(
-                    "{error}: noted in {own}, for linkmilter why --recalls {own}"
-                ));
+                warn(&format_args!("{error}: noted in {own}, for linkmilter why --recalls {own}"));
                 self.open = opened;
             }
-            Err(error) => complain(&not_recorded(&error)),
+            Err(error) => warn(&not_recorded(&error)),
         }
     }
 }
