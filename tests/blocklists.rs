@@ -157,7 +157,7 @@ fn lists_that_cannot_be_asked_are_refused() {
         ),
         (
             "zone = \"{key}.x.example\"\nkey_file = \"bad.key\"",
-            "found 3 characters, some of which no name has",
+            "found 3 characters, some of them not allowed in a name",
         ),
         ("zone = \"{key}.x.example\"\nkey_file = \"long.key\"", "found 121 characters"),
         ("zone = \"x.example\"\ncodes = [\"192.0.2.1\"]", "blocklists.x.codes: expected"),

@@ -117,7 +117,7 @@ to = [\"nobody\"]
             "linkmilter.toml:14: rules.partners.networks: expected a network (192.0.2.0/24, 2001:db8::/32) or an IP address (the address has bits set beyond its prefix; did you mean 192.0.2.0/24?), found \"192.0.2.1/24\"",
             "linkmilter.toml:16: plocy.profile: expected a known key, found the key plocy.profile; did you mean policy.profile?",
             "linkmilter.toml:18: servr.nonesuch: expected a known key, found the key servr.nonesuch; did you mean server?",
-            "linkmilter.toml:20: metrics.listen: expected a loopback address or unix:/PATH, since nothing protects it, found \"inet:9895@0.0.0.0\"",
+            "linkmilter.toml:20: metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9895@0.0.0.0\"",
             "linkmilter.toml:22: lists.protected_file: expected a list at nowhere.txt, found No such file or directory (os error 2)",
             "linkmilter.toml:25: digest.to: expected mail addresses (ann@example.com), found [\"nobody\"]",
         ]
@@ -238,7 +238,7 @@ fn values_that_are_impossible_together_are_refused() {
         ("[server]\nlisten = []", "server.listen: expected at least one address, found []"),
         (
             "[metrics]\nlisten = \"inet:9000@0.0.0.0\"",
-            "metrics.listen: expected a loopback address or unix:/PATH, since nothing protects it, found \"inet:9000@0.0.0.0\"",
+            "metrics.listen: expected a loopback address or unix:/PATH, since it has no access control, found \"inet:9000@0.0.0.0\"",
         ),
         (
             "[metrics]\nlisten = \"inet:8895@127.0.0.1\"",

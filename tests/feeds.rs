@@ -107,7 +107,7 @@ fn whatever_is_wrong_the_last_good_list_stays() {
     place.refresh().unwrap();
     let many: String = (0..1_001).map(|n| format!("h{n}.example\n")).collect();
     for (reply, expected) in [
-        (Reply::list("<html>\nlog in\n</html>\n"), "expected a list in which at most half"),
+        (Reply::list("<html>\nlog in\n</html>\n"), "expected a list with at most half"),
         (Reply::list(&many), "expected at most 1000 entries"),
         (Reply::list(&"#".repeat(2 << 20)), "expected at most 1048576 bytes"),
         (Reply::status("404 Not Found"), "expected status 200 or 304, found 404"),

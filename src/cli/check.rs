@@ -91,7 +91,7 @@ fn each_line(
 impl Judge {
     fn new(config: ConfigFile, protected_file: Option<&Path>) -> anyhow::Result<Judge> {
         let config = config.load()?;
-        let policy = config.settings_of_user()?.policies.default_policy();
+        let policy = config.user_settings()?.policies.default_policy();
         let mut protected = Names::clone(&policy.protected);
         if let Some(path) = protected_file {
             let text = file::read_text(path, file::MAX_BYTES)

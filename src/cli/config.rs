@@ -79,7 +79,7 @@ fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<ExitStatus> {
 
 /// Also reads the list and key files: the daemon does not start if one of them is wrong.
 fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
-    let loaded = config::gone(sources).map_or_else(|| config::load(sources), Err);
+    let loaded = config::missing_file(sources).map_or_else(|| config::load(sources), Err);
     let read = loaded.and_then(|config| config.settings().map(|_| config));
     match read {
         Ok(config) => {

@@ -44,7 +44,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
-    let settings = config.settings_of_user()?;
+    let settings = config.user_settings()?;
     let bytes = super::input::read(args.message.as_deref())?;
     let message = Message::split(&bytes);
     let mut envelope = envelope(args.envelope.as_deref().unwrap_or(","))?;
@@ -101,8 +101,8 @@ fn earlier_changes(message: Message<'_>, config: &Config) -> String {
 fn daemon_policy(config: &Config) -> Arc<Policy> {
     let own = Seal::load(&seal::path(config)).ok().map(|seal| seal.key());
     let settings = match own {
-        Some(key) => config.settings_of_daemon(Some(key)).or_else(|_| config.settings_of_user()),
-        None => config.settings_of_user(),
+        Some(key) => config.daemon_settings(Some(key)).or_else(|_| config.user_settings()),
+        None => config.user_settings(),
     };
     settings.map(|settings| settings.policies.default_policy()).unwrap_or_default()
 }

@@ -110,7 +110,7 @@ fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStat
     let mut changed = false;
     for host in hosts {
         let _ = match config::add_to_list(&path, host)? {
-            Added::Already(line) => {
+            Added::AlreadyListed(line) => {
                 writeln!(out, "{}:{line}: already covers it", path.display())
             }
             Added::New(name) => {

@@ -135,8 +135,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     // A key that this user may not read is no error: then the recipes have no seal.
     let seal_key = Seal::load(&seal::path(&config)).ok().map(|seal| seal.key());
     let settings = match seal_key {
-        Some(key) => config.settings_of_daemon(Some(key))?,
-        None => config.settings_of_user()?,
+        Some(key) => config.daemon_settings(Some(key))?,
+        None => config.user_settings()?,
     };
     let host_name = config.server.host_name.as_ref().map(|name| name.0.clone());
     let facts = Facts {

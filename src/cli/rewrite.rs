@@ -46,7 +46,7 @@ fn without_filter_edits(bytes: &[u8]) -> Option<Vec<u8>> {
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let config = args.config.load()?;
-    let settings = config.settings_of_user()?;
+    let settings = config.user_settings()?;
     let bytes = super::input::read(args.file.as_deref())?;
     let message = Message::split(&bytes);
     // A message that was filtered before keeps its fields if filtering it again changes nothing.

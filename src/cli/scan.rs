@@ -214,7 +214,7 @@ fn config(args: &Args) -> anyhow::Result<Config> {
 }
 
 fn settings(args: &Args, config: &Config) -> anyhow::Result<Settings> {
-    let policy = config.settings_of_user()?.policies.default_policy();
+    let policy = config.user_settings()?.policies.default_policy();
     let dns = match args.dns {
         true => {
             let asker = Asker::new(config)?;

@@ -16,7 +16,7 @@ use crate::policy::Way;
 
 /// Whether the message asks for its original: it leaves, wholly or in part, and carries a recipe.
 pub fn concerns(mail: &Mail, way: Way, loaded: &Loaded) -> bool {
-    way != Way::Stays && loaded.config.gives_back() && splice::has_recipe(&mail.head)
+    way != Way::Stays && loaded.config.restores_outbound() && splice::has_recipe(&mail.head)
 }
 
 /// The original of a message that [`concerns`] us. Reads a file when the recipe is in the state

@@ -31,7 +31,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
     // A key that the operator names is there or is wrong: only one of our own is made.
     let own = config.policy.seal_key_file.is_none().then(seal);
     let key = own.as_ref().and_then(|own| own.as_ref().ok()).map(Seal::key);
-    let settings = config.settings_of_daemon(key)?;
+    let settings = config.daemon_settings(key)?;
     let seal = own.unwrap_or_else(seal);
     Ok(Loaded { settings, host_name: host_name::of(&config), seal, config })
 }
@@ -44,7 +44,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, Errors> {
 pub fn keep(sources: &Sources, config: &Config) -> Result<(), KeepError> {
     let time = Timestamp::of(SystemTime::now()).to_string();
     let snapshot = sources.snapshot(config, time)?;
-    config::load(&sources.of_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
+    config::load(&sources.with_snapshot(snapshot.clone())).and_then(|config| config.settings())?;
     Ok(snapshot.keep(&config.server.state_dir)?)
 }
 
@@ -61,7 +61,8 @@ impl Loaded {
     /// What is not done for want of a key, where mail that leaves would get its originals back.
     pub fn unsealed(&self) -> Option<String> {
         let sealed = self.settings.policies.default_policy().seal_key.is_some();
-        let error = self.seal.as_ref().err().filter(|_| self.config.gives_back() && !sealed)?;
+        let error =
+            self.seal.as_ref().err().filter(|_| self.config.restores_outbound() && !sealed)?;
         let unmarked = match self.config.banner.external {
             true => ", and mail from outside is not marked",
             false => "",
