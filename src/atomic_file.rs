@@ -95,7 +95,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn what_a_crash_left_goes_with_the_next_file() {
+    fn temporary_files_of_a_crash_are_removed_later() {
         let dir = tempfile::tempdir().unwrap();
         let file = |name: &str, age: Duration| {
             let file = File::create(dir.path().join(name)).unwrap();

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_that_never_ends_is_not_read() {
+    fn an_endless_entry_is_refused() {
         let max_bytes = usize::try_from(MAX_ENTRY_BYTES).unwrap();
         let text = ["a\n\n", &"b".repeat(max_bytes - 1), "\n", &"c".repeat(max_bytes + 1)].concat();
         let mut from = text.as_bytes();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_never_end_is_not_read() {
+    fn only_regular_files_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, "text").unwrap();

@@ -113,7 +113,7 @@ fn a_real_list_says_what_it_has() {
 }
 
 #[test]
-fn a_list_that_refuses_lists_nothing_and_is_left_alone() {
+fn a_list_that_refuses_lists_nothing_and_is_paused() {
     let nsd = Nsd::start(&zones(vec![list("dbl.example", &[("*", "127.255.255.254")])]));
     let rig = Rig::new(nsd.address, "dbl.example", AnswerFormat::Dbl);
     assert_eq!(rig.ask(&["a.com"]), [BlocklistAnswer::Refused]);
@@ -141,7 +141,7 @@ fn config(text: &str) -> Result<linkmilter::config::Config, String> {
 }
 
 #[test]
-fn lists_that_cannot_be_asked_are_refused() {
+fn lists_with_invalid_settings_are_refused() {
     let many: String =
         (0..17).map(|n| format!("[blocklists.l{n}]\nzone = \"l{n}.example\"\n")).collect();
     let long = format!("zone = \"{}.example\"", "a.".repeat(60));
@@ -236,7 +236,7 @@ const LIST: &str = "[blocklists.dbl]\nzone = \"{key}.dbl.example\"\nkey_file = \
                     verdict = \"unsafe\"\n";
 
 #[test]
-fn what_a_list_has_is_taken_apart_and_what_is_ours_is_not_asked_for() {
+fn listed_domains_are_defanged_and_our_own_are_not_queried() {
     let dbl = list(
         "abc123.dbl.example",
         &[("evil.com", "127.0.1.4"), ("allowed.com", "127.0.1.2"), ("ours.com", "127.0.1.2")],

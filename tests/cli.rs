@@ -142,7 +142,7 @@ fn every_command_is_tried() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_no_failure_and_no_panic() {
+fn a_closed_pipe_is_no_failure_and_no_panic() {
     let house = house();
     for line in COMMANDS {
         let usual = run(command(house.path(), line), line);
@@ -169,7 +169,7 @@ fn a_reader_that_has_gone_is_no_failure_and_no_panic() {
 }
 
 #[test]
-fn a_full_disk_behind_the_output_is_told() {
+fn a_full_disk_of_the_output_is_reported() {
     let house = house();
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     for line in COMMANDS {
@@ -204,7 +204,7 @@ fn closed_descriptors_are_no_panic() {
 }
 
 #[test]
-fn arguments_that_are_no_text_and_files_that_are_none_are_errors() {
+fn invalid_arguments_and_files_are_errors() {
     let house = house();
     let odd = OsStr::from_bytes(b"\xff\xfe.eml");
     for name in [
@@ -281,7 +281,7 @@ fn input_that_never_ends_is_refused() {
 }
 
 #[test]
-fn a_cause_is_told_once() {
+fn a_cause_is_printed_once() {
     let house = house();
     for line in [
         "why --journal FILE 4XyzAB",
@@ -304,7 +304,7 @@ fn a_cause_is_told_once() {
 }
 
 #[test]
-fn a_bound_of_threads_says_what_it_expects() {
+fn an_invalid_number_of_threads_is_reported() {
     let house = house();
     let output = run(command(house.path(), "scan --jobs 99999 FILE"), "scan");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -328,7 +328,7 @@ fn by_plain_user(plain: Command, privileged: bool) -> Command {
 
 /// A question that only the daemon's files answer: a plain user is told that, and how to ask.
 #[test]
-fn plain_users_are_told_how_to_ask_for_what_the_daemon_keeps() {
+fn users_without_permission_get_a_hint() {
     let house = house();
     fs::set_permissions(house.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let state = house.path().join("state");

@@ -170,7 +170,7 @@ fn layers_win_in_their_order_and_say_where_they_are() {
 }
 
 #[test]
-fn what_is_known_of_others_stays_without_their_names() {
+fn built_in_knowledge_of_owners_stays_without_protected_names() {
     let dir = tempfile::tempdir().unwrap();
     let file = "[lists]\nprotected_builtin = false\nprotected = [\"example.com\"]\n";
     let protected = load(dir.path(), file).unwrap().settings().unwrap().protected;
@@ -218,7 +218,7 @@ fn the_environment_is_text_and_still_checked() {
 }
 
 #[test]
-fn what_needs_a_restart_is_named() {
+fn keys_that_need_a_restart_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let old = load(dir.path(), "").unwrap();
     let new = load(
@@ -232,7 +232,7 @@ fn what_needs_a_restart_is_named() {
 }
 
 #[test]
-fn values_that_are_impossible_together_are_refused() {
+fn invalid_combinations_of_values_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for (file, complaint) in [
         ("[server]\nlisten = []", "server.listen: expected at least one address, found []"),
@@ -407,7 +407,7 @@ fn every_block_of_the_documentation_is_a_valid_configuration() {
 proptest::proptest! {
     /// Whatever somebody writes, there is an answer, and every complaint says where and what.
     #[test]
-    fn any_text_is_read_or_complained_about(file in hostile_toml()) {
+    fn any_text_is_read_or_reported(file in hostile_toml()) {
         let dir = tempfile::tempdir().unwrap();
         if let Err(errors) = load(dir.path(), &file) {
             assert!(!errors.0.is_empty());
@@ -537,7 +537,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
 /// Names of an earlier version: they hold, they are told, and one command writes the present ones.
 /// What can be known of sockets without opening them.
 #[test]
-fn config_check_foresees_sockets_that_cannot_be_had() {
+fn config_check_reports_sockets_that_cannot_be_opened() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let path = file.to_str().unwrap();
@@ -556,7 +556,7 @@ fn config_check_foresees_sockets_that_cannot_be_had() {
 
 /// A URL that is none is one mistake, and what is near to nothing is likened to nothing.
 #[test]
-fn a_mistake_is_told_once_and_likened_to_what_is_near() {
+fn a_mistake_is_reported_once_with_a_suggestion() {
     let dir = tempfile::tempdir().unwrap();
     let said = complaints(dir.path(), "[feeds.x]\nurl = \"http://example.com/x\"\n");
     assert_eq!(said.len(), 1, "{said:?}");
@@ -567,7 +567,7 @@ fn a_mistake_is_told_once_and_likened_to_what_is_near() {
 }
 
 #[test]
-fn keys_of_an_earlier_version_hold_and_are_migrated() {
+fn keys_of_an_earlier_version_work_and_are_migrated() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let path = file.to_str().unwrap();
@@ -673,7 +673,7 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
 }
 
 #[test]
-fn allow_and_block_take_what_is_pasted_and_refuse_what_is_nobodys_own() {
+fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("linkmilter.toml");
     let text =
@@ -799,7 +799,7 @@ fn allow_add_reloads_a_daemon_that_runs() {
 
 /// A mark in every body breaks DKIM wherever mail goes on, unless it is taken off on the way out.
 #[test]
-fn an_external_mark_needs_a_house() {
+fn an_external_banner_needs_local_domains() {
     let problems = |text: &str| {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("linkmilter.toml");

@@ -79,7 +79,7 @@ fn sum(text: &str) -> String {
 }
 
 #[test]
-fn a_list_is_fetched_kept_and_asked_for_only_when_newer() {
+fn a_list_is_fetched_stored_and_fetched_again_only_when_newer() {
     let mirror = Mirror::start(vec![
         Reply::list("evil.example\nbad.example\n").with("ETag", "\"one\""),
         Reply::status("304 Not Modified"),
@@ -101,7 +101,7 @@ fn a_list_is_fetched_kept_and_asked_for_only_when_newer() {
 }
 
 #[test]
-fn whatever_is_wrong_the_last_good_list_stays() {
+fn on_any_error_the_last_good_list_stays() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n")]);
     let mut place = Place::mirrored(&mirror);
     place.refresh().unwrap();
@@ -158,7 +158,7 @@ fn names_that_readers_know_are_a_list_too() {
 }
 
 #[test]
-fn a_checksum_beside_the_list_must_fit() {
+fn the_checksum_of_a_list_must_match() {
     let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![
         Reply::list("evil.example\n"),
@@ -174,7 +174,7 @@ fn a_checksum_beside_the_list_must_fit() {
 }
 
 #[test]
-fn a_sum_is_looked_for_in_the_beginning_of_its_file() {
+fn a_checksum_is_searched_in_the_beginning_of_its_file() {
     let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![]);
     let mut place = Place::mirrored(&mirror);
@@ -191,7 +191,7 @@ fn a_sum_is_looked_for_in_the_beginning_of_its_file() {
 
 /// A list whose kept file is not what was put there.
 #[test]
-fn a_list_that_is_not_held_is_fetched_whole() {
+fn a_list_that_is_not_in_use_is_fetched_completely() {
     let list = "evil.example\nbad.example\n";
     for damage in ["evil.example\n", "<html>\n<body>\n", "evil.example\nbad.exampl\u{e9}\n"] {
         let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
@@ -208,7 +208,7 @@ fn a_list_that_is_not_held_is_fetched_whole() {
 }
 
 #[test]
-fn a_list_that_was_read_otherwise_is_fetched_whole() {
+fn a_list_with_a_changed_layout_is_fetched_completely() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n").with("ETag", "1")]);
     let mut place = Place::mirrored(&mirror);
     place.refresh().unwrap();
@@ -219,7 +219,7 @@ fn a_list_that_was_read_otherwise_is_fetched_whole() {
 }
 
 #[test]
-fn another_checksum_asks_for_everything_anew() {
+fn another_checksum_fetches_the_list_again() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
     let mut place = Place::mirrored(&mirror);
@@ -248,7 +248,7 @@ fn another_checksum_asks_for_everything_anew() {
 }
 
 #[test]
-fn a_silent_server_costs_a_look_its_timeout() {
+fn a_silent_server_costs_the_timeout_of_a_check() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list)]);
     let mut place = Place::mirrored(&mirror);
@@ -274,7 +274,7 @@ fn a_silent_server_costs_a_look_its_timeout() {
 }
 
 #[test]
-fn a_rest_of_a_list_does_not_take_its_place() {
+fn a_truncated_list_does_not_replace_the_stored_one() {
     let place = Place::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     let list =
@@ -296,7 +296,7 @@ fn a_rest_of_a_list_does_not_take_its_place() {
 }
 
 #[test]
-fn a_look_judges_as_a_refresh_does() {
+fn a_check_without_storing_judges_like_a_refresh() {
     let mut place = Place::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
@@ -401,7 +401,7 @@ fn config_check_says_what_it_read() {
 }
 
 #[test]
-fn what_is_listed_is_judged_and_edited_so() {
+fn listed_links_are_judged_and_edited() {
     let house = house();
     let body = "A https://evil.example.com/x B https://sub.evil.example.com/ C https://example.org/bad?x=1#f\n\
                 D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n";
@@ -426,7 +426,7 @@ fn what_is_listed_is_judged_and_edited_so() {
 mod daemon;
 
 #[test]
-fn a_list_of_others_is_taken_up_by_the_daemon() {
+fn a_published_list_is_used_by_the_daemon() {
     let house = daemon::House::new("");
     let metrics = house.path("metrics.sock");
     let list = house.path("bad.txt");

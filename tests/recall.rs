@@ -82,7 +82,7 @@ impl Mailbox {
 }
 
 #[test]
-fn links_are_taken_apart_in_all_folders_and_given_back() {
+fn links_are_defanged_in_all_folders_and_restored() {
     let mailbox = Mailbox::new();
     let before = mailbox.files();
     let (code, out, _) = mailbox.recall(&["hxxps://bad[.]example[.]com/x"]);
@@ -113,7 +113,7 @@ fn links_are_taken_apart_in_all_folders_and_given_back() {
 
 /// A blank in the place of a dot would take nearly all links of a mailbox apart.
 #[test]
-fn what_belongs_to_many_is_recalled_only_when_that_is_meant() {
+fn a_public_suffix_is_recalled_only_with_the_option_suffix() {
     let mailbox = Mailbox::new();
     let before = mailbox.files();
     for hosts in [&["com"][..], &["bad.example", "com"], &["evil", "com"], &["hxxps://co[.]uk/"]] {
@@ -147,7 +147,7 @@ fn a_dry_run_and_other_hosts_touch_nothing() {
 
 /// Killed between the new copy and the old message.
 #[test]
-fn an_interrupted_run_is_told_and_finished() {
+fn an_interrupted_run_is_reported_and_finished() {
     let mailbox = Mailbox::new();
     mailbox.recall(&["bad.example.com"]);
     let after = mailbox.files();
@@ -173,7 +173,7 @@ fn an_interrupted_run_is_told_and_finished() {
 }
 
 #[test]
-fn what_cannot_be_given_back_alone_is_told() {
+fn a_recall_of_several_hosts_is_not_undone_for_one() {
     let mailbox = Mailbox::new();
     mailbox.recall(&["bad.example.com", "else.example.net"]);
     let after = mailbox.files();
@@ -223,7 +223,7 @@ fn two_runs_at_once_lose_nothing() {
 
 /// Some mail servers compress or encrypt what they keep: nothing is found there, and it is not clean.
 #[test]
-fn what_is_no_plain_message_is_told() {
+fn files_that_are_not_messages_are_reported() {
     let mailbox = Mailbox::new();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut gzip, BAD.as_bytes()).unwrap();
@@ -253,7 +253,7 @@ fn older_mail_is_left_with_since() {
 }
 
 #[test]
-fn what_is_no_maildir_or_no_host_is_said() {
+fn a_wrong_maildir_or_host_is_reported() {
     let mailbox = Mailbox::new();
     fs::remove_dir(mailbox.dir.path().join("tmp")).unwrap();
     let (code, _, said) = mailbox.recall(&["bad.example.com"]);
@@ -265,7 +265,7 @@ fn what_is_no_maildir_or_no_host_is_said() {
 }
 
 #[test]
-fn explain_tells_of_a_recall_and_of_its_recipe() {
+fn explain_shows_a_recall_and_its_recipe() {
     let mailbox = Mailbox::new();
     let explained = |text: &str| {
         let config = mailbox.dir.path().join("explain.toml");
@@ -289,7 +289,7 @@ fn explain_tells_of_a_recall_and_of_its_recipe() {
 
 /// The journal tells what was done at delivery and since, with times, whichever name it is asked by.
 #[test]
-fn why_tells_of_recalls_and_of_what_was_given_back() {
+fn why_shows_recalls_and_their_undoing() {
     let mailbox = Mailbox::new();
     let state = tempfile::tempdir().unwrap();
     let journal = state.path().join("journal");
@@ -352,7 +352,7 @@ fn why_tells_of_recalls_and_of_what_was_given_back() {
 
 /// Whoever owns a mailbox and not the journal notes what he did himself, and `why` is told where.
 #[test]
-fn why_tells_of_recalls_by_who_may_not_write_to_the_journal() {
+fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     use std::os::unix::fs::{PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
     /// `nobody`: root may write everywhere, so the test gives its rights away.

@@ -57,7 +57,7 @@ fn lines(output: &Output) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_finding_leads_back_to_its_bytes() {
+fn a_finding_has_the_offsets_of_its_bytes() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(9)).unwrap();
     let output = scan(folder.path(), &["all.mbox"]);
@@ -176,7 +176,7 @@ fn lists_of_paths_and_ranges() {
 }
 
 #[test]
-fn a_killed_scan_goes_on_where_it_stood() {
+fn a_killed_scan_continues_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(12_000)).unwrap();
     let whole = scan(folder.path(), &["all.mbox", "--out", "whole.jsonl"]);
@@ -237,7 +237,7 @@ fn a_journal_of_other_sources_is_refused() {
 }
 
 #[test]
-fn an_interrupt_leaves_whole_lines() {
+fn an_interrupt_leaves_complete_lines() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(12_000)).unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_linkmilter"))
@@ -265,7 +265,7 @@ fn an_interrupt_leaves_whole_lines() {
 }
 
 #[test]
-fn what_was_not_read_is_accounted_for() {
+fn sources_that_were_not_read_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let opaque = "From: a@example.org\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n";
     fs::write(folder.path().join("opaque.eml"), opaque).unwrap();

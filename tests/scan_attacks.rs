@@ -95,7 +95,7 @@ fn a_closed_pipe_ends_quietly_in_every_form() {
 }
 
 #[test]
-fn what_the_scan_writes_is_not_scanned() {
+fn the_output_of_the_scan_is_not_scanned() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("all.mbox"), mbox(40)).unwrap();
     fs::write(folder.path().join("journal.txt"), phish(1)).unwrap();
@@ -114,7 +114,7 @@ fn what_the_scan_writes_is_not_scanned() {
 }
 
 #[test]
-fn a_device_takes_the_output() {
+fn output_to_a_device_works() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.eml"), phish(1)).unwrap();
     let output = scan(folder.path(), &["--out", "/dev/null", "a.eml"]);
@@ -122,7 +122,7 @@ fn a_device_takes_the_output() {
 }
 
 #[test]
-fn pipes_loops_and_hidden_files_of_a_folder_are_passed_over() {
+fn pipes_loops_and_hidden_files_of_a_folder_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     fs::create_dir_all(root.join("a/b")).unwrap();
@@ -153,7 +153,7 @@ fn a_pipe_that_is_named_is_read_to_its_end() {
 }
 
 #[test]
-fn names_that_are_missing_from_a_list_are_each_said() {
+fn every_missing_file_of_a_list_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a b\n.eml"), phish(1)).unwrap();
     fs::write(
@@ -170,7 +170,7 @@ fn names_that_are_missing_from_a_list_are_each_said() {
 }
 
 #[test]
-fn a_range_that_is_none_is_said() {
+fn an_invalid_range_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.mbox"), mbox(3)).unwrap();
     fs::write(folder.path().join("a.gz"), gzip(mbox(3).as_bytes())).unwrap();
@@ -216,7 +216,7 @@ fn streams_cut_short_give_what_they_have() {
 }
 
 #[test]
-fn windows_over_the_bound_are_named() {
+fn windows_over_the_limit_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut long = zstd::Encoder::new(Vec::new(), 1).unwrap();
     long.window_log(27).unwrap();
@@ -265,7 +265,7 @@ fn archives_in_archives_and_their_names() {
 }
 
 #[test]
-fn lies_of_an_mbox() {
+fn misleading_mbox_files() {
     let folder = tempfile::tempdir().unwrap();
     let plain = phish(1);
     let cases: [(&str, String, usize); 6] = [

@@ -174,7 +174,7 @@ fn assert_goes_on(bytes: &[u8], source: &[&str], form: &[&str]) {
 }
 
 #[test]
-fn every_form_of_output_goes_on() {
+fn every_output_format_can_be_resumed() {
     let bytes = mbox(6_000);
     for form in ["jsonl", "csv", "summary", "html", "stix"] {
         assert_goes_on(&bytes, &["source"], &["--format", form]);
@@ -184,7 +184,7 @@ fn every_form_of_output_goes_on() {
 }
 
 #[test]
-fn every_container_goes_on() {
+fn every_container_can_be_resumed() {
     let bytes = mbox(12_000);
     for packed in [gzip(&bytes), zstd::encode_all(&bytes[..], 1).unwrap(), xz(&bytes)] {
         assert_goes_on(&packed, &["source"], &[]);
@@ -196,7 +196,7 @@ fn every_container_goes_on() {
 
 /// Single files and ranges, the list itself coming through the pipe.
 #[test]
-fn lists_go_on() {
+fn lists_can_be_resumed() {
     let files = tempfile::tempdir().unwrap();
     let path = files.path().display();
     let archive = mbox(4_000);
@@ -220,7 +220,7 @@ fn lists_go_on() {
 
 /// A folder cannot be held back: it is ended as soon as the journal is there, as often as it takes.
 #[test]
-fn a_maildir_goes_on() {
+fn a_maildir_can_be_resumed() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["mail/cur", "mail/new", "mail/.Old/cur", "mail/.Old/new"] {
         fs::create_dir_all(folder.path().join(name)).unwrap();
@@ -257,7 +257,7 @@ fn a_maildir_goes_on() {
 
 /// Standard input goes on when the same bytes come again, and says so when they do not.
 #[test]
-fn standard_input_goes_on_with_the_same_bytes() {
+fn standard_input_can_be_resumed_with_the_same_bytes() {
     let folder = folder();
     let bytes = mbox(6_000);
     let run = |bytes: &[u8]| {

@@ -18,7 +18,7 @@ use mirror::{Mirror, Reply};
 // ---- the refresh --------------------------------------------------------------------------
 
 #[test]
-fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
+fn a_newer_table_replaces_the_old_one_and_requests_are_conditional() {
     let mirror = Mirror::start(vec![
         Reply::list(&real_list("2026112000", &["newtld"])).with("ETag", "\"one\""),
         Reply::status("304 Not Modified"),
@@ -48,7 +48,7 @@ fn a_newer_list_takes_its_place_and_is_asked_for_conditionally() {
 }
 
 #[test]
-fn whatever_else_comes_the_last_good_table_stays() {
+fn on_any_error_the_last_good_table_stays() {
     let good = real_list("2026112000", &[]);
     let few: String = good.lines().take(900).map(|line| format!("{line}\n")).collect();
     let gone = good.replace("\nMUSEUM\n", "\n");
@@ -94,7 +94,7 @@ fn whatever_else_comes_the_last_good_table_stays() {
 }
 
 #[test]
-fn a_server_that_cannot_prove_its_name_is_not_believed() {
+fn a_server_without_a_valid_certificate_is_refused() {
     let mirror = Mirror::start(vec![Reply::list(&real_list("2026112000", &[]))]);
     let mut place = Place::new(&mirror);
     // Trusting the built-in roots only.
@@ -112,7 +112,7 @@ fn a_server_that_cannot_prove_its_name_is_not_believed() {
 }
 
 #[test]
-fn a_certificate_file_that_holds_none_is_named() {
+fn a_certificate_file_without_certificates_is_reported() {
     let mirror = Mirror::start(vec![]);
     let mut place = Place::new(&mirror);
     let path = place.dir.path().join("empty.pem");
@@ -135,7 +135,7 @@ fn a_silent_server_costs_the_timeout_and_nothing_more() {
 }
 
 #[test]
-fn another_address_is_asked_without_the_validators_of_the_first() {
+fn another_url_is_fetched_without_the_validators_of_the_first() {
     let list = real_list("2026112000", &[]);
     let first = Mirror::start(vec![Reply::list(&list).with("ETag", "\"first\"")]);
     let second = Mirror::start(vec![Reply::list(&list)]);
@@ -150,7 +150,7 @@ fn another_address_is_asked_without_the_validators_of_the_first() {
 // ---- the store ----------------------------------------------------------------------------
 
 #[test]
-fn a_bad_file_is_passed_over_with_its_reason() {
+fn a_bad_file_is_not_used_and_the_reason_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::new(dir.path());
     assert!(store.load().file_error.is_none(), "no file is no trouble");

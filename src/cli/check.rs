@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_does_nothing_to_the_terminal() {
+    fn control_characters_of_a_target_are_escaped() {
         assert_eq!(visible("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
     }
 }

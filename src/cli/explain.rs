@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_message_acts_on_the_terminal() {
+    fn control_characters_of_a_message_are_escaped() {
         let page = shown(
             "Content-Type: text/html; charset=utf-8\r\n\r\n<x\u{1b}]0;owned\u{7}\u{202E} href=\"https://p\u{430}ypal.com/\">\r\n",
         );

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_told_wrong_without_being_told() {
+    fn errors_do_not_show_the_key() {
         for (key, wrong) in [
             ("abc123", None),
             ("abc.def-2_x", None),

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_keeps_what_stands_there() {
+    fn adding_keeps_other_lines() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");
         fs::write(&path, "# ours\nexample.com # the shop\nbücher.example").unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused_and_nothing_is_written() {
+    fn an_invalid_host_is_refused_and_nothing_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");
         for host in

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_zone_is_told_to_nobody() {
+    fn debug_output_does_not_show_the_zone() {
         assert!(!format!("{:?}", list(AnswerFormat::Dbl, &[])).contains("key"));
     }
 }

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_odd_takes_no_other_with_it() {
+    fn an_invalid_name_does_not_affect_others_on_its_line() {
         assert_eq!(
             read(Format::Hosts, EntryKind::Domains, "0.0.0.0 co.uk evil.example"),
             ["below evil.example", "odd 0.0.0.0 co.uk evil.example"]

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_its_entries_and_few_odd_lines() {
+    fn a_list_may_have_few_invalid_lines() {
         let list =
             read("evil.example\nbad.example\r\nx y..z\nevil.example\n\nlast.example", 10).unwrap();
         assert_eq!(
@@ -187,7 +187,7 @@ mod tests {
 
     /// Unlike bad names, of which some odd lines do no harm: what is no name here is a page, or another list.
     #[test]
-    fn a_list_of_names_is_taken_whole_or_not() {
+    fn a_list_of_names_is_accepted_completely_or_not_at_all() {
         let layout = ListLayout { entry_kind: EntryKind::Names, ..ListLayout::default() };
         let list = parse(&b"# known\nexample.com\nmuseum.example\n"[..], &layout, 10).unwrap();
         assert_eq!(
@@ -205,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_stand_there_twice_count_once() {
+    fn duplicate_entries_count_once() {
         let twice = "a.example\nb.example\n".repeat(9);
         assert_eq!(read(&twice, 2).unwrap().table.len(), 2);
         assert!(matches!(read(&twice, 1), Err(ParseError::TooMany(1))));
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_none_of_its_beginnings() {
+    fn a_line_that_is_too_long_is_invalid() {
         let name = "example.com.evil.test";
         for space in [MAX_LINE_BYTES - 11, MAX_LINE_BYTES] {
             let text = format!("bad.example\n{}{name}\nworse.example\n", " ".repeat(space));

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_the_host_and_below_it_are_taken_apart_and_given_back() {
+    fn links_to_the_host_and_below_it_are_defanged_and_restored() {
         let recall = recall(&["example.com"]);
         let before = message(BODY);
         let recalled = recalled(&recall, &before).unwrap();
@@ -311,7 +311,7 @@ mod tests {
 
     /// The daemon applied these settings at delivery already.
     #[test]
-    fn of_the_settings_of_the_daemon_none_adds_or_keeps_anything() {
+    fn daemon_settings_do_not_change_a_recall() {
         let plain = recalled(&recall(&["bad.example.com"]), &message(BODY));
         let policy = Policy {
             banner: Banner {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn many_hosts_stand_in_lines_of_a_length_that_mail_can_have() {
+    fn many_hosts_are_folded_into_short_header_lines() {
         let long = format!("{0}.{0}.{0}.example.com", "a".repeat(60));
         let mut hosts: Vec<String> = (0..100).map(|n| format!("host{n}.example.net")).collect();
         hosts.extend([long, "bad.example.com".to_owned()]);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_touched() {
+    fn other_links_are_not_changed() {
         let misleading = message("https://www.p\u{430}ypal.com/login\nhttps://fine.example.org/\n");
         assert_eq!(recalled(&recall(&["example.com"]), &misleading), None);
     }
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn links_of_others_do_not_live_again_with_those_that_were_named() {
+    fn a_recall_of_several_hosts_is_undone_only_for_all_of_them() {
         let hosts = ["bad.example.com", "fine.example.org"];
         let before = message(BODY);
         let both = recalled(&recall(&hosts), &before).unwrap().bytes;
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recall_under_a_later_one_is_told() {
+    fn a_recall_below_a_later_one_is_reported() {
         let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
         let first = recalled(&one, &message(BODY)).unwrap().bytes;
         let second = recalled(&two, &first).unwrap().bytes;
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn several_recalls_are_given_back_one_behind_the_other() {
+    fn several_recalls_are_undone_one_after_the_other() {
         let (one, two) = (recall(&["bad.example.com"]), recall(&["fine.example.org"]));
         let both = recall(&["bad.example.com", "fine.example.org"]);
         let before = message(BODY);
@@ -415,7 +415,7 @@ mod tests {
 
     /// Fields with our names below the recipe came with the message.
     #[test]
-    fn what_stands_behind_the_recipe_is_not_of_the_recall() {
+    fn fields_below_the_recipe_are_not_part_of_the_recall() {
         for came in ["X-Linkmilter-Undo: v=1; z=AAAA\n", "X-Linkmilter-Link: a; verdict=ok\n"] {
             let before = [came.as_bytes(), &message(BODY)].concat();
             let recall = recall(&["bad.example.com"]);
@@ -426,7 +426,7 @@ mod tests {
 
     /// A sender may write what looks like a recall, with a recipe that puts links into the body.
     #[test]
-    fn with_a_key_at_hand_only_its_recipes_are_believed() {
+    fn with_a_key_only_sealed_recipes_are_used() {
         let sealed = |key: Option<&[u8]>| {
             let policy = Policy { seal_key: key.map(Arc::from), ..Policy::default() };
             Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default())
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shape_of_a_file_comes_back_to_the_byte_or_is_left() {
+    fn every_form_of_a_message_is_restored_exactly_or_left() {
         let body = "see https://bad.example.com/one and more";
         for shape in [
             format!("Subject: a\n\n{body}"),
@@ -484,7 +484,7 @@ mod tests {
 
     /// A first line that begins with a space would continue the recipe above it.
     #[test]
-    fn what_could_not_be_given_back_is_left() {
+    fn a_recall_that_could_not_be_undone_is_not_done() {
         let bytes = b" odd: start\nSubject: a\n\nsee https://bad.example.com/one\n";
         let found = recall(&["bad.example.com"]).recalled(bytes, &tld::builtin());
         assert_eq!(found, Err(RecallError::NotReversible));
@@ -492,7 +492,7 @@ mod tests {
 
     /// Most links of a long list are only counted as edited.
     #[test]
-    fn links_that_are_counted_only_count() {
+    fn links_beyond_the_limit_are_counted() {
         let mut policy = Policy::default();
         policy.limits.links = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_to_its_end_does_not_count_as_clean() {
+    fn a_message_not_read_to_its_end_is_not_clean() {
         let mut policy = Policy::default();
         policy.limits.parts = 1;
         let recall = Recall::new(vec!["bad.example.com".to_owned()], &policy, Facts::default());
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn both_undone_by_restore() {
+    fn restore_undoes_filter_and_recall() {
         let policy = Policy { defang: crate::engine::policy::Defang::Judged, ..Policy::default() };
         let misleading = "https://www.p\u{430}ypal.com/login and https://bad.example.com/\n";
         let bytes = message(misleading);

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_changes_flags_meanwhile_keeps_them() {
+    fn flags_changed_meanwhile_are_kept() {
         let dir = maildir(&[("new/1.a.host", "old")]);
         let folder = &folders(dir.path()).unwrap().found[0];
         let message = folder.messages().unwrap().remove(0);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_removed_meanwhile_stays_removed() {
+    fn a_message_removed_meanwhile_stays_removed() {
         let dir = maildir(&[("cur/1.a.host:2,", "old"), ("cur/2.b.host:2,", "other")]);
         let folder = &folders(dir.path()).unwrap().found[0];
         let message = folder.messages().unwrap().remove(0);
@@ -400,7 +400,7 @@ mod tests {
 
     /// Both runs read the message before either replaced it. Tests every order of their steps.
     #[test]
-    fn of_two_runs_at_once_one_replaces_and_the_copy_stays() {
+    fn of_two_concurrent_runs_one_replaces_the_message() {
         let dir = maildir(&[("cur/1.a.host:2,", "old")]);
         let folder = &folders(dir.path()).unwrap().found[0];
         let message = folder.messages().unwrap().remove(0);
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_run_finished_meanwhile_is_not_taken_back() {
+    fn a_copy_finished_by_another_run_is_kept() {
         let dir = maildir(&[("cur/1.a.host:2,", "old"), ("cur/1.a.host_lm1:2,", "new")]);
         let folder = &folders(dir.path()).unwrap().found[0];
         let mut all = folder.messages().unwrap();
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_held_by_one_run() {
+    fn a_folder_is_locked_by_one_run() {
         let dir = maildir(&[]);
         let folder = &folders(dir.path()).unwrap().found[0];
         let folder_lock = folder.lock().unwrap();
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_takes_nothing_leaves_the_message() {
+    fn a_failed_write_leaves_the_message() {
         let dir = maildir(&[("cur/1.a.host:2,", "old")]);
         let folder = folders(dir.path()).unwrap().found.remove(0);
         let message = folder.messages().unwrap().remove(0);
@@ -450,7 +450,7 @@ mod tests {
 
     /// Replaced between the listing and the reading.
     #[test]
-    fn what_became_a_link_a_pipe_or_a_folder_is_not_read() {
+    fn a_message_replaced_by_a_link_or_pipe_is_not_read() {
         let other = maildir(&[("cur/1.a.host:2,", "theirs")]);
         let link = |path: &Path| {
             std::os::unix::fs::symlink(other.path().join("cur/1.a.host:2,"), path).unwrap();
@@ -473,7 +473,7 @@ mod tests {
 
     /// Root may read and write it, but would leave files that the owner cannot.
     #[test]
-    fn what_is_of_somebody_else_is_refused_before_it_is_read() {
+    fn a_message_of_another_user_is_not_read() {
         let dir = maildir(&[("cur/1.a.host:2,", "theirs")]);
         let path = dir.path().join("cur/1.a.host:2,");
         if std::os::unix::fs::chown(&path, Some(12_345), None).is_err() {
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_every_layout_are_met_and_what_is_half_one_is_told() {
+    fn folders_of_every_layout_are_found_and_incomplete_ones_reported() {
         let dir = maildir(&[]);
         for path in [".Sent", "Sent", "Lists/a", "Lists/a/b", "new.old"] {
             for subdirectory in ["cur", "new", "tmp"] {
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn links_out_of_the_mailbox_are_not_followed() {
+    fn symbolic_links_out_of_the_mailbox_are_not_followed() {
         let dir = maildir(&[]);
         let other = maildir(&[("cur/1.a.host:2,", "theirs")]);
         std::os::unix::fs::symlink(other.path(), dir.path().join(".Out")).unwrap();

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_named() {
+    fn a_decompression_bomb_is_reported() {
         let bomb = zstd::encode_all(io::repeat(0).take(100 << 20), 3).unwrap();
         let error = read(Compression::Zstd, &bomb).unwrap_err().to_string();
         assert!(error.starts_with("expands more than 1000 times"), "{error}");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_short_is_an_error() {
+    fn a_truncated_stream_is_an_error() {
         let whole = gzip(&b"text ".repeat(1000));
         assert!(read(Compression::Gzip, &whole[..whole.len() - 9]).is_err());
     }

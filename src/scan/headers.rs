@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_and_when() {
+    fn sender_and_date_are_found() {
         let found = Headers::new().origin(
             "s",
             7,

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_whose_entry_never_ends_breaks_off() {
+    fn a_list_with_an_endless_entry_is_an_error() {
         let bytes = ["a\0", &"b".repeat(1 << 20), "\0c\0"].concat();
         let found: Vec<Input> = entries(bytes.as_bytes(), "list".to_owned()).collect();
         assert_eq!(found[0], Input::Path("a".into()));

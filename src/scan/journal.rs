@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_comes_back() {
+    fn a_journal_can_be_resumed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let mut chain = HashChain::default();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_journal_is_named() {
+    fn a_broken_journal_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         fs::write(&path, "{").unwrap();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_no_journal() {
+    fn an_endless_file_is_no_journal() {
         let error = Journal::open(Path::new("/dev/zero"), "x").unwrap_err().to_string();
         assert!(error.contains("/dev/zero") && error.contains("a device"), "{error}");
     }

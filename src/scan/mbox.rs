@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_content_length_is_not_believed() {
+    fn a_wrong_content_length_is_ignored() {
         for wrong in ["0", "2", "99", "999999999", "x"] {
             let mbox = format!(
                 "{FROM}Content-Length: {wrong}\nSubject: a\n\none\n\n{FROM}Subject: b\n\ntwo\n"
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_named_and_the_next_is_read() {
+    fn a_message_that_is_too_large_is_reported_and_the_next_is_read() {
         let mbox =
             format!("{FROM}Subject: a\n\n{}\n\n{FROM}Subject: b\n\ntwo\n", "x".repeat(3 << 20));
         let messages = split(mbox.as_bytes());
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_anywhere_loses_no_message_and_reads_none_twice() {
+    fn ranges_split_anywhere_lose_no_message_and_read_none_twice() {
         let inner = "quoted:\nFrom bob@example.com Thu Aug 22 12:36:23 2002\nSubject: x\n";
         let unix =
             format!("{FROM}Subject: a\n\none\n\n{FROM}Subject: b\n\n{inner}\n{FROM}A: c\n\n\n\n");
@@ -533,7 +533,7 @@ mod tests {
     proptest! {
         /// What is quoted and joined comes apart again.
         #[test]
-        fn quoted_messages_come_back(bodies in proptest::collection::vec(text(), 1..6)) {
+        fn quoted_messages_are_restored(bodies in proptest::collection::vec(text(), 1..6)) {
             let mut mbox = String::new();
             let mut sent = Vec::new();
             for body in &bodies {

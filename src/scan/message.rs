@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_lead_back_to_the_quoted_bytes() {
+    fn spans_are_offsets_in_the_quoted_bytes() {
         let source = b"From x\nA: b\n\n>From me\nsee www.example.com\n>>From y\nend z";
         let message = SourceMessage::new(source, 7, Quoting::Quoted);
         let body = message.message().body;
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn one_level_of_quoting_goes() {
+    fn one_level_of_quoting_is_removed() {
         let (plain, removed) = unquote(b"H: >From x\n\n>From a\n>>From b\nx >From c\n", 11);
         assert_eq!(&*plain, b"H: >From x\n\nFrom a\n>From b\nx >From c\n");
         assert_eq!(removed, [12, 20]);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_stays_whole() {
+    fn other_sources_are_not_split() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.eml"), "A: b\n\n".repeat(100)).unwrap();
         std::fs::write(folder.path().join("b.gz"), [0x1F, 0x8B, 8].repeat(1000)).unwrap();

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_taken_off() {
+    fn layers_of_compression_and_archives_are_unpacked() {
         let xz = {
             let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
             encoder.write_all(MBOX).unwrap();
@@ -371,7 +371,7 @@ mod tests {
 
     /// A message that is shorter than what tells its kind as well.
     #[test]
-    fn a_message_is_judged_whatever_stands_behind_its_stream() {
+    fn a_message_is_judged_even_if_its_stream_fails_later() {
         for (bytes, read, unread) in [
             ([gzip(EML), b"garbage".to_vec()].concat(), 1, 1),
             ([gzip(EML), vec![0x1f, 0x8b, 8]].concat(), 1, 1),
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_is_named() {
+    fn other_file_types_are_reported() {
         assert_eq!(log(b"PK\x03\x04rest").unread[0].1, "expected mail, found a zip archive");
         assert!(log(b"").unread.is_empty());
         let big = gzip(&[b"A: b\n\n".to_vec(), vec![b'x'; 2 << 20]].concat());

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_want_us_is_left_alone_for_long() {
+    fn a_server_that_denies_access_is_left_alone_for_long() {
         let mut breaker = Breaker::new(seconds(30));
         breaker.record(Response::AccessDenied, seconds(0));
         // Answers of questions that were under way.

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_hold_for_their_ttl_within_the_bounds() {
+    fn answers_are_kept_for_their_ttl_within_the_bounds() {
         for (response, holds_until) in [
             (exists(minutes(60)), minutes(60)),
             (exists(minutes(1)), minutes(15)),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_does_not_drive_out_what_is_known() {
+    fn a_failure_does_not_replace_a_known_answer() {
         let mut cache = Cache::new(Bounds::default());
         cache.insert("zz", exists(minutes(60)), minutes(0));
         assert_eq!(cache.insert("zz", Response::Timeout, minutes(1)), Answer::Unverified);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_names_stays_within_the_bound_and_drops_what_ends_first() {
+    fn a_flood_of_names_stays_within_the_bound_and_evicts_what_expires_first() {
         let bounds = Bounds { entries: 100, ..Bounds::default() };
         let mut cache = Cache::new(bounds);
         cache.insert("kept", exists(minutes(24 * 60)), minutes(0));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_says_where_and_why() {
+    fn an_invalid_list_is_refused_with_line_and_reason() {
         for (text, why) in [
             (
                 "<html>captive portal</html>",
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_implausible_list_is_not_believed() {
+    fn an_implausible_list_is_refused() {
         let before = crate::tld::builtin();
         let without = |gone: &str| {
             let names = real_names().into_iter().filter(|name| name != gone);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_list_is_not_believed() {
+    fn an_older_list_is_refused() {
         let new = parse(&list(real_names())).unwrap();
         let old = parse(&list(real_names()).replace("2026112000", "2026111900")).unwrap();
         assert_eq!(check_replacement(&new, &old), Ok(()));

@@ -128,7 +128,7 @@ fn interrupted_anywhere_nothing_is_lost_and_resume_finishes() {
 }
 
 #[test]
-fn what_an_interrupted_run_left_is_told_and_waits_for_resume() {
+fn leftovers_of_an_interrupted_run_are_reported_and_wait_for_resume() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     client.append("INBOX", OLD_KEYWORD, DATE, BAD);
@@ -152,7 +152,7 @@ fn what_an_interrupted_run_left_is_told_and_waits_for_resume() {
 
 /// A recall of another host cannot tell which copy belongs to which message, so it leaves both.
 #[test]
-fn what_a_run_over_other_hosts_left_is_left_to_it() {
+fn leftovers_of_a_run_over_other_hosts_are_left() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     client.append("INBOX", OLD_KEYWORD, DATE, BAD);
@@ -178,7 +178,7 @@ fn connected(dovecot: &Dovecot) -> Connection<Stream> {
 
 /// Another client changes flags or removes the message, or another run finishes the copy.
 #[test]
-fn a_mailbox_may_change_underneath() {
+fn a_mailbox_may_change_during_a_run() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     for _ in 0..4 {
@@ -262,7 +262,7 @@ fn dead() -> String {
 
 /// A message is marked as deleted and expunged by two commands. Tests what others do between them.
 #[test]
-fn between_the_mark_and_the_expunge_nothing_but_a_flag_is_lost() {
+fn between_mark_and_expunge_only_a_flag_can_be_lost() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     let mut other = Client::connect(dovecot.port);
@@ -300,7 +300,7 @@ fn between_the_mark_and_the_expunge_nothing_but_a_flag_is_lost() {
 
 /// Another client clears the mark each time. Then both stay, and the next run finishes.
 #[test]
-fn a_message_that_is_brought_back_each_time_stays_beside_its_copy() {
+fn a_message_that_another_client_restores_each_time_stays() {
     let dovecot = Dovecot::start("maildir");
     let mut client = Client::connect(dovecot.port);
     let mut other = Client::connect(dovecot.port);

@@ -48,7 +48,7 @@ fn a_server_that_cannot_remove_one_message_alone_is_refused() {
 }
 
 #[test]
-fn a_folder_that_keeps_no_keywords_is_left() {
+fn a_folder_without_keywords_is_skipped() {
     let flags = "* OK [UIDVALIDITY 7] ok\r\n* OK [PERMANENTFLAGS (\\Deleted)] ok\r\nTAG OK done";
     let error = said(&[CAN, "TAG OK in", CAN, LISTED, flags, "TAG OK bye"]);
     assert!(error.contains("INBOX: expected a folder that keeps keywords"), "{error}");
@@ -61,7 +61,7 @@ fn a_folder_that_keeps_no_keywords_is_left() {
 
 /// If UIDs do not last, an interrupted run could not be continued.
 #[test]
-fn a_folder_that_keeps_no_uids_is_left() {
+fn a_folder_without_lasting_uids_is_skipped() {
     let keywords = "* OK [PERMANENTFLAGS (\\Deleted \\*)] ok";
     let validity = "* OK [UIDVALIDITY 7] ok";
     let passing = "expected a folder that keeps its UIDs, found UIDNOTSTICKY";
@@ -101,7 +101,7 @@ fn literals_of_any_size_neither_hang_nor_crash() {
 }
 
 #[test]
-fn no_room_for_a_copy_leaves_the_message() {
+fn a_message_stays_if_its_copy_does_not_fit() {
     let says = &[
         CAN,
         "TAG OK in",
@@ -124,7 +124,7 @@ fn no_room_for_a_copy_leaves_the_message() {
 }
 
 #[test]
-fn what_is_no_imap_ends_the_account_and_is_told_in_part() {
+fn an_invalid_response_ends_the_account_and_is_reported_in_part() {
     for (says, expected) in [
         (&["what?"][..], "expected a response as in RFC 3501, found \"what?\""),
         (&["b7 OK in"], "found \"b7\""),

@@ -139,7 +139,7 @@ fn reasons() -> Page {
     }
     section(&mut page, "REASONS");
     for reason in Reason::ALL {
-        let about = format!("{} Told as: {}.", reason.about(), sentence(*reason));
+        let about = format!("{} Explained as: {}.", reason.about(), sentence(*reason));
         entry(&mut page, &format!("`{}` ({})", reason.code(), reason.verdict()), &about);
     }
     entries(&mut page, "INCOMPLETE", INCOMPLETE);

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_of_the_environment_is_text() {
+    fn a_password_in_the_environment_must_be_utf8() {
         assert_eq!(variable_text(Some("s\u{e4}ge".into())).unwrap(), "s\u{e4}ge");
         for nothing in [None, Some(OsString::new())] {
             let error = variable_text(nothing).unwrap_err().to_string();

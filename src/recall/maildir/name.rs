@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_run_is_seen() {
+    fn a_pair_left_by_an_interrupted_run_is_recognized() {
         let all = messages(&["1.a.host,S=3:2,", "1.a.host_lm1,S=3:2,"]);
         assert_eq!(copy_states(&all), [CopyState::Replaced(&all[1]), CopyState::Copy]);
         let all = messages(&["1.a.host_lm1:2,", "1.b.host:2,"]);
