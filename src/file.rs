@@ -125,14 +125,14 @@ mod tests {
         let error = read_text(&path, 5).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert_eq!(error.to_string(), "what is no UTF-8 in line 2");
-        let said = |path: &Path| read(path, 4).unwrap_err().to_string();
-        assert_eq!(said(Path::new("/dev/zero")), "a device, which is no file");
+        let error = |path: &Path| read(path, 4).unwrap_err().to_string();
+        assert_eq!(error(Path::new("/dev/zero")), "a device, which is no file");
         let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("socket")).unwrap();
-        assert_eq!(said(&dir.path().join("socket")), "a socket, which is no file");
+        assert_eq!(error(&dir.path().join("socket")), "a socket, which is no file");
         let pipe = dir.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        assert_eq!(said(&pipe), "a named pipe, which is no file");
+        assert_eq!(error(&pipe), "a named pipe, which is no file");
         assert!(read(dir.path(), 4).is_err());
     }
 }

@@ -74,7 +74,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tld", &["engine", "atomic_file", "fetch"]),
     ("record", &["engine", "policy", "file"]),
     ("feed", &["engine", "policy", "atomic_file", "fetch"]),
-    ("config", &["engine", "policy", "tld", "feed", "fetch", "file"]),
+    ("config", &["engine", "policy", "tld", "feed", "fetch", "file", "atomic_file"]),
     (
         "daemon",
         &[

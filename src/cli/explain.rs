@@ -23,7 +23,7 @@ use crate::engine::span::TextEdit;
 use crate::engine::splice::{self, Believe, restore_as};
 use crate::engine::trace::{Trace, Traced, trace};
 use crate::policy::{Envelope, Policies};
-use crate::recall::delivered::recalls;
+use crate::recall::header::recalls;
 use crate::record::defang::visible;
 use crate::record::printable::defanged;
 
@@ -118,8 +118,8 @@ fn first_contact(
         return String::new();
     }
     let asked = (message.head, envelope, policies);
-    let said = contacts::look(&config.contacts_file(), &daemon_policy(config), asked);
-    said.map(|said| format!("contact: {said}\n")).unwrap_or_default()
+    let contact = contacts::look(&config.contacts_file(), &daemon_policy(config), asked);
+    contact.map(|contact| format!("contact: {contact}\n")).unwrap_or_default()
 }
 
 fn envelope(words: &str) -> anyhow::Result<Envelope> {

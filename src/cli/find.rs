@@ -65,8 +65,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     events.sort_by_key(|(time, _)| *time);
     let found = !events.is_empty();
     super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
-    if let Some(said) = reading.omitted() {
-        super::warn(&said);
+    if let Some(omitted) = reading.omitted() {
+        super::warn(&omitted);
     }
     if found {
         return Ok(ExitStatus::Done);

@@ -62,8 +62,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         // There is no other timeout for resolving a name and for connecting to a socket.
         let (sender, answered) = mpsc::channel();
         std::thread::spawn(move || sender.send(check.run_check(&at)));
-        let said = match answered.recv_timeout(Duration::from_secs(args.timeout)) {
-            Ok(Ok(said)) => said,
+        let result = match answered.recv_timeout(Duration::from_secs(args.timeout)) {
+            Ok(Ok(text)) => text,
             Ok(Err(error)) => {
                 answer = ExitStatus::Negative;
                 error.to_string()
@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
                 format!("no answer within {} s", args.timeout)
             }
         };
-        out.push_str(&format!("{place}: {}\n", said.trim_end().replace('\n', "; ")));
+        out.push_str(&format!("{place}: {}\n", result.trim_end().replace('\n', "; ")));
     }
     super::print(&out)?;
     Ok(answer)

@@ -31,10 +31,9 @@ use super::dns::Asker;
 
 /// Judge the messages of archives
 ///
-/// Reads messages, mbox files, Maildirs, MH folders, tar archives and gzip, zstd or xz of these,
-/// told apart by their content. Exit code 0: nothing found; 1: findings, or a
-/// message whose reading took too much to be finished; 2: something could not be read (it is named,
-/// the rest is scanned all the same).
+/// Reads messages, mbox files, Maildirs, MH folders, tar archives and gzip, zstd or xz of these. The
+/// content tells which it is. Exit code 0: nothing found; 1: findings, or a message that took too much
+/// to be read to its end; 2: something could not be read (it is reported, and the rest is scanned).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files and folders; `-` is standard input

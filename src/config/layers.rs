@@ -230,14 +230,9 @@ fn read_file(path: &Path, files: &Files, problems: &mut Vec<Problem>) -> Option<
             return None;
         }
     };
-    let (table, errors) = DeTable::parse_recoverable(&text);
     let lines = Lines::of(&name, &text);
-    for error in &errors {
-        let start = error.span().map_or(0, |span| span.start);
-        let message = error.message().replace('\n', ", ");
-        problems.push(unreadable(&lines.origin(start), "TOML", message));
-    }
-    errors.is_empty().then(|| Layer(lines.table(table.into_inner(), problems)))
+    let table = lines.parse(&text, problems)?;
+    Some(Layer(lines.table(table, problems)))
 }
 
 /// The state directory, as far as the layers say it, whatever else is wrong with them.
@@ -272,6 +267,21 @@ impl<'a> Lines<'a> {
     pub(super) fn origin(&self, offset: usize) -> String {
         let line = self.ends.partition_point(|end| *end < offset) + 1;
         format!("{}:{line}", self.file)
+    }
+
+    /// Parses the text of the file. `None` if it is not valid TOML.
+    pub(super) fn parse<'t>(
+        &self,
+        text: &'t str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<DeTable<'t>> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            let start = error.span().map_or(0, |span| span.start);
+            let message = error.message().replace('\n', ", ");
+            problems.push(unreadable(&self.origin(start), "TOML", message));
+        }
+        errors.is_empty().then(|| table.into_inner())
     }
 
     fn table(&self, table: DeTable<'_>, problems: &mut Vec<Problem>) -> HashMap<String, Value> {

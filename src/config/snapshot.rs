@@ -3,15 +3,14 @@
 //! the same as the one that was stored.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Config, lists};
+use crate::atomic_file::AtomicFile;
 use crate::file;
 
 /// Name of the file in the state directory.
@@ -124,21 +123,13 @@ impl Snapshot {
         if read(&path).is_ok_and(|stored| self.has_same_content(&stored)) {
             return Ok(());
         }
-        let temp_path = directory.join(format!(".{FILE_NAME}.{}", std::process::id()));
-        let written = (|| {
+        let write = || {
             let text = serde_json::to_vec(self)?;
-            let mut options = fs::OpenOptions::new();
-            let mut file =
-                options.write(true).create(true).truncate(true).mode(0o600).open(&temp_path)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&temp_path, &path)
-        })();
-        written.map_err(|source| {
-            // A temporary file that cannot be removed either is left.
-            let _ = fs::remove_file(&temp_path);
-            SnapshotError { path, source }
-        })
+            let mut temp_file = AtomicFile::private(directory, FILE_NAME)?;
+            temp_file.file.write_all(&text)?;
+            temp_file.commit()
+        };
+        write().map_err(|source| SnapshotError { path, source })
     }
 
     /// The snapshot for this main file, from the first of these state directories that has one.

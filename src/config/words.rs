@@ -29,17 +29,9 @@ pub(super) fn parse(path: &Path, text: &str, problems: &mut Vec<Problem>) -> Wor
         problems.push(unreadable(&name, &format!("at most {MAX_BYTES} bytes of words"), found));
         return Words::default();
     }
-    let (table, errors) = DeTable::parse_recoverable(text);
-    for error in &errors {
-        let start = error.span().map_or(0, |span| span.start);
-        let message = error.message().replace('\n', ", ");
-        problems.push(unreadable(&lines.origin(start), "TOML", message));
-    }
-    if !errors.is_empty() {
-        return Words::default();
-    }
+    let Some(table) = lines.parse(text, problems) else { return Words::default() };
     let mut words = BTreeMap::new();
-    for (tag, value) in table.into_inner() {
+    for (tag, value) in table {
         let origin = lines.origin(tag.span().start);
         let tag = tag.into_inner().into_owned();
         let mut refuse = |expected: &str, found: String| {

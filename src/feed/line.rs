@@ -251,7 +251,7 @@ mod tests {
         let mut reader = Reader::new(&layout);
         let mut found = Vec::new();
         for line in text.lines() {
-            let said = reader.line(line, |entry| {
+            let result = reader.line(line, |entry| {
                 found.push(match entry {
                     Entry::Below(name) => format!("below {name}"),
                     Entry::Host(name) => format!("host {name}"),
@@ -260,7 +260,7 @@ mod tests {
                     Entry::ExceptHost(name) => format!("except host {name}"),
                 });
             });
-            if said == Line::Invalid {
+            if result == Line::Invalid {
                 found.push(format!("odd {line}"));
             }
         }

@@ -10,7 +10,7 @@ use crate::engine::host::Names;
 use crate::engine::lists::Lists;
 use crate::engine::outcome::{Bypass, Outcome, Reason, Verdict};
 use crate::engine::policy::{Banner, Defang, HeaderFields, LinkAction, Linkify, Mode, OnAmbiguous};
-use crate::engine::splice::fields::{SUMMARY, UNDO, check_seal, header_fields};
+use crate::engine::splice::fields::check_seal;
 use crate::engine::splice::undo::{RECIPES, restore_one};
 use crate::engine::splice::{RestoreError, Seal, is_ours, note};
 use crate::engine::whole::Whole;
@@ -18,8 +18,7 @@ use crate::engine::{Answers, Case, Facts, Message, Policy, TldSet, examine, insp
 use crate::policy::is_below;
 use crate::record::printable::defanged;
 
-/// Marks a recall in the summary field.
-const RECALL: &str = "recall=";
+use super::header::{LastRecall, RECALL, recalls};
 
 /// Defangs links to some hosts, and changes nothing else.
 #[derive(Debug)]
@@ -217,58 +216,6 @@ fn incomplete_reading(outcome: &Outcome) -> Option<RecallError> {
         .map(|(_, why)| why)
         .find(kept)
         .map(|why| RecallError::NotReadToEnd(why.clone()))
-}
-
-/// The hosts of each recall in a header, the last recall first. Anybody may have written these
-/// fields.
-pub fn recalls(head: &[u8]) -> impl Iterator<Item = Vec<String>> {
-    header_fields(head)
-        .filter(|field| field.is_named(head, SUMMARY.as_bytes()))
-        .map(|field| recalled_hosts(&field.text(head)))
-        .filter(|hosts| !hosts.is_empty())
-}
-
-/// The hosts in the summary field of a recall.
-fn recalled_hosts(summary: &str) -> Vec<String> {
-    let told = summary.split("; ").find_map(|part| part.strip_prefix(RECALL));
-    // A name that is too long for a line was folded.
-    let plain = |host: &str| host.split_ascii_whitespace().collect::<String>();
-    told.map_or_else(Vec::new, |hosts| hosts.split(',').map(plain).collect())
-}
-
-/// The header fields of the last recall. The recipe is the last of them.
-struct LastRecall {
-    hosts: Vec<String>,
-    recipe: Option<String>,
-    /// Bytes of the header that these fields take.
-    end: usize,
-}
-
-impl LastRecall {
-    fn of(head: &[u8]) -> Option<LastRecall> {
-        let mut last: Option<LastRecall> = None;
-        for field in header_fields(head) {
-            let first = last.is_none();
-            let at = last.as_ref().map_or(0, |last| last.end);
-            let summary = field.is_named(head, SUMMARY.as_bytes());
-            let belongs = field.line.start == at && is_ours(field.name(head)) && summary == first;
-            if !belongs {
-                break;
-            }
-            let text = field.text(head);
-            let last = last.get_or_insert_with(|| LastRecall {
-                hosts: recalled_hosts(&text),
-                recipe: None,
-                end: 0,
-            });
-            last.end = field.line.end;
-            if field.is_named(head, UNDO.as_bytes()) {
-                last.recipe = Some(text);
-                break;
-            }
-        }
-        last.filter(|last| !last.hosts.is_empty())
-    }
 }
 
 #[cfg(test)]

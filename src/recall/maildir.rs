@@ -190,8 +190,8 @@ impl Folder {
         }
         check_owner(&about)?;
         if about.len() > max_bytes {
-            let said = format!("expected at most {max_bytes} bytes, found {}", about.len());
-            return Err(io::Error::new(ErrorKind::FileTooLarge, said));
+            let text = format!("expected at most {max_bytes} bytes, found {}", about.len());
+            return Err(io::Error::new(ErrorKind::FileTooLarge, text));
         }
         let mut bytes = Vec::new();
         file.take(max_bytes).read_to_end(&mut bytes)?;
@@ -280,14 +280,14 @@ impl Folder {
         let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (old.uid(), old.gid()) {
-            let said = format!(
+            let text = format!(
                 "expected to run as the mailbox's owner ({}:{}), found {}:{}",
                 old.uid(),
                 old.gid(),
                 own.uid(),
                 own.gid()
             );
-            return Err(io::Error::new(ErrorKind::PermissionDenied, said));
+            return Err(io::Error::new(ErrorKind::PermissionDenied, text));
         }
         file.write_all(bytes)?;
         file.set_permissions(old.permissions())?;
@@ -316,8 +316,8 @@ fn check_owner(about: &fs::Metadata) -> io::Result<()> {
     if owner == caller {
         return Ok(());
     }
-    let said = format!("expected to run as the mailbox's owner ({owner}), found {caller}");
-    Err(io::Error::new(ErrorKind::PermissionDenied, said))
+    let text = format!("expected to run as the mailbox's owner ({owner}), found {caller}");
+    Err(io::Error::new(ErrorKind::PermissionDenied, text))
 }
 
 #[cfg(test)]

@@ -191,13 +191,13 @@ fn failed(path: &Path, why: String) -> Error {
 }
 
 fn read(path: &Path, bytes: &[u8], command: &str) -> Result<State, Error> {
-    let wrong = |why| failed(path, why);
-    let state: State = serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
+    let invalid = |why| failed(path, why);
+    let state: State = serde_json::from_slice(bytes).map_err(|error| invalid(error.to_string()))?;
     if state.schema != SCHEMA_VERSION {
-        return Err(wrong(format!("expected schema {SCHEMA_VERSION}, found {}", state.schema)));
+        return Err(invalid(format!("expected schema {SCHEMA_VERSION}, found {}", state.schema)));
     }
     if state.command != command {
-        return Err(wrong(format!("it belongs to another command: {}", state.command)));
+        return Err(invalid(format!("it belongs to another command: {}", state.command)));
     }
     Ok(state)
 }

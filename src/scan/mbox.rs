@@ -13,10 +13,12 @@ use std::borrow::Cow;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
-use super::from_line::{FROM_LINE_BYTES, is_separator};
 use super::message::{self, Quoting, RawMessage};
+use super::separator::{
+    FROM_LINE_BYTES, Search, find_separator, has_bare_separator, is_separator, last_content,
+};
 use crate::engine::whole::body_start;
 
 /// Bytes read at a time. Few in tests, so that messages are split at every place.
@@ -306,47 +308,6 @@ enum FoundBy {
     Separator,
 }
 
-enum Search {
-    Found {
-        content: usize,
-        next: usize,
-    },
-    /// Not found. With more bytes, continue the search here.
-    Resume(usize),
-}
-
-/// Finds the separator that ends the message.
-fn find_separator(bytes: &[u8], from: usize, ended: bool) -> Search {
-    let finder = memmem::Finder::new(b"\nFrom ");
-    let mut at = from;
-    while let Some(found) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
-        let newline = at + found;
-        let content = match bytes.get(..newline) {
-            Some([.., b'\n']) => Some(newline),
-            Some([.., b'\n', b'\r']) => Some(newline - 1),
-            _ => None,
-        };
-        if let Some(content) = content {
-            match is_separator(bytes.get(newline + 1..).unwrap_or_default(), ended) {
-                Some(true) => return Search::Found { content, next: newline + 1 },
-                Some(false) => {}
-                None => return Search::Resume(newline),
-            }
-        }
-        at = newline + 1;
-    }
-    Search::Resume(at.max(bytes.len().saturating_sub(5)))
-}
-
-/// End of the last message. The empty line after it belongs to the mbox.
-fn last_content(rest: &[u8]) -> usize {
-    match rest {
-        [.., b'\n', b'\r', b'\n'] => rest.len() - 2,
-        [.., b'\n', b'\n'] => rest.len() - 1,
-        _ => rest.len(),
-    }
-}
-
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     message::lines(head).find_map(|line| {
@@ -360,10 +321,6 @@ fn content_length(head: &[u8]) -> Option<usize> {
         }
         std::str::from_utf8(value.trim_ascii()).ok()?.parse().ok()
     })
-}
-
-fn has_bare_separator(bytes: &[u8], from_line_len: usize) -> bool {
-    matches!(find_separator(bytes, from_line_len.saturating_sub(1), true), Search::Found { .. })
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod batch;
 pub mod budget;
 pub mod crosscheck;
 pub mod decode;
-mod from_line;
 pub mod headers;
 pub mod input;
 pub mod journal;
@@ -21,6 +20,7 @@ mod produce;
 pub mod progress;
 pub mod ranges;
 pub mod read;
+mod separator;
 pub mod sniff;
 pub mod walk;
 

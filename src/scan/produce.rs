@@ -134,11 +134,11 @@ impl<'p, 'scope> Producer<'p, 'scope> {
 
     /// Whether the scan itself writes this file.
     fn is_own(&self, path: &Path) -> bool {
-        let alike = |own_files: &&PathBuf| own_files.file_name() == path.file_name();
+        let same_name = |own_files: &&PathBuf| own_files.file_name() == path.file_name();
         self.shared
             .own_files
             .iter()
-            .filter(alike)
+            .filter(same_name)
             .any(|own_files| path.canonicalize().is_ok_and(|it| it == *own_files))
     }
 

@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::decode::Compression;
-use super::from_line::is_from_line;
+use super::separator::is_from_line;
 
 /// Number of bytes that are needed.
 pub const PREFIX_BYTES: usize = 512;

@@ -185,15 +185,15 @@ impl Run {
         copy: &StoredMessage,
     ) -> Result<Predecessor, Error> {
         let Some(new) = folder.read(copy.uid)? else { return Ok(Predecessor::Gone) };
-        let mut none = Predecessor::Gone;
+        let mut not_found = Predecessor::Gone;
         for old in olds.iter().filter(|old| may_be_copied_to(old, copy)) {
             let Some(before) = folder.read(old.uid)? else { continue };
             if self.is_copy_of(&before, &new) {
                 return Ok(Predecessor::Found(old.clone(), new));
             }
-            none = Predecessor::Unknown;
+            not_found = Predecessor::Unknown;
         }
-        Ok(none)
+        Ok(not_found)
     }
 
     /// Whether a recall, or undoing one, turns `before` into `after`.
