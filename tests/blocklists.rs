@@ -1,4 +1,4 @@
-//! Lists of bad domains that are asked by DNS: a real server (nsd) with zones of ours.
+//! Block lists that are queried over DNS: a real server (nsd) with test zones.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ mod nsd;
 
 use nsd::{Nsd, Zones};
 
-/// A zone that is a list: names with the last two numbers of their addresses in 127.0.0.0/16.
+/// A zone of a block list: names with the last two octets of their addresses in 127.0.0.0/16.
 fn list(zone: &str, listed: &[(&str, &str)]) -> (String, String) {
     let soa = "@ 300 IN SOA ns.invalid. h.invalid. 1 7200 3600 86400 60\n@ 300 IN NS ns.invalid.\n";
     let names = listed.iter().map(|(name, address)| format!("{name} 300 IN A {address}\n"));
@@ -107,7 +107,7 @@ fn a_real_list_says_what_it_has() {
     let queries = rig.resolver.counts().queries;
     assert_eq!(rig.ask(&asked), said, "from the cache");
     assert_eq!(rig.resolver.counts().queries, queries);
-    // A wrong key: there is no such zone, and the server is not asked to answer for it.
+    // With a wrong key there is no such zone.
     let wrong = Rig::new(nsd.address, "other.list.invalid", AnswerFormat::Dbl);
     assert_eq!(wrong.ask(&["spam.com"]), [BlocklistAnswer::Clean]);
 }

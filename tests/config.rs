@@ -58,7 +58,7 @@ fn the_example_file_changes_nothing_commented_or_not() {
             let assignment = line.starts_with('#') && !line.starts_with("# ") && line.len() > 1;
             format!("{}\n", if assignment { &line[1..] } else { line })
         })
-        // What belongs to a rule needs its table.
+        // Settings of a rule need its table.
         .map(|line| if line.starts_with("priority =") { String::new() } else { line })
         .collect();
     let taken = load(dir.path(), &taken).unwrap();
@@ -405,7 +405,7 @@ fn every_block_of_the_documentation_is_a_valid_configuration() {
 }
 
 proptest::proptest! {
-    /// Whatever somebody writes, there is an answer, and every complaint says where and what.
+    /// Any text gives a result, and every error has its place and what was expected.
     #[test]
     fn any_text_is_read_or_reported(file in hostile_toml()) {
         let dir = tempfile::tempdir().unwrap();
@@ -419,7 +419,7 @@ proptest::proptest! {
     }
 }
 
-/// Sections, keys and values of ours and of nobody's, put together at random.
+/// Known and unknown sections, keys and values, combined at random.
 fn hostile_toml() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;
     let section = prop_oneof![
@@ -488,7 +488,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
         "{path}:2: dns.mdoe: expected a known key, found the key dns.mdoe; did you mean dns.mode?\n\
          {path}:3: polciy: expected a known key, found the key polciy; did you mean policy?\n"
     ));
-    // What was read, layer by layer, and what is probably not meant.
+    // What was read, layer by layer, and what is probably a mistake.
     std::fs::create_dir(dir.path().join("conf.d")).unwrap();
     std::fs::write(&file, "[dns]\nmode = \"never\"\n[log]\nlevel = \"warn\"\n").unwrap();
     std::fs::write(
@@ -534,8 +534,7 @@ fn config_check_exits_0_for_good_and_1_for_bad() {
     linkmilter(&["config", "print", "--config", "/nonexistent/x"]).assert().code(2);
 }
 
-/// Names of an earlier version: they hold, they are told, and one command writes the present ones.
-/// What can be known of sockets without opening them.
+/// Problems with sockets that can be found without opening them.
 #[test]
 fn config_check_reports_sockets_that_cannot_be_opened() {
     let dir = tempfile::tempdir().unwrap();
@@ -545,7 +544,7 @@ fn config_check_reports_sockets_that_cannot_be_opened() {
     linkmilter(&["config", "check", "-q", "--config", path]).assert().code(1).stderr(format!(
         "{path}:2: server.socket_group: expected a group of this host (/etc/group), found \"nogroupxx\"\n"
     ));
-    // A directory may yet be made by the service manager.
+    // The service manager may still create a directory.
     std::fs::write(&file, "[server]\nlisten = [\"unix:/nonexistent/l.sock\"]\n").unwrap();
     let told = linkmilter(&["config", "check", "--config", path]).assert().code(0);
     let told = String::from_utf8(told.get_output().stdout.clone()).unwrap();
@@ -554,7 +553,7 @@ fn config_check_reports_sockets_that_cannot_be_opened() {
     assert!(told.contains(&note) && told.contains("found no directory /nonexistent\n"), "{told}");
 }
 
-/// A URL that is none is one mistake, and what is near to nothing is likened to nothing.
+/// An invalid URL is one mistake. A key that is similar to none gets no suggestion.
 #[test]
 fn a_mistake_is_reported_once_with_a_suggestion() {
     let dir = tempfile::tempdir().unwrap();
@@ -566,6 +565,7 @@ fn a_mistake_is_reported_once_with_a_suggestion() {
     assert!(said[0].ends_with("expected a known key, found the key nonsense.a"), "{said:?}");
 }
 
+/// They still work, are reported, and one command writes the present names.
 #[test]
 fn keys_of_an_earlier_version_work_and_are_migrated() {
     let dir = tempfile::tempdir().unwrap();
@@ -580,7 +580,7 @@ fn keys_of_an_earlier_version_work_and_are_migrated() {
     let more = more.display();
     let printed = linkmilter(&["config", "print", "--config", path]).assert().code(0);
     let printed = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
-    // The later layer wins, whatever each of them calls it.
+    // The later layer wins, under either name.
     for line in [
         format!("lists.allowed = [\"new.example\"]  # {more}:2"),
         format!("lists.allowed_file = \"mine.txt\"  # {more}:1"),
@@ -612,10 +612,10 @@ fn keys_of_an_earlier_version_work_and_are_migrated() {
         "# ours\n[lists]\nallowed = [\"old.example\"] # why\n"
     );
     migrate(&[]).assert().code(0).stdout("every key has its present name\n");
-    // A variable is not ours to write.
+    // An environment variable cannot be rewritten.
     let left = "environment LINKMILTER_LISTS__ALLOW: lists.allow is called lists.allowed now\n";
     migrate(&[]).env("LINKMILTER_LISTS__ALLOW", "env.example").assert().code(1).stdout(left);
-    // Which of two is meant nobody can know.
+    // If both names are used, it is unclear which value is intended.
     std::fs::write(&file, "[lists]\nallow = []\nallowed = []\n").unwrap();
     migrate(&[]).assert().code(2).stdout("").stderr(format!(
         "linkmilter: {path}:2: lists.allow: expected lists.allowed alone, which is its present name, \
@@ -642,7 +642,7 @@ fn config_print_shows_values_with_their_origins() {
     ] {
         assert!(printed.lines().any(|printed| printed == line), "{line}\n{printed}");
     }
-    // What is printed can be read again.
+    // The printed settings can be read again.
     let values: String = printed.lines().map(|line| format!("{line}\n")).collect();
     let again = load(dir.path(), &values).unwrap();
     assert_eq!(again.log.level, config::LogLevel::Debug);
@@ -665,7 +665,7 @@ fn allow_add_extends_the_list_and_says_what_it_did() {
         .code(0)
         .stdout(format!("{}:1: already covers it\n", list.display()));
     assert_eq!(std::fs::read_to_string(&list).unwrap(), "xn--e1afmkfd.example\n");
-    // A number of some other process is not signalled: this test would end.
+    // The pid of another process is not signalled: the signal would end this test.
     std::fs::write(dir.path().join("linkmilter.pid"), std::process::id().to_string()).unwrap();
     let said = add("example.com").code(0);
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
@@ -689,7 +689,7 @@ fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
             let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
             assert!(said.contains("expected a host"), "{host}: {said}");
         }
-        // One that is wrong, and nothing is changed.
+        // One invalid host, and nothing is changed.
         assert!(!list.exists(), "{name}");
         run(&[
             command,
@@ -718,7 +718,7 @@ fn allow_and_block_accept_urls_and_refuse_public_suffixes() {
         let first: serde_json::Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
         assert_eq!((&first["v"], &first["host"]), (&1.into(), &"www.example.com".into()));
     }
-    // What the configuration itself holds is not taken out of it.
+    // Hosts in the configuration itself are not removed.
     let said = run(&["block", "remove", "in.example"]).code(1);
     assert!(String::from_utf8_lossy(&said.get_output().stdout).contains("remove it there"));
 }
@@ -778,7 +778,7 @@ fn allow_add_reloads_a_daemon_that_runs() {
         .output()
         .unwrap();
     let reloaded = logged("reload");
-    // What the daemon cannot read is refused by it, and whoever asked is told.
+    // A list that the daemon cannot read makes it refuse the reload, and the command reports that.
     std::fs::write(dir.path().join("blocked.txt"), "a b\n").unwrap();
     let refused = linkmilter(&["allow", "add", "example.org", "--config", file.to_str().unwrap()])
         .output()
@@ -797,7 +797,7 @@ fn allow_add_reloads_a_daemon_that_runs() {
     assert!(reloaded, "{log}");
 }
 
-/// A mark in every body breaks DKIM wherever mail goes on, unless it is taken off on the way out.
+/// A banner in every body breaks DKIM when mail is forwarded, unless it is removed on the way out.
 #[test]
 fn an_external_banner_needs_local_domains() {
     let problems = |text: &str| {
@@ -825,7 +825,7 @@ fn an_external_banner_needs_local_domains() {
     assert!(problems(&long).contains("at most 400 characters"));
 }
 
-/// The file with words of the operator's own is read with the rest, and its mistakes are told with theirs.
+/// The file with the operator's words is read with the rest, and its errors are reported together.
 #[test]
 fn words_of_the_operator_are_checked_with_their_lines() {
     let dir = tempfile::tempdir().unwrap();
@@ -858,7 +858,7 @@ fn words_of_the_operator_are_checked_with_their_lines() {
     assert!(text.contains("[.]com/ [misleidende link] dag"), "{text}");
 }
 
-/// What was quadratic took minutes.
+/// A quadratic algorithm took minutes here.
 #[test]
 fn lists_and_rules_of_any_length() {
     use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Lists of others: fetched by HTTPS or read from a file, the last good one kept, judged by in
-//! `check`, `explain`, `rewrite` and the daemon.
+//! Lists that others publish: fetched by HTTPS or read from a file, the last good one stored, used
+//! by `check`, `explain`, `rewrite` and the daemon.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 #[path = "common/mirror.rs"]
@@ -19,14 +19,14 @@ use linkmilter::fetch::Fetch;
 use mirror::{Mirror, Reply};
 
 /// A machine with one list.
-struct Place {
+struct Rig {
     dir: tempfile::TempDir,
     store: Store,
     feed: Feed,
 }
 
-impl Place {
-    fn of(source: impl FnOnce(&std::path::Path) -> Source) -> Place {
+impl Rig {
+    fn of(source: impl FnOnce(&std::path::Path) -> Source) -> Rig {
         let dir = tempfile::tempdir().unwrap();
         let feed = Feed {
             name: "bad".to_owned(),
@@ -43,11 +43,11 @@ impl Place {
             max_entries: 1000,
             checksum: None,
         };
-        Place { store: Store::new(dir.path().join("state/feeds")), dir, feed }
+        Rig { store: Store::new(dir.path().join("state/feeds")), dir, feed }
     }
 
-    fn mirrored(mirror: &Mirror) -> Place {
-        Place::of(|dir| Source::Url(fetch(mirror, dir, "list.txt")))
+    fn mirrored(mirror: &Mirror) -> Rig {
+        Rig::of(|dir| Source::Url(fetch(mirror, dir, "list.txt")))
     }
 
     fn refresh(&self) -> Result<Option<usize>, FeedError> {
@@ -85,7 +85,7 @@ fn a_list_is_fetched_stored_and_fetched_again_only_when_newer() {
         Reply::status("304 Not Modified"),
         Reply::list("evil.example\n").with("ETag", "\"two\""),
     ]);
-    let place = Place::mirrored(&mirror);
+    let place = Rig::mirrored(&mirror);
     assert_eq!(place.load_stored(), None);
     assert_eq!(place.refresh().unwrap(), Some(2));
     assert_eq!(place.load_stored(), Some(2));
@@ -103,7 +103,7 @@ fn a_list_is_fetched_stored_and_fetched_again_only_when_newer() {
 #[test]
 fn on_any_error_the_last_good_list_stays() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.refresh().unwrap();
     let many: String = (0..1_001).map(|n| format!("h{n}.example\n")).collect();
     for (reply, expected) in [
@@ -119,24 +119,24 @@ fn on_any_error_the_last_good_list_stays() {
         assert!(error.contains(expected), "{shown}: {error}");
         assert_eq!(place.load_stored(), Some(2), "{shown}");
     }
-    // A checksum that fits what is kept, and not what comes.
+    // The checksum matches the stored list, but not the new one.
     let load_stored = sum("evil.example\nbad.example\n").to_ascii_lowercase();
     place.feed.checksum = Some(Checksum::Digits(load_stored.clone()));
     mirror.queue(Reply::list("new.example\n"));
     let error = place.refresh().unwrap_err().to_string();
     assert!(error.contains(&format!("expected SHA-256 {load_stored}")), "{error}");
     assert_eq!(place.load_stored(), Some(2));
-    // Of another place nothing is kept.
+    // Nothing is stored for another source.
     place.feed.source = Source::File(PathBuf::from("/nonexistent"));
     assert_eq!(place.load_stored(), None);
 }
 
-/// A list of names that readers know: refreshed as any other, refused as a whole.
+/// A list of names that readers know: refreshed like any other, but refused as a whole.
 #[test]
 fn names_that_readers_know_are_a_list_too() {
     use linkmilter::engine::{Policy, check::check, lists::Lists};
     let mirror = Mirror::start(vec![Reply::list("# ours\ngardening.example\n")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.feed.layout.entry_kind = EntryKind::Names;
     assert_eq!(place.refresh().unwrap(), Some(1));
     mirror.queue(Reply::list("gardening.example\nmuseum.example\n<html>\n"));
@@ -166,7 +166,7 @@ fn the_checksum_of_a_list_must_match() {
         Reply::list("evil.example\n"),
         Reply::list("no sum\n"),
     ]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.feed.checksum = Some(Checksum::Fetched(fetch(&mirror, place.dir.path(), "list.sha256")));
     assert_eq!(place.refresh().unwrap(), Some(1));
     let error = place.refresh().unwrap_err().to_string();
@@ -177,7 +177,7 @@ fn the_checksum_of_a_list_must_match() {
 fn a_checksum_is_searched_in_the_beginning_of_its_file() {
     let sum = sum("evil.example\n");
     let mirror = Mirror::start(vec![]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.feed.checksum = Some(Checksum::Fetched(fetch(&mirror, place.dir.path(), "list.sha256")));
     for (before, expected) in [((64 << 10) - 64, Ok(Some(1))), ((64 << 10) - 63, Err(()))] {
         mirror.queue(Reply::list("evil.example\n"));
@@ -189,13 +189,13 @@ fn a_checksum_is_searched_in_the_beginning_of_its_file() {
     }
 }
 
-/// A list whose kept file is not what was put there.
+/// A list whose stored file was changed.
 #[test]
 fn a_list_that_is_not_in_use_is_fetched_completely() {
     let list = "evil.example\nbad.example\n";
     for damage in ["evil.example\n", "<html>\n<body>\n", "evil.example\nbad.exampl\u{e9}\n"] {
         let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
-        let place = Place::mirrored(&mirror);
+        let place = Rig::mirrored(&mirror);
         assert_eq!(place.refresh().unwrap(), Some(2));
         let path = place.store.path("bad");
         std::fs::write(&path, damage).unwrap();
@@ -210,7 +210,7 @@ fn a_list_that_is_not_in_use_is_fetched_completely() {
 #[test]
 fn a_list_with_a_changed_layout_is_fetched_completely() {
     let mirror = Mirror::start(vec![Reply::list("evil.example\nbad.example\n").with("ETag", "1")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.refresh().unwrap();
     place.feed.max_entries = 1;
     mirror.queue(Reply::list("evil.example\n"));
@@ -222,14 +222,14 @@ fn a_list_with_a_changed_layout_is_fetched_completely() {
 fn another_checksum_fetches_the_list_again() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list).with("ETag", "\"one\"")]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.refresh().unwrap();
-    // One that fits is as good as before.
+    // A list whose checksum matches is used as before.
     place.feed.checksum = Some(Checksum::Digits(sum(list).to_ascii_lowercase()));
     assert_eq!(place.load_stored(), Some(1));
     mirror.queue(Reply::status("304 Not Modified"));
     assert_eq!(place.refresh().unwrap(), None);
-    // Of one that does not, or that nobody compared, nothing is in force.
+    // A list with another checksum, or that was not compared, is not used.
     let sums = fetch(&mirror, place.dir.path(), "list.sha256");
     for checksum in [Checksum::Digits("0".repeat(64)), Checksum::Fetched(sums.clone())] {
         place.feed.checksum = Some(checksum);
@@ -240,7 +240,7 @@ fn another_checksum_fetches_the_list_again() {
     assert_eq!(place.refresh().unwrap(), Some(1));
     assert!(!mirror.requests()[2].contains("if-none-match"));
     assert_eq!(place.load_stored(), Some(1));
-    // Nothing newer, and yet another sum.
+    // Nothing newer, but another checksum.
     mirror.queue(Reply::status("304 Not Modified"));
     mirror.queue(Reply::list(&"0".repeat(64)));
     let error = place.refresh().unwrap_err().to_string();
@@ -251,14 +251,14 @@ fn another_checksum_fetches_the_list_again() {
 fn a_silent_server_costs_the_timeout_of_a_check() {
     let list = "evil.example\n";
     let mirror = Mirror::start(vec![Reply::list(list)]);
-    let mut place = Place::mirrored(&mirror);
+    let mut place = Rig::mirrored(&mirror);
     place.feed.checksum = Some(Checksum::Digits(sum(list)));
     place.refresh().unwrap();
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let mut nowhere = fetch(&mirror, place.dir.path(), "list.sha256");
     nowhere.url = format!("https://localhost:{}/", silent.local_addr().unwrap().port());
     nowhere.timeout = Duration::from_millis(200);
-    // The sum, then the list itself.
+    // The checksum, then the list itself.
     mirror.queue(Reply::list(list));
     for source in [place.feed.source.clone(), Source::Url(nowhere.clone())] {
         place.feed.source = source;
@@ -275,7 +275,7 @@ fn a_silent_server_costs_the_timeout_of_a_check() {
 
 #[test]
 fn a_truncated_list_does_not_replace_the_stored_one() {
-    let place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     let list =
         |entries: usize| -> String { (0..entries).map(|n| format!("h{n}.example\n")).collect() };
@@ -289,7 +289,7 @@ fn a_truncated_list_does_not_replace_the_stored_one() {
     }
     std::fs::write(&path, list(5)).unwrap();
     assert_eq!(place.refresh().unwrap(), Some(5));
-    // Whoever means it says so.
+    // Without the stored list a smaller one is accepted.
     std::fs::write(&path, "").unwrap();
     std::fs::remove_file(place.store.path("bad")).unwrap();
     assert_eq!(place.refresh().unwrap(), Some(0));
@@ -297,7 +297,7 @@ fn a_truncated_list_does_not_replace_the_stored_one() {
 
 #[test]
 fn a_check_without_storing_judges_like_a_refresh() {
-    let mut place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let mut place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     std::fs::write(&path, "evil.example\nbad.example\n").unwrap();
     let found = |feed: &Feed| fetch_unstored(feed, None).map(|loaded| loaded.listing.len());
@@ -311,7 +311,7 @@ fn a_check_without_storing_judges_like_a_refresh() {
 
 #[test]
 fn a_file_is_read_when_it_changes() {
-    let place = Place::of(|dir| Source::File(dir.join("list.txt")));
+    let place = Rig::of(|dir| Source::File(dir.join("list.txt")));
     let path = place.dir.path().join("list.txt");
     assert!(place.refresh().is_err());
     std::fs::write(&path, "evil.example\n").unwrap();
@@ -324,26 +324,26 @@ fn a_file_is_read_when_it_changes() {
     assert_eq!(place.load_stored(), Some(2), "a start after that has the last good one");
 }
 
-/// A configuration with these lists, and the commands that judge by it.
-struct House {
+/// A configuration with these lists, and the commands that use them.
+struct CommandRig {
     dir: tempfile::TempDir,
 }
 
-impl House {
-    fn new(lists: &str) -> House {
+impl CommandRig {
+    fn new(lists: &str) -> CommandRig {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
         std::fs::create_dir(&state).unwrap();
         let file = format!("server.state_dir = {state:?}\ntld.refresh = \"0s\"\n{lists}");
         std::fs::write(dir.path().join("linkmilter.toml"), file).unwrap();
-        House { dir }
+        CommandRig { dir }
     }
 
     fn write(&self, name: &str, text: &str) {
         std::fs::write(self.dir.path().join(name), text).unwrap();
     }
 
-    /// Keeps every list as the daemon does.
+    /// Stores every list as the daemon does.
     fn fetch(&self) {
         let file = Some(self.dir.path().join("linkmilter.toml"));
         let sources = linkmilter::config::Sources { file, ..Default::default() };
@@ -368,19 +368,19 @@ const LISTS: &str = "\
     [feeds.urls]\nfile = \"urls.csv\"\nformat = \"csv\"\nholds = \"urls\"\ncolumn = 2\nverdict = \"unsafe\"\n\
     [feeds.grey]\nfile = \"grey.rpz\"\nformat = \"rpz\"\n";
 
-fn house() -> House {
-    let house = House::new(LISTS);
-    house.write("malware.txt", "0.0.0.0 evil.example.com\n0.0.0.0 paypal.com\n");
-    house.write("urls.csv", "# id,url\n1,\"https://example.org/bad?x=1\"\n");
-    house.write("grey.rpz", "@ SOA a. b. 1 2 3 4 5\ngrey.example.net CNAME .\n");
-    house.fetch();
-    house
+fn command_rig() -> CommandRig {
+    let command_rig = CommandRig::new(LISTS);
+    command_rig.write("malware.txt", "0.0.0.0 evil.example.com\n0.0.0.0 paypal.com\n");
+    command_rig.write("urls.csv", "# id,url\n1,\"https://example.org/bad?x=1\"\n");
+    command_rig.write("grey.rpz", "@ SOA a. b. 1 2 3 4 5\ngrey.example.net CNAME .\n");
+    command_rig.fetch();
+    command_rig
 }
 
 #[test]
 fn config_check_says_what_it_read() {
-    let house = house();
-    let (code, said) = house.run(&["config", "check"], "");
+    let command_rig = command_rig();
+    let (code, said) = command_rig.run(&["config", "check"], "");
     assert_eq!(code, Some(0), "{said}");
     for line in [
         "malware.txt: 2 unsafe entries",
@@ -389,10 +389,11 @@ fn config_check_says_what_it_read() {
     ] {
         assert!(said.contains(line), "{line}:\n{said}");
     }
-    house.write("grey.rpz", "<html>\n");
-    let (_, said) = house.run(&["config", "check"], "");
+    command_rig.write("grey.rpz", "<html>\n");
+    let (_, said) = command_rig.run(&["config", "check"], "");
     assert!(said.contains("feeds.grey") && said.contains("expected a list"), "{said}");
-    let (code, said) = House::new("[feeds.x]\nformat = \"csv\"\n").run(&["config", "check"], "");
+    let (code, said) =
+        CommandRig::new("[feeds.x]\nformat = \"csv\"\n").run(&["config", "check"], "");
     assert_eq!(code, Some(1));
     assert!(
         said.contains("linkmilter.toml:4: feeds.x: expected either url or file, found neither"),
@@ -402,11 +403,11 @@ fn config_check_says_what_it_read() {
 
 #[test]
 fn listed_links_are_judged_and_edited() {
-    let house = house();
+    let command_rig = command_rig();
     let body = "A https://evil.example.com/x B https://sub.evil.example.com/ C https://example.org/bad?x=1#f\n\
                 D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n";
     let message = format!("From: a@example.com\nSubject: x\n\n{body}");
-    let (code, found) = house.run(&["rewrite", "--no-header"], &message);
+    let (code, found) = command_rig.run(&["rewrite", "--no-header"], &message);
     assert_eq!(code, Some(0));
     let (_, found) = found.split_once("\n\n").unwrap();
     assert_eq!(
@@ -414,7 +415,7 @@ fn listed_links_are_judged_and_edited() {
         "A hxxps://evil[.]example[.]com/x B https://sub.evil.example.com/ C hxxps://example[.]org/bad?x=1#f\n\
          D https://example.org/fine E https://grey.example.net/ F https://paypal.com/ G\n"
     );
-    let (code, said) = house.run(&["check", "https://grey.example.net/"], "");
+    let (code, said) = command_rig.run(&["check", "https://grey.example.net/"], "");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("suspect") && said.contains("listed"), "{said}");
 }
@@ -427,9 +428,9 @@ mod daemon;
 
 #[test]
 fn a_published_list_is_used_by_the_daemon() {
-    let house = daemon::House::new("");
-    let metrics = house.path("metrics.sock");
-    let list = house.path("bad.txt");
+    let command_rig = daemon::House::new("");
+    let metrics = command_rig.path("metrics.sock");
+    let list = command_rig.path("bad.txt");
     std::fs::write(&list, "evil.example.com\n").unwrap();
     let settings = |name: &str| {
         format!(
@@ -437,9 +438,9 @@ fn a_published_list_is_used_by_the_daemon() {
             metrics.display()
         )
     };
-    house.configure(&settings("bad"));
-    let mut command = house.serve();
-    command.arg("--listen").arg(format!("unix:{}", house.socket().display()));
+    command_rig.configure(&settings("bad"));
+    let mut command = command_rig.serve();
+    command.arg("--listen").arg(format!("unix:{}", command_rig.socket().display()));
     let running = daemon::start(command);
     let entries = |line: &str| {
         use std::io::{Read, Write};
@@ -452,7 +453,7 @@ fn a_published_list_is_used_by_the_daemon() {
         });
     };
     let edited = |id: &str| {
-        let mut session = daemon::connect(&house.socket());
+        let mut session = daemon::connect(&command_rig.socket());
         daemon::negotiate(&mut session);
         let header = [("Content-Type", " text/plain; charset=utf-8"), ("Subject", " x")];
         let body = b"See https://evil.example.com/x now\r\n";
@@ -466,9 +467,9 @@ fn a_published_list_is_used_by_the_daemon() {
     std::fs::write(&list, "<html>\n").unwrap();
     entries("linkmilter_list_refreshes_total{list=\"bad\",result=\"failed\"} 1");
     entries("linkmilter_list_entries{list=\"bad\"} 2");
-    // A list that is not wanted any more is gone with the reload.
+    // A list that was removed from the configuration is unused after the reload.
     std::fs::write(&list, "other.example.com\n").unwrap();
-    house.configure(&settings("other"));
+    command_rig.configure(&settings("other"));
     running.signal("HUP");
     entries("linkmilter_list_entries{list=\"other\"} 1");
     assert!(!edited("4LIST2"), "it is gone");

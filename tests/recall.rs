@@ -111,7 +111,7 @@ fn links_are_defanged_in_all_folders_and_restored() {
     assert_eq!(texts(&mailbox.files()), texts(&before));
 }
 
-/// A blank in the place of a dot would take nearly all links of a mailbox apart.
+/// A host with a space instead of a dot would match nearly all links of a mailbox.
 #[test]
 fn a_public_suffix_is_recalled_only_with_the_option_suffix() {
     let mailbox = Mailbox::new();
@@ -145,7 +145,7 @@ fn a_dry_run_and_other_hosts_touch_nothing() {
     assert_eq!(mailbox.files(), before);
 }
 
-/// Killed between the new copy and the old message.
+/// Killed after the copy was made and before the original was removed.
 #[test]
 fn an_interrupted_run_is_reported_and_finished() {
     let mailbox = Mailbox::new();
@@ -221,7 +221,8 @@ fn two_runs_at_once_lose_nothing() {
     }
 }
 
-/// Some mail servers compress or encrypt what they keep: nothing is found there, and it is not clean.
+/// Some mail servers compress or encrypt what they store. Nothing is found there, but it does not
+/// count as clean.
 #[test]
 fn files_that_are_not_messages_are_reported() {
     let mailbox = Mailbox::new();
@@ -287,7 +288,8 @@ fn explain_shows_a_recall_and_its_recipe() {
     assert!(page.contains("recipe: gives nothing back: "), "{page}");
 }
 
-/// The journal tells what was done at delivery and since, with times, whichever name it is asked by.
+/// The journal shows what was done at delivery and since, with times, by queue id and by
+/// Message-ID.
 #[test]
 fn why_shows_recalls_and_their_undoing() {
     let mailbox = Mailbox::new();
@@ -342,7 +344,7 @@ fn why_shows_recalls_and_their_undoing() {
     let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
     assert_eq!((&last["action"], &last["mailbox"]), (&"given-back".into(), &"maildir".into()));
     assert_eq!(last["hosts"], serde_json::json!(["bad.example.com"]));
-    // The messages without a Message-ID were changed too, and are not told of as that one.
+    // The messages without a Message-ID were changed too, but are not shown as this message.
     let file = fs::read_dir(&journal).unwrap().find_map(|entry| {
         let entry = entry.unwrap();
         entry.file_name().to_str().unwrap().starts_with("recalls-").then(|| entry.path())
@@ -350,12 +352,12 @@ fn why_shows_recalls_and_their_undoing() {
     assert_eq!(fs::read_to_string(file.unwrap()).unwrap().lines().count(), 6);
 }
 
-/// Whoever owns a mailbox and not the journal notes what he did himself, and `why` is told where.
+/// A user without access to the journal records his own recalls, and `why` gets the directory.
 #[test]
 fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     use std::os::unix::fs::{PermissionsExt, chown};
     use std::os::unix::process::CommandExt;
-    /// `nobody`: root may write everywhere, so the test gives its rights away.
+    /// As the user `nobody`: root may write everywhere, so the test drops its rights.
     const NOBODY: u32 = 65_534;
     let mailbox = Mailbox::new();
     let id = "<18@mail.example.org>";
@@ -392,12 +394,12 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     assert_eq!(code, Some(0), "{told}{said}");
     assert!(said.contains(&format!("noted in {}", own.display())), "{said}");
     assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o700);
-    // He is told of it himself, and of what the journal would say.
+    // He sees his own recalls, and a hint about the journal.
     let (code, told, said) = run(&["why", id]);
     assert_eq!(code, Some(0), "{told}{said}");
     assert!(told.starts_with("recalled at 20") && told.contains("(noted in "), "{told}");
     assert!(said.contains("try again with sudo"), "{said}");
-    // Nobody else's word is asked for in vain.
+    // For a message without recalls of his own, he gets the permission error.
     let (code, _, said) = run(&["why", "<19@mail.example.org>"]);
     assert_eq!(code, Some(2), "{said}");
     let named = home.path().join("named");
@@ -406,7 +408,7 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
         ["recall", "bad.example.com", "--maildir", path, "--give-back", "--recalls", named];
     let (code, _, said) = run(&give_back);
     assert_eq!(code, Some(0), "{said}");
-    // The operator reads both where he is told to, beside the journal.
+    // The operator reads the given directory in addition to the journal.
     fs::set_permissions(&journal, fs::Permissions::from_mode(0o750)).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
     command.args(["why", id, "--recalls", own.to_str().unwrap(), "--recalls", named]);
@@ -415,7 +417,7 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("recalled at "), "{told}");
     assert!(lines[1].starts_with("given back at ") && lines[1].contains("/named)"), "{told}");
-    // What is no file there holds up nobody.
+    // A named pipe in the directory does not block.
     let pipe = std::path::Path::new(named).join("recalls-000000000001.jsonl");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_linkmilter"));
@@ -425,7 +427,7 @@ fn why_shows_recalls_by_users_who_may_not_write_to_the_journal() {
     assert!(said.contains("a named pipe"), "{said}");
 }
 
-/// A directory and all in it.
+/// A directory and everything in it.
 fn walk(path: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut all = vec![path.to_owned()];
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! `linkmilter scan` from outside: forms, exit codes, order, interruption.
+//! `linkmilter scan` as a command: output formats, exit codes, order, interruption.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 mod common;
@@ -15,7 +15,7 @@ use linkmilter::engine::{Facts, Policy, Verdict};
 use linkmilter::record::tally::Tally;
 use linkmilter::scan::{CrossCheck, Dns, GapLines, Input, OutputFormat, Progress, Scan, Settings};
 
-/// A message whose link deceives: the first letter of the host is Cyrillic.
+/// A message with a deceptive link: the first letter of the host is Cyrillic.
 fn phish(number: usize) -> String {
     format!(
         "From: Bank <service@mail{}.example>\nDate: Thu, {:02} Aug 2024 12:36:23 +0200\n\
@@ -27,7 +27,7 @@ fn phish(number: usize) -> String {
     )
 }
 
-/// A message with nothing to say against it.
+/// A message without findings.
 fn ham(number: usize) -> String {
     format!(
         "From: Bob <bob@example.org>\nDate: Fri, 02 Aug 2024 09:00:00 +0000\n\
@@ -94,7 +94,7 @@ fn exit_codes() {
     assert!(said.contains("missing.eml: "), "{said}");
     assert!(said.contains("notes.zip: expected mail, found a zip archive"), "{said}");
     assert_eq!(scan(folder.path(), &[]).status.code(), Some(2));
-    // What was left of a header may hold anything.
+    // An incomplete header may contain anything.
     let long = format!(
         "{}{}",
         "X-Filler: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n".repeat(30_000),
@@ -191,7 +191,7 @@ fn a_killed_scan_continues_where_it_was() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Killed as soon as it has come further than before; the last run may finish.
+        // Killed as soon as it has made progress; the last run may finish.
         let before = fs::read(folder.path().join("journal")).unwrap_or_default();
         let status = loop {
             if let Some(status) = child.try_wait().unwrap() {
@@ -313,8 +313,8 @@ fn the_diff_applies() {
     assert_eq!(fs::read_to_string(folder.path().join("good.eml")).unwrap(), ham(1));
 }
 
-/// The counts over the real mail of the test data, by folder: a change of judgement shows up here
-/// and has to be explained. Counts only, no names: the mail belongs to others.
+/// The counts over the real mail of the test data, by folder. A changed judgement shows up here and
+/// has to be explained. Counts only, no names: the mail belongs to others.
 #[test]
 fn counts_over_real_mail() {
     let Some(mail) = common::testdata("mail", "the counts over real mail") else { return };

@@ -232,7 +232,7 @@ mod tests {
     fn a_list_file_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("allow.txt");
-        // Holes read as zeros.
+        // A sparse file reads as zeros.
         File::create(&path).unwrap().set_len(MAX_BYTES).unwrap();
         assert_eq!(read(&path).unwrap().len() as u64, MAX_BYTES);
         File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&target).unwrap(), "example.com\nexample.org\n");
         remove_from_list(&path, "example.com").unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), "example.org\n");
-        // One that points nowhere is an error and stays.
+        // A symbolic link without a target is an error, and is kept.
         fs::remove_file(&target).unwrap();
         fs::remove_dir(dir.path().join("elsewhere")).unwrap();
         assert!(add_to_list(&path, "example.org").is_err());

@@ -228,7 +228,7 @@ mod tests {
             (AnswerFormat::Any, "127.1.2.3", SUSPECT),
             (AnswerFormat::Any, "127.0.0.1", BlocklistAnswer::Unexpected),
             (AnswerFormat::Any, "127.255.255.255", BlocklistAnswer::Refused),
-            // A resolver that answers for names that are not.
+            // A resolver that invents addresses for missing names.
             (AnswerFormat::Any, "192.0.2.80", BlocklistAnswer::Unexpected),
             (AnswerFormat::Dbl, "192.0.2.80", BlocklistAnswer::Unexpected),
         ] {

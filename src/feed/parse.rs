@@ -185,7 +185,8 @@ mod tests {
         assert!(matches!(read("a.example\nb.example\n", 1), Err(ParseError::TooMany(1))));
     }
 
-    /// Unlike bad names, of which some odd lines do no harm: what is no name here is a page, or another list.
+    /// A list of bad names may have a few invalid lines. Here an invalid name means that the file
+    /// is a web page or another list.
     #[test]
     fn a_list_of_names_is_accepted_completely_or_not_at_all() {
         let layout = ListLayout { entry_kind: EntryKind::Names, ..ListLayout::default() };

@@ -473,7 +473,7 @@ mod tests {
         }
     }
 
-    /// Lines of all kinds that matter to a splitter.
+    /// Lines of all kinds that matter to the splitter.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             Just(String::new()),
@@ -488,7 +488,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is quoted and joined comes apart again.
+        /// Messages that are quoted and joined are split and unquoted again.
         #[test]
         fn quoted_messages_are_restored(bodies in proptest::collection::vec(text(), 1..6)) {
             let mut mbox = String::new();
@@ -515,7 +515,7 @@ mod tests {
             prop_assert_eq!(came, sent);
         }
 
-        /// Every byte but empty lines belongs to one message, in order, whatever the bytes are.
+        /// Every byte except empty lines belongs to one message, in order, whatever the bytes are.
         #[test]
         fn no_byte_is_lost(text in text(), junk in "\\PC{0,30}") {
             let mbox = format!("{FROM}{text}\n{junk}");

@@ -294,7 +294,7 @@ mod tests {
         builder.into_inner().unwrap()
     }
 
-    /// One entry behind another, with a name as long as it wants, after GNU or POSIX.
+    /// Two entries, the second with a name of this length, in the GNU or the POSIX format.
     fn tar_of_long_name(name: usize, pax: bool) -> Vec<u8> {
         let mut builder = tar::Builder::new(Vec::new());
         let mut header = tar::Header::new_ustar();
@@ -369,14 +369,14 @@ mod tests {
         assert_eq!(found.unread.len(), 1);
     }
 
-    /// A message that is shorter than what tells its kind as well.
+    /// Also with a message that is shorter than the bytes which identify a file.
     #[test]
     fn a_message_is_judged_even_if_its_stream_fails_later() {
         for (bytes, read, unread) in [
             ([gzip(EML), b"garbage".to_vec()].concat(), 1, 1),
             ([gzip(EML), vec![0x1f, 0x8b, 8]].concat(), 1, 1),
             ([gzip(MBOX), b"garbage".to_vec()].concat(), 2, 1),
-            // An archive says itself where it ends.
+            // A tar archive marks its own end.
             ([gzip(&tar(&[("a.eml", EML)])), b"garbage".to_vec()].concat(), 1, 0),
         ] {
             let found = log(&bytes);

@@ -92,7 +92,7 @@ mod tests {
     fn a_server_that_denies_access_is_left_alone_for_long() {
         let mut breaker = Breaker::new(seconds(30));
         breaker.record(Response::AccessDenied, seconds(0));
-        // Answers of questions that were under way.
+        // Responses to queries that were under way.
         breaker.record(Response::Timeout, seconds(1));
         breaker.record(Response::Missing { ttl: None }, seconds(2));
         assert!(!breaker.may_ask(seconds(3)) && !breaker.may_ask(seconds(599)));

@@ -1,4 +1,4 @@
-//! Whatever happens meanwhile, each message is there: as it was or with its links taken apart.
+//! Whatever happens during a run, each message is there: unchanged, or with its links defanged.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -16,10 +16,10 @@ use crate::dovecot::{Dovecot, PASSWORD};
 use crate::free_port;
 use crate::{BAD, DATE, FINE, is_dead, recall};
 
-/// When a proxy hangs up.
+/// When a proxy closes the connection.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
-    /// Before the server has the command.
+    /// Before the server gets the command.
     Before,
     /// The server runs the command, but its response is lost.
     Behind,
@@ -203,7 +203,7 @@ fn a_mailbox_may_change_during_a_run() {
     let copy = kept.iter().find(|kept| kept.uid == uid.get()).unwrap();
     assert_eq!(copy.content(), ("$Later \\Answered \\Seen", DATE, FINE));
 
-    // Another run that was told to finish, in between.
+    // Another run with --resume, in between.
     client.append("INBOX", &format!("\\Seen {NEW_KEYWORD}"), DATE, FINE);
     let all = folder.messages().unwrap();
     let copy = all.last().unwrap().clone();

@@ -23,7 +23,7 @@ pub const BAD: &str =
 pub const FINE: &str = "From: ann@example.org\nSubject: two\n\nsee https://fine.example.org/ now\n";
 pub const DATE: &str = "17-Jul-2020 09:44:25 +0000";
 
-/// What is told on standard output and standard error.
+/// Standard output and standard error.
 pub struct Told {
     pub code: Option<i32>,
     pub out: String,

@@ -347,7 +347,7 @@ mod tests {
             ("", "* OK still here\r\n", endless),
             ("", "* 7 FETCH (UID 7 FLAGS (\\Seen))\r\n", endless),
             ("", "* LIST () \"/\" a\r\n", endless),
-            // A line, a literal and many literals in one answer.
+            // A line, a literal, and many literals in one response.
             ("* OK ", "a", long),
             ("* 1 FETCH (UID 1 BODY[] {4294967295}\r\n", "a", long),
             ("* 1 FETCH (", "X {3}\r\nabc ", long),
