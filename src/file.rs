@@ -73,7 +73,7 @@ fn check_kind(path: &Path, kind: FileType) -> io::Result<()> {
     } else {
         return Ok(());
     };
-    Err(io::Error::new(ErrorKind::InvalidInput, format!("{what}, which is no file")))
+    Err(io::Error::new(ErrorKind::InvalidInput, format!("{what}, not a regular file")))
 }
 
 /// Reads a file as UTF-8.
@@ -92,7 +92,7 @@ pub fn into_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
-        io::Error::new(ErrorKind::InvalidData, format!("what is no UTF-8 in line {line}"))
+        io::Error::new(ErrorKind::InvalidData, format!("invalid UTF-8 in line {line}"))
     })
 }
 
@@ -124,15 +124,15 @@ mod tests {
         std::fs::write(&path, b"a\nb\xe9\n").unwrap();
         let error = read_text(&path, 5).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
-        assert_eq!(error.to_string(), "what is no UTF-8 in line 2");
+        assert_eq!(error.to_string(), "invalid UTF-8 in line 2");
         let error = |path: &Path| read(path, 4).unwrap_err().to_string();
-        assert_eq!(error(Path::new("/dev/zero")), "a device, which is no file");
+        assert_eq!(error(Path::new("/dev/zero")), "a device, not a regular file");
         let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("socket")).unwrap();
-        assert_eq!(error(&dir.path().join("socket")), "a socket, which is no file");
+        assert_eq!(error(&dir.path().join("socket")), "a socket, not a regular file");
         let pipe = dir.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        assert_eq!(error(&pipe), "a named pipe, which is no file");
+        assert_eq!(error(&pipe), "a named pipe, not a regular file");
         assert!(read(dir.path(), 4).is_err());
     }
 }

@@ -280,7 +280,7 @@ fn input_that_never_ends_is_refused() {
     let line = "restore --seal-key /dev/zero FILE";
     let output = limited(line, Stdio::null());
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("a device, which is no file"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a device, not a regular file"));
 }
 
 #[test]

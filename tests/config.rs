@@ -286,15 +286,15 @@ fn invalid_combinations_of_values_are_refused() {
         ("[rules.\"a b\"]\nprofile = \"strict\"", "expected a name of 1 to 40 letters"),
         (
             "[rules.x]\nwhen.header = \"X-Spam: YES\"\nprofile = \"exempt\"",
-            "rules.x.profile: expected enforce or strict beside when.header, unless upstream.fields is",
+            "rules.x.profile: expected enforce or strict with when.header, unless upstream.fields is",
         ),
         (
             "[rules.x]\ndefang = \"all\"\nprofile = \"report-only\"",
-            "rules.x.defang: expected no defang beside a profile that edits nothing, found \"all\"",
+            "rules.x.defang: expected no defang with a profile that edits nothing, found \"all\"",
         ),
         (
             "[policy]\nprofile = \"report-only\"\n[rules.x]\ndefang = \"all\"",
-            "linkmilter.toml:4: rules.x.defang: expected no defang beside a profile that edits nothing",
+            "linkmilter.toml:4: rules.x.defang: expected no defang with a profile that edits nothing",
         ),
         (
             "[rules.x]\nwhen.header = \"Received: from x\"",
@@ -302,11 +302,11 @@ fn invalid_combinations_of_values_are_refused() {
         ),
         (
             "[feeds.x]\nfile = \"x\"\ncolumn = 2",
-            "linkmilter.toml:3: feeds.x.column: expected format = \"csv\" beside it, found 2",
+            "linkmilter.toml:3: feeds.x.column: expected format = \"csv\" with it, found 2",
         ),
         (
             "[feeds.x]\nfile = \"x\"\nformat = \"csv\"\nmember = \"host\"",
-            "linkmilter.toml:4: feeds.x.member: expected format = \"jsonl\" beside it, found \"host\"",
+            "linkmilter.toml:4: feeds.x.member: expected format = \"jsonl\" with it, found \"host\"",
         ),
         (
             "[feeds.x]\nfile = \"x\"\nformat = \"rpz\"\nholds = \"urls\"",
@@ -314,7 +314,7 @@ fn invalid_combinations_of_values_are_refused() {
         ),
         (
             "[feeds.x]\nfile = \"x\"\ntimeout = \"5s\"",
-            "linkmilter.toml:3: feeds.x.timeout: expected a URL beside it",
+            "linkmilter.toml:3: feeds.x.timeout: expected a URL with it",
         ),
         (
             "[rules.x]\nwhen.header = \"Authentication-Results: dmarc=fail\"",
@@ -618,7 +618,7 @@ fn keys_of_an_earlier_version_work_and_are_migrated() {
     // If both names are used, it is unclear which value is intended.
     std::fs::write(&file, "[lists]\nallow = []\nallowed = []\n").unwrap();
     migrate(&[]).assert().code(2).stdout("").stderr(format!(
-        "linkmilter: {path}:2: lists.allow: expected lists.allowed alone, which is its present name, \
+        "linkmilter: {path}:2: lists.allow: expected lists.allowed alone, its present name, \
          found both lists.allow and lists.allowed\n"
     ));
 }

@@ -231,7 +231,7 @@ fn tld_update_fetches_and_says_what_changed() {
     place.command(&["check", "newtld"]).assert().code(0).stdout("newtld: in the table\n");
     let failed = place.command(&["update"]).assert().code(2).stdout("");
     let said = String::from_utf8(failed.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("stays as it is") && said.contains("found 503"), "{said}");
+    assert!(said.contains("is unchanged") && said.contains("found 503"), "{said}");
 }
 
 /// Every command uses the table that the daemon or `tld update` fetched.

@@ -164,7 +164,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         },
     };
     if args.give_back && !run.recall.checks_seals() {
-        warn(&"no key can be read: whoever wrote a recipe is believed");
+        warn(&"no key can be read, so it cannot be checked who wrote a recipe");
     }
     for maildir in &args.maildir {
         run.maildir(maildir);
@@ -178,7 +178,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     }
     match run.totals.failed {
         0 => Ok(ExitStatus::Done),
-        failed => anyhow::bail!("{failed} messages, folders or accounts could not be treated"),
+        failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }
 }
 

@@ -139,7 +139,7 @@ fn tld_of(name: &str) -> String {
 fn update(config: &Config, store: &Store) -> anyhow::Result<ExitStatus> {
     let fetch = config.tld_fetch();
     let refreshed = refresh(&fetch, store, SystemTime::now())
-        .context("the table of top-level domains stays as it is")?;
+        .context("the table of top-level domains is unchanged")?;
     let text = match refreshed {
         Refreshed::Unchanged => format!("{} is the newest\n", store.load().table.version),
         Refreshed::Replaced { table, added, removed } => {

@@ -82,15 +82,12 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
         if mild && !rule.when.header.is_empty() && config.upstream.fields == Trust::AboveReceived {
             refuse(
                 &format!("rules.{name}.profile"),
-                "enforce or strict beside when.header, unless upstream.fields is \"anywhere\": a \
-                 stranger can write the field",
+                "enforce or strict with when.header, unless upstream.fields is \"anywhere\": \
+                 anybody can write the field",
             );
         }
         if edits_nothing(rule.profile.unwrap_or(config.policy.profile)) && rule.defang.is_some() {
-            refuse(
-                &format!("rules.{name}.defang"),
-                "no defang beside a profile that edits nothing",
-            );
+            refuse(&format!("rules.{name}.defang"), "no defang with a profile that edits nothing");
         }
         let asks_results = rule.when.header.iter().any(HeaderTest::asks_results);
         if asks_results && config.exempt.authserv_id.is_none() {
@@ -104,15 +101,15 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
     if banner.external && !config.restores_outbound() {
         refuse(
             "banner.external",
-            "outbound.local_domains, and outbound.restore, beside it: a mark in the body breaks DKIM and \
-             DMARC wherever the message goes on, unless it is taken off again on the way out",
+            "outbound.local_domains and outbound.restore with it: a banner in the body breaks DKIM and DMARC \
+             when the message is forwarded, unless it is removed on the way out",
         );
     }
     if banner.first_contact && !banner.external {
         refuse(
             "banner.first_contact",
-            "banner.external = true beside it, and what that needs: it is a line more of the mark on mail \
-             from outside, and goes where that goes",
+            "banner.external = true with it, and what that needs: it adds a line to the banner on mail from \
+             outside",
         );
     }
     for (key, text) in [

@@ -170,15 +170,11 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
         let format = feed.format.unwrap_or_default();
         let fetched = feed.url.is_some() || matches!(feed.sha256, Some(Sum::Url(_)));
         for (key, without_effect, expected) in [
-            (
-                "column",
-                feed.column.is_some() && format != Format::Csv,
-                "format = \"csv\" beside it",
-            ),
+            ("column", feed.column.is_some() && format != Format::Csv, "format = \"csv\" with it"),
             (
                 "member",
                 feed.member.is_some() && format != Format::JsonLines,
-                "format = \"jsonl\" beside it",
+                "format = \"jsonl\" with it",
             ),
             (
                 "holds",
@@ -199,12 +195,12 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
             (
                 "timeout",
                 feed.timeout.is_some() && !fetched,
-                "a URL beside it, of the list or its sum",
+                "a URL with it, of the list or its sum",
             ),
             (
                 "ca_file",
                 feed.ca_file.is_some() && !fetched,
-                "a URL beside it, of the list or its sum",
+                "a URL with it, of the list or its sum",
             ),
         ] {
             if without_effect {

@@ -142,7 +142,7 @@ pub fn missing_file(sources: &Sources) -> Option<Errors> {
     }
     let kept = Snapshot::find(&sources.requested_file(), &state_dirs(sources))?;
     let origin = kept.main_file()?.display().to_string();
-    let found = "no such file; an empty one there asks for the built-in settings".to_owned();
+    let found = "no such file; create an empty one to use the built-in settings".to_owned();
     let expected = "the configuration file that was read before".to_owned();
     Some(Errors(vec![Problem { key: String::new(), origin, expected, found, nearest: None }]))
 }

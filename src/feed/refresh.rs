@@ -82,7 +82,7 @@ pub enum FeedError {
     Checksum { place: String, expected: String, found: String },
     #[error(
         "{place}: expected at least half of the {before} entries of the last list, found {found}; \
-         if they are all, remove the kept list and reload"
+         if the list is complete, remove the stored list and reload"
     )]
     Shrunk { place: String, before: usize, found: usize },
     #[error("{place}: expected 64 hexadecimal digits")]
@@ -285,7 +285,7 @@ impl Read for LimitedReader<'_> {
         self.hash.update(read);
         if let Some(copy) = &mut self.copy {
             copy.write_all(read).map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot be kept: {error}"))
+                io::Error::new(error.kind(), format!("cannot be stored: {error}"))
             })?;
         }
         Ok(count)

@@ -260,7 +260,7 @@ impl Folder {
             move_to(&self.path(&new), &self.path(&moved))?;
             (old, new) = (now, moved);
         }
-        Err(io::Error::new(ErrorKind::ResourceBusy, "its flags change all the time"))
+        Err(io::Error::new(ErrorKind::ResourceBusy, "its flags keep changing"))
     }
 
     /// Finds a message again whose flags have changed. A message that is renamed during the listing

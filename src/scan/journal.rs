@@ -106,7 +106,7 @@ impl Journal {
             Err(error) => return Err(failed(path, error.to_string())),
         };
         let chain = HashChain::from_hex(&state.chain)
-            .ok_or_else(|| failed(path, "a broken hash".to_owned()))?;
+            .ok_or_else(|| failed(path, "an invalid hash".to_owned()))?;
         Ok(Journal {
             path: path.to_owned(),
             state,

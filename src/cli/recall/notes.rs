@@ -70,7 +70,7 @@ impl Notes {
 }
 
 fn not_recorded(error: &dyn Display) -> String {
-    format!("{error}: linkmilter why will not know of this run")
+    format!("{error}: this run is not recorded for linkmilter why")
 }
 
 fn now() -> Timestamp {
