@@ -523,7 +523,7 @@ fn metrics_beyond_loopback_ask_for_the_token() {
 
 /// A log rotation that sends SIGUSR1 by habit, a stray kill: none of them stops mail.
 #[test]
-fn signals_that_mean_nothing_end_nothing_and_are_said_once() {
+fn signals_without_a_meaning_are_ignored_and_logged_once() {
     let house = House::new("");
     let (mut daemon, manager) = serve(&house);
     assert_eq!(manager.told()[0], "READY=1");
@@ -532,13 +532,13 @@ fn signals_that_mean_nothing_end_nothing_and_are_said_once() {
         daemon.signal(name);
     }
     assert!(edits(&house, "4STRAY"));
-    let said = |name: &str| house.logged().matches(&format!("signal {name} means nothing")).count();
+    let logged = |name: &str| house.logged().matches(&format!("signal {name} is ignored")).count();
     for name in ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGPROF"] {
-        wait_for(name, || (said(name) == 1).then_some(()));
+        wait_for(name, || (logged(name) == 1).then_some(()));
     }
     daemon.signal("TERM");
     assert!(daemon.wait().success());
-    assert_eq!(said("SIGUSR1"), 1, "{}", house.logged());
+    assert_eq!(logged("SIGUSR1"), 1, "{}", house.logged());
 }
 
 /// The first start by hand: what the daemon keeps gets its place, and where it can have none that is

@@ -83,7 +83,7 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<Answer> {
     let read = loaded.and_then(|config| config.settings().map(|_| config));
     match read {
         Ok(config) => {
-            let (wrong, missing) = daemon::foreseen_of_sockets(&config);
+            let (wrong, missing) = daemon::check_sockets(&config);
             wrong.iter().for_each(|problem| super::say(&format!("{problem}\n")));
             if !wrong.is_empty() {
                 return Ok(Answer::No);

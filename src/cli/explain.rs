@@ -76,7 +76,7 @@ fn past(message: Message<'_>, config: &Config) -> String {
     }
     let policy = of_daemon(config);
     let directory = recipes::directory(config);
-    let stored = |digest: &str| recipes::stored(&directory, digest).ok();
+    let stored = |digest: &str| recipes::read(&directory, digest).ok();
     let keys = policy.known_keys();
     let restored = restore_as(message.head, message.body, &keys, Believe::All, stored);
     let _ = match restored {
@@ -116,7 +116,7 @@ fn known(
         return String::new();
     }
     let asked = (message.head, envelope, policies);
-    let said = contacts::look(&config.contacts_file(), &of_daemon(config), asked);
+    let said = contacts::explain(&config.contacts_file(), &of_daemon(config), asked);
     said.map(|said| format!("contact: {said}\n")).unwrap_or_default()
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 
 use crate::config::Config;
 use crate::daemon::pid::running;
-use crate::daemon::reloaded::{Reloads, Told};
+use crate::daemon::reload_report::{ReloadReport, ReloadResult};
 
 /// How long the daemon is waited for: three lists of the biggest size take some seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -38,17 +38,17 @@ pub fn ask(config: &Config) -> anyhow::Result<Said> {
         return Ok(Said::Nobody(format!("no daemon runs by {}", file.display())));
     };
     let process = pid.as_raw_nonzero().get();
-    let before = Reloads::read(config).filter(|reloads| reloads.process == process);
+    let before = ReloadReport::read(config).filter(|reloads| reloads.process == process);
     let before = before.map_or(0, |reloads| reloads.number);
     rustix::process::kill_process(pid, rustix::process::Signal::HUP)
         .with_context(|| format!("cannot send SIGHUP to process {process}"))?;
     let begun = Instant::now();
     loop {
-        let now = Reloads::read(config).filter(|reloads| reloads.process == process);
+        let now = ReloadReport::read(config).filter(|reloads| reloads.process == process);
         if let Some(reloads) = now.filter(|reloads| reloads.number > before) {
-            return Ok(match reloads.told {
-                Told::InForce { generation } => Said::InForce { process, generation },
-                Told::Kept { error, .. } => Said::Refused { process, error },
+            return Ok(match reloads.result {
+                ReloadResult::InForce { generation } => Said::InForce { process, generation },
+                ReloadResult::Kept { error, .. } => Said::Refused { process, error },
             });
         }
         if begun.elapsed() > PATIENCE || running(&file) != Some(pid) {

@@ -26,9 +26,9 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<Answer> {
-    let promised =
-        if args.inherited { daemon::Promised::Sockets } else { daemon::Promised::Nothing };
-    let options = daemon::Options { config: args.config.file, listen: args.listen, promised };
+    let inherited =
+        if args.inherited { daemon::Inherited::Required } else { daemon::Inherited::Optional };
+    let options = daemon::Options { config: args.config.file, listen: args.listen, inherited };
     match daemon::run(&options) {
         Err(error) if error.is::<daemon::NoSockets>() => {
             super::complain(&error);

@@ -101,7 +101,8 @@ fn check(config: &Config, table: &TldTable, names: &[String], dns: bool) -> anyh
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        Asker::with(&Options { questions: unknown.len(), ..Options::of(config) })?.answers(&unknown)
+        Asker::with(&Options { max_questions: unknown.len(), ..Options::of(config) })?
+            .answers(&unknown)
     };
     let mut out = String::new();
     let mut all = true;

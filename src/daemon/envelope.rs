@@ -1,4 +1,4 @@
-//! What the MTA told of a message, as policy and engine want it.
+//! What the MTA says about a message, in the form that policy and engine take.
 
 use std::borrow::Cow;
 
@@ -26,8 +26,8 @@ pub fn envelope(mail: &Mail, loaded: &Loaded) -> Envelope {
     envelope
 }
 
-/// The name that the MTA gives itself, in Received fields and by default in Authentication-Results;
-/// where it tells none, this host's.
+/// The name that the MTA gives itself, in Received fields and by default in Authentication-Results. If it
+/// sends none, the name of this host.
 fn name_of_mta<'m>(mail: &'m Mail, loaded: &'m Loaded) -> Cow<'m, str> {
     match mail.host_name.is_empty() {
         true => Cow::Borrowed(&loaded.host_name),
@@ -43,9 +43,9 @@ pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: 
     envelope.marks = policies.marks(fields(head), host);
 }
 
-/// What the engine must know of the envelope and of the house.
+/// What the engine must know of the envelope and of this installation.
 ///
-/// In our fields the MTA's name for itself comes before `host_name` where nobody configured one.
+/// Our header fields carry the configured host name. If none is configured they carry the MTA's own name.
 pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
     let mut domains: Vec<String> = envelope
         .recipients
@@ -70,18 +70,18 @@ pub fn facts(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Facts {
     Facts { recipient_domains: domains, host_name, language, side, dmarc, ..Facts::default() }
 }
 
-/// What our own server says of the author's domain.
+/// The DMARC result of our own server for the author's domain.
 pub fn dmarc(mail: &Mail, envelope: &Envelope, loaded: &Loaded) -> Dmarc {
     loaded.settings.policies.dmarc(envelope, &name_of_mta(mail, loaded))
 }
 
-/// The value of the first field of that name, in any case.
+/// The value of the first field of that name. The name is compared without case.
 pub fn field<'h>(head: &'h [u8], name: &str) -> Option<&'h [u8]> {
     named(head, &[name]).next().map(|(_, value)| value)
 }
 
-/// Names and values of the fields of these names, in any case. What begins as none of them does is passed over by
-/// the line: most of a header is others.
+/// Names and values of the fields with these names, compared without case. Most fields have other names: a
+/// line that begins with another letter is skipped without being parsed.
 fn named<'h>(head: &'h [u8], names: &[&str]) -> impl Iterator<Item = (&'h [u8], &'h [u8])> {
     let mut rest = head;
     std::iter::from_fn(move || {
@@ -89,8 +89,8 @@ fn named<'h>(head: &'h [u8], names: &[&str]) -> impl Iterator<Item = (&'h [u8], 
             let here = rest;
             let end = memchr::memchr(b'\n', here).map_or(here.len(), |end| end + 1);
             rest = here.get(end..).unwrap_or_default();
-            let may_be = |name: &&str| here.first().map(u8::to_ascii_lowercase) == first(name);
-            if !names.iter().any(may_be) {
+            let may_match = |name: &&str| here.first().map(u8::to_ascii_lowercase) == first(name);
+            if !names.iter().any(may_match) {
                 continue;
             }
             let (name, value) = fields(here).next()?;
@@ -106,7 +106,7 @@ fn first(name: &str) -> Option<u8> {
     name.as_bytes().first().map(u8::to_ascii_lowercase)
 }
 
-/// Names and values of the fields, folds included.
+/// Names and values of the fields; values include their folds.
 pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut rest = head;
     std::iter::from_fn(move || {
@@ -121,7 +121,7 @@ pub fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Bytes up to the first line end that no fold follows.
+/// Bytes up to the first line end that is not followed by a fold.
 fn field_length(head: &[u8]) -> usize {
     let mut at = 0;
     while let Some(end) = memchr::memchr(b'\n', head.get(at..).unwrap_or_default()) {

@@ -1,5 +1,4 @@
-//! What is counted, for Prometheus. Labels come from small enums: no host, sender or queue id
-//! ever becomes one.
+//! Metrics for Prometheus. Labels come from small enums: no host, sender or queue id ever becomes one.
 
 mod contacts;
 mod feeds;
@@ -15,17 +14,17 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::returned::Why;
+use super::restore_result::NotRestored;
 use crate::engine::Reason;
 use crate::record::event::{Event, ORIGINAL};
 
-pub use feeds::ListInUse;
+pub use feeds::ConfiguredList;
 pub use labels::{
-    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, Ended, JournalFault, Kept,
-    ListAnswer, Lookup, RecipeFault,
+    Cache, ConnectionFault, ContactAnswer, ContactFault, DnsAnswer, JournalFault, ListAnswer,
+    Lookup, RecipeFault, StatePart, TaskResult,
 };
 
-/// All counters of the daemon. Shared by everything; every method is cheap and never blocks long.
+/// All metrics of the daemon. Every method is cheap and never blocks for long.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -37,7 +36,7 @@ pub struct Metrics {
     bypasses: Family<CauseLabel, Counter>,
     engine: Histogram,
     dns: Histogram,
-    questions: Family<AnswerLabel, Counter>,
+    dns_answers: Family<AnswerLabel, Counter>,
     cache: Family<CacheLabels, Counter>,
     connections: Counter,
     connections_open: Gauge,
@@ -46,20 +45,20 @@ pub struct Metrics {
     sent_bytes: Counter,
     generation: Gauge,
     stale: Gauge,
-    reloads: Family<EndedLabel, Counter>,
+    reloads: Family<TaskLabel, Counter>,
     tld_updated: Gauge,
     tld_age: Gauge,
     tld_names: Gauge,
-    tld_refreshes: Family<EndedLabel, Counter>,
+    tld_refreshes: Family<TaskLabel, Counter>,
     lists: feeds::FeedMetrics,
     journal_faults: Family<JournalFaultLabel, Counter>,
-    digests: Family<EndedLabel, Counter>,
+    digests: Family<TaskLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
     contacts: contacts::ContactMetrics,
-    returns: Family<ReturnLabel, Counter>,
-    canaries: Family<EndedLabel, Counter>,
+    restores: Family<RestoreLabel, Counter>,
+    canaries: Family<TaskLabel, Counter>,
     log_dropped: Counter,
-    state: Family<KeptLabel, Gauge>,
+    state: Family<StateLabel, Gauge>,
     undo_lost: Counter,
     resident: Gauge,
     descriptors: Gauge,
@@ -98,8 +97,8 @@ struct ConnectionFaultLabel {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EndedLabel {
-    result: Ended,
+struct TaskLabel {
+    result: TaskResult,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -113,7 +112,7 @@ struct RecipeFaultLabel {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReturnLabel {
+struct RestoreLabel {
     result: String,
 }
 
@@ -123,8 +122,8 @@ struct VersionLabel {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct KeptLabel {
-    part: Kept,
+struct StateLabel {
+    part: StatePart,
 }
 
 impl Default for Metrics {
@@ -145,9 +144,9 @@ impl Metrics {
             bypasses: Family::default(),
             // 16 µs to 8.4 s: a small clean message takes some ten microseconds.
             engine: Histogram::new(exponential_buckets(16e-6, 2.0, 20)),
-            // 0.5 ms to 8 s: the deadline of a question is below that.
+            // 0.5 ms to 8 s: the deadline for DNS answers is below that.
             dns: Histogram::new(exponential_buckets(0.000_5, 2.0, 15)),
-            questions: Family::default(),
+            dns_answers: Family::default(),
             cache: Family::default(),
             connections: Counter::default(),
             connections_open: Gauge::default(),
@@ -166,7 +165,7 @@ impl Metrics {
             digests: Family::default(),
             recipe_faults: Family::default(),
             contacts: contacts::ContactMetrics::default(),
-            returns: Family::default(),
+            restores: Family::default(),
             canaries: Family::default(),
             log_dropped: Counter::default(),
             state: Family::default(),
@@ -176,16 +175,16 @@ impl Metrics {
         };
         metrics.generation.set(1);
         metrics.register_mail();
-        metrics.register_house();
+        metrics.register_daemon();
         metrics.lists.register(&mut metrics.registry);
         metrics.contacts.register(&mut metrics.registry);
-        metrics.begin_at_zero();
+        metrics.start_at_zero();
         metrics
     }
 
-    /// Series that alerts look at are there from the start: an increase from nothing to one is
-    /// none to Prometheus.
-    fn begin_at_zero(&self) {
+    /// Creates the series that alerts look at. Prometheus sees no increase if a series appears with the value
+    /// one.
+    fn start_at_zero(&self) {
         for (verdict, action) in [("ok", "passed"), ("unsafe", "edited"), ("invalid", "edited")] {
             drop(self.messages.get_or_create(&MessageLabels { verdict, action }));
         }
@@ -196,7 +195,7 @@ impl Metrics {
             drop(self.bypasses.get_or_create(&CauseLabel { cause: cause.to_owned() }));
         }
         for &answer in DnsAnswer::ALL {
-            drop(self.questions.get_or_create(&AnswerLabel { answer }));
+            drop(self.dns_answers.get_or_create(&AnswerLabel { answer }));
         }
         for &result in Lookup::ALL {
             for &cache in Cache::ALL {
@@ -209,18 +208,18 @@ impl Metrics {
         for &cause in JournalFault::ALL {
             drop(self.journal_faults.get_or_create(&JournalFaultLabel { cause }));
         }
-        for &part in Kept::ALL {
-            drop(self.state.get_or_create(&KeptLabel { part }));
+        for &part in StatePart::ALL {
+            drop(self.state.get_or_create(&StateLabel { part }));
         }
         for &cause in RecipeFault::ALL {
             drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
         }
-        for result in Why::ALL.map(Why::as_str).into_iter().chain([ORIGINAL]) {
-            drop(self.returns.get_or_create(&ReturnLabel { result: result.to_owned() }));
+        for result in NotRestored::ALL.map(NotRestored::as_str).into_iter().chain([ORIGINAL]) {
+            drop(self.restores.get_or_create(&RestoreLabel { result: result.to_owned() }));
         }
-        for &result in Ended::ALL {
+        for &result in TaskResult::ALL {
             for family in [&self.reloads, &self.digests, &self.canaries, &self.tld_refreshes] {
-                drop(family.get_or_create(&EndedLabel { result }));
+                drop(family.get_or_create(&TaskLabel { result }));
             }
         }
     }
@@ -265,17 +264,17 @@ impl Metrics {
         registry.register(
             "dns_answers",
             "What the DNS said of top-level domains",
-            self.questions.clone(),
+            self.dns_answers.clone(),
         );
         registry.register(
             "restores",
             "Messages that carry a recipe and leave, by whether they left as they were before the filter",
-            self.returns.clone(),
+            self.restores.clone(),
         );
         registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
     }
 
-    fn register_house(&mut self) {
+    fn register_daemon(&mut self) {
         let registry = &mut self.registry;
         registry.register(
             "connections",
@@ -385,7 +384,7 @@ impl Metrics {
         );
     }
 
-    /// A message came to its end.
+    /// A message has its answer.
     pub fn message(&self, event: &Event) {
         let labels =
             MessageLabels { verdict: event.verdict.as_str(), action: event.action.as_str() };
@@ -400,7 +399,7 @@ impl Metrics {
             self.bypasses.get_or_create(&CauseLabel { cause: cause.clone() }).inc();
         }
         if let Some(result) = &event.restore {
-            self.returns.get_or_create(&ReturnLabel { result: result.clone() }).inc();
+            self.restores.get_or_create(&RestoreLabel { result: result.clone() }).inc();
         }
         self.engine.observe(Duration::from_micros(event.engine_us).as_secs_f64());
         if event.dns_us > 0 {
@@ -408,17 +407,17 @@ impl Metrics {
         }
     }
 
-    /// The DNS answered, or did not.
+    /// A DNS query about a top-level domain was answered, or was not.
     pub fn dns_answer(&self, answer: DnsAnswer) {
-        self.questions.get_or_create(&AnswerLabel { answer }).inc();
+        self.dns_answers.get_or_create(&AnswerLabel { answer }).inc();
     }
 
-    /// The counter of look-ups in a cache that end so, for who counts many.
+    /// The counter of look-ups in a cache with this result, for callers that count often.
     pub fn lookups(&self, cache: Cache, result: Lookup) -> Counter {
         self.cache.get_or_create(&CacheLabels { cache, result }).clone()
     }
 
-    /// Look-ups in a cache.
+    /// Counts look-ups in a cache.
     pub fn cache(&self, cache: Cache, result: Lookup, count: u64) {
         self.cache.get_or_create(&CacheLabels { cache, result }).inc_by(count);
     }
@@ -447,48 +446,48 @@ impl Metrics {
         self.generation.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
-    /// Whether an older configuration is in force than the one on the disk, which does not hold.
+    /// Whether the configuration on disk is invalid, so that an older one is in force.
     pub fn stale(&self, stale: bool) {
         self.stale.set(i64::from(stale));
     }
 
-    pub fn reload(&self, result: Ended) {
-        self.reloads.get_or_create(&EndedLabel { result }).inc();
+    pub fn reload(&self, result: TaskResult) {
+        self.reloads.get_or_create(&TaskLabel { result }).inc();
     }
 
-    /// A refresh of the table of top-level domains came to its end.
-    pub fn tld_refresh(&self, result: Ended) {
-        self.tld_refreshes.get_or_create(&EndedLabel { result }).inc();
+    /// A refresh of the table of top-level domains ended.
+    pub fn tld_refresh(&self, result: TaskResult) {
+        self.tld_refreshes.get_or_create(&TaskLabel { result }).inc();
     }
 
-    /// The block lists that are asked.
+    /// Sets which block lists are queried.
     pub fn blocklists<'l>(&self, names: impl Iterator<Item = &'l str>) {
-        self.lists.asked(names);
+        self.lists.set_blocklists(names);
     }
 
     pub fn blocklist_answer(&self, list: &str, answer: ListAnswer) {
         self.lists.answer(list, answer);
     }
 
-    /// A look for a newer list of others came to its end.
-    pub fn feed_refresh(&self, list: &str, result: Ended) {
+    /// A refresh of a list of others ended.
+    pub fn feed_refresh(&self, list: &str, result: TaskResult) {
         self.lists.refresh(list, result);
     }
 
-    /// These lists of others are asked for.
-    pub fn feeds<'l>(&self, lists: impl Iterator<Item = ListInUse<'l>>) {
-        self.lists.lists(lists);
+    /// Sets which lists of others are configured.
+    pub fn feeds<'l>(&self, lists: impl Iterator<Item = ConfiguredList<'l>>) {
+        self.lists.set_lists(lists);
     }
 
-    /// A canary came back from the engine, or not.
-    pub fn canary(&self, result: Ended) {
-        self.canaries.get_or_create(&EndedLabel { result }).inc();
+    /// A canary message passed the engine, or did not.
+    pub fn canary(&self, result: TaskResult) {
+        self.canaries.get_or_create(&TaskLabel { result }).inc();
     }
 
-    /// So many bytes of this are kept.
-    pub fn state_bytes(&self, part: Kept, bytes: u64) {
+    /// Sets how many bytes a part of the state directory holds.
+    pub fn state_bytes(&self, part: StatePart, bytes: u64) {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        self.state.get_or_create(&KeptLabel { part }).set(bytes);
+        self.state.get_or_create(&StateLabel { part }).set(bytes);
     }
 
     /// The edits of a message cannot be undone.
@@ -501,7 +500,7 @@ impl Metrics {
         self.log_dropped.clone()
     }
 
-    /// A message from outside was asked about.
+    /// The contact store was queried for a message from outside.
     pub fn contact(&self, answer: ContactAnswer) {
         self.contacts.answer(answer);
     }
@@ -514,7 +513,7 @@ impl Metrics {
         self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }).inc();
     }
 
-    /// A table of that many top-level domains, made then, is in use.
+    /// Sets the time and the size of the table of top-level domains in force.
     pub fn tld_table(&self, made: SystemTime, names: usize) {
         self.tld_updated.set(seconds(made));
         self.tld_names.set(i64::try_from(names).unwrap_or(i64::MAX));
@@ -524,8 +523,8 @@ impl Metrics {
         self.journal_faults.get_or_create(&JournalFaultLabel { cause }).inc();
     }
 
-    pub fn digest(&self, result: Ended) {
-        self.digests.get_or_create(&EndedLabel { result }).inc();
+    pub fn digest(&self, result: TaskResult) {
+        self.digests.get_or_create(&TaskLabel { result }).inc();
     }
 
     /// The OpenMetrics text of this moment.
@@ -541,7 +540,7 @@ impl Metrics {
         out
     }
 
-    /// Memory and descriptors as /proc tells them; what it does not tell stays as it was.
+    /// Reads memory and descriptors from /proc. A value that /proc does not have stays as it was.
     fn read_process(&self) {
         let resident = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
             let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

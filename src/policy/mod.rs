@@ -31,9 +31,9 @@ use crate::engine::outcome::Disposition;
 use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
 
 pub use auth::dmarc_pass;
-pub use contacts::{Meeting, Meetings, Toward};
+pub use contacts::{AddressPair, AddressPairs, Flow};
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
-pub use local_mail::{LocalMail, Way};
+pub use local_mail::{Leaving, LocalMail};
 pub use network::{Network, NetworkError};
 pub use pattern::{Address, Pattern, ascii_domain, is_below};
 pub use rule::{Between, Conditions, DefangFrom, Overrides, Profile, Rule};
@@ -195,9 +195,9 @@ impl Policies {
         auth::dmarc_result(&envelope.auth_results, id, domain)
     }
 
-    /// Whether a domain is the house's own, or below one that is.
-    pub fn is_own(&self, domain: &str) -> bool {
-        self.local_mail.has(domain)
+    /// Whether a domain is local, or below a local one.
+    pub fn is_local(&self, domain: &str) -> bool {
+        self.local_mail.has_domain(domain)
     }
 
     /// Where the message is going, as far as the envelope tells.
@@ -211,26 +211,21 @@ impl Policies {
         }
     }
 
-    /// Whether the message leaves the house: it comes from us and goes to nobody of ours. Where a client
-    /// from outside may hand out mail, what it carries is not known to be ours.
-    pub fn way(&self, envelope: &Envelope) -> Way {
+    /// Whether the message leaves this installation: it is our own and some recipient is not local. Mail from a
+    /// client outside of our networks is not known to be our own.
+    pub fn leaving(&self, envelope: &Envelope) -> Leaving {
         match self.direction(envelope) {
-            Direction::Inbound if !self.local_mail.hands_out(envelope) => Way::Stays,
-            _ => self.local_mail.way_out(envelope),
+            Direction::Inbound if !self.local_mail.is_own_client(envelope) => Leaving::No,
+            _ => self.local_mail.leaving(envelope),
         }
     }
 
-    /// Whether the message comes from outside, to somebody in the house.
+    /// Whether the message comes from outside and goes to a local recipient.
     pub fn is_from_outside(&self, envelope: &Envelope) -> bool {
         self.local_mail.is_known()
             && self.direction(envelope) == Direction::Inbound
-            && !self.local_mail.hands_out(envelope)
-            && self.local_mail.way_out(envelope) != Way::Leaves
-    }
-
-    /// The same settings for a message that is judged and reported, whatever is in it.
-    pub fn told_only(policy: &engine::Policy, reason: &str) -> engine::Policy {
-        exempted(policy, reason)
+            && !self.local_mail.is_own_client(envelope)
+            && self.local_mail.leaving(envelope) != Leaving::Wholly
     }
 
     fn choice(&self, envelope: &Envelope, direction: Direction, between: Between<'_>) -> Choice {
@@ -309,8 +304,8 @@ impl Choice {
     }
 }
 
-/// The same settings, with nothing edited on account of `reason`.
-fn exempted(policy: &engine::Policy, reason: &str) -> engine::Policy {
+/// The same settings for a message that is judged and reported, and never edited. `reason` says why.
+pub fn exempted(policy: &engine::Policy, reason: &str) -> engine::Policy {
     engine::Policy { exempt: Some(reason.to_owned()), ..report_only_actions(policy) }
 }
 

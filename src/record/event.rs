@@ -114,7 +114,7 @@ pub struct Transaction<'a> {
     pub recipients: &'a [String],
     /// What became of a recipe in a message that leaves the house: [`ORIGINAL`], or why it is left as it
     /// is.
-    pub returned: Option<&'a str>,
+    pub restore: Option<&'a str>,
     /// Bytes of header and body as received.
     pub bytes: u64,
     /// Time in the engine.
@@ -253,14 +253,14 @@ impl Event {
             queue_id: printable::queue_id(transaction.queue_id),
             message_id: message_id(transaction.message_id),
             verdict: outcome.verdict,
-            action: match transaction.returned {
+            action: match transaction.restore {
                 Some(ORIGINAL) => Action::Restored,
                 _ => Action::of(outcome),
             },
             rule: printable::label(&policy.rule),
             mode: mode_word(policy.mode).to_owned(),
             exempt: policy.exempt.as_deref().map(printable::label),
-            restore: transaction.returned.map(printable::label),
+            restore: transaction.restore.map(printable::label),
             sender: printable::domain(transaction.sender),
             recipients,
             recipients_omitted,
@@ -440,7 +440,7 @@ mod tests {
             message_id: b" <1@example.com>\r\n",
             sender: "<alice@bücher.example>",
             recipients,
-            returned: None,
+            restore: None,
             bytes: 2_048,
             engine: Duration::from_micros(321),
             dns: Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Of whom the house has met.
+//! Metrics of the contact store.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
