@@ -21,7 +21,7 @@ use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
 use crate::recall::delivered::{Recall, Recalled};
 use crate::recall::imap::account::Account;
-use crate::record::journal::recalls::{Done, Mailbox, RecallEvent};
+use crate::record::journal::recalls::{Mailbox, RecallAction, RecallEvent};
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
@@ -271,7 +271,7 @@ impl Run {
     }
 
     /// Tells the journal what was done to a message; either copy of it will do.
-    fn note(&mut self, mailbox: Mailbox, action: Done, bytes: &[u8], links: usize) {
+    fn note(&mut self, mailbox: Mailbox, action: RecallAction, bytes: &[u8], links: usize) {
         let head = Whole::split(bytes).message.head;
         let id = envelope::field(head, "Message-ID").unwrap_or_default();
         let event = RecallEvent {
@@ -287,15 +287,15 @@ impl Run {
     }
 
     /// What this run does.
-    fn action(&self) -> Done {
-        if self.give_back { Done::GivenBack } else { Done::Recalled }
+    fn action(&self) -> RecallAction {
+        if self.give_back { RecallAction::GivenBack } else { RecallAction::Recalled }
     }
 
     /// Tells the journal of a message whose copy an interrupted run had made.
     fn note_finished(&mut self, mailbox: Mailbox, copy: &[u8]) {
         let action = match self.recall.is_last(copy) {
-            true => Done::Recalled,
-            false => Done::GivenBack,
+            true => RecallAction::Recalled,
+            false => RecallAction::GivenBack,
         };
         let links = 0;
         self.note(mailbox, action, copy, links);

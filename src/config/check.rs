@@ -89,7 +89,7 @@ pub(super) fn impossible(config: &Config) -> Vec<Problem> {
                 "no defang beside a profile that edits nothing",
             );
         }
-        let asks_results = rule.when.header.iter().any(HeaderTest::asks_results);
+        let asks_results = rule.when.header.iter().any(HeaderTest::checks_results);
         if asks_results && config.exempt.authserv_id.is_none() {
             refuse(
                 "exempt.authserv_id",
@@ -151,7 +151,7 @@ fn has_twice(addresses: &[Address]) -> bool {
 
 /// Where something stands that needs the authserv-id: the id itself may stand nowhere.
 fn asks_for_authserv_id(config: &Config) -> String {
-    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::asks_results);
+    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::checks_results);
     let rules = config.rules.iter().filter(|(_, rule)| asks(rule));
     let rule = rules.map(|(name, _)| format!("rules.{name}.")).next();
     match rule.filter(|_| config.exempt.senders.is_empty()) {

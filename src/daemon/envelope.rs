@@ -40,7 +40,7 @@ pub fn observe(envelope: &mut Envelope, head: &[u8], policies: &Policies, host: 
     for (name, value) in named(head, &Envelope::OBSERVED) {
         envelope.observe(&String::from_utf8_lossy(name), &String::from_utf8_lossy(value));
     }
-    envelope.marks = policies.marks(fields(head), host);
+    envelope.trusted_fields = policies.trusted_fields(fields(head), host);
 }
 
 /// What the engine must know of the envelope and of this installation.

@@ -156,10 +156,10 @@ impl<'s> Judge<'s> {
     fn crosscheck(&mut self, letter: &SourceMessage<'_>, outcome: &Outcome) {
         match crosscheck::compare(letter.raw(), outcome, &self.settings.tlds) {
             crosscheck::Word::Silent => {}
-            crosscheck::Word::Agrees => self.out.tally.witnessed += 1,
+            crosscheck::Word::Agrees => self.out.tally.crosschecked += 1,
             crosscheck::Word::Differs => {
-                self.out.tally.witnessed += 1;
-                self.out.tally.disputed += 1;
+                self.out.tally.crosschecked += 1;
+                self.out.tally.crosscheck_differs += 1;
             }
         }
     }
@@ -242,7 +242,7 @@ impl Sink for Judge<'_> {
     }
 
     fn passed_over(&mut self) -> ControlFlow<()> {
-        self.out.tally.passed_over += 1;
+        self.out.tally.skipped_files += 1;
         ControlFlow::Continue(())
     }
 }
