@@ -3,20 +3,18 @@
 mod contacts;
 mod feeds;
 mod labels;
+mod mail;
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::restore_result::NotRestored;
-use crate::engine::Reason;
-use crate::record::event::{Event, ORIGINAL};
+use crate::record::event::Event;
 
 pub use feeds::ConfiguredList;
 pub use labels::{
@@ -28,16 +26,7 @@ pub use labels::{
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    messages: Family<MessageLabels, Counter>,
-    message_bytes: Counter,
-    links: Family<ReasonLabel, Counter>,
-    links_seen: Counter,
-    links_edited: Counter,
-    bypasses: Family<CauseLabel, Counter>,
-    engine: Histogram,
-    dns: Histogram,
-    dns_answers: Family<AnswerLabel, Counter>,
-    cache: Family<CacheLabels, Counter>,
+    mail: mail::MailMetrics,
     connections: Counter,
     connections_open: Gauge,
     connection_faults: Family<ConnectionFaultLabel, Counter>,
@@ -55,40 +44,12 @@ pub struct Metrics {
     digests: Family<TaskLabel, Counter>,
     recipe_faults: Family<RecipeFaultLabel, Counter>,
     contacts: contacts::ContactMetrics,
-    restores: Family<RestoreLabel, Counter>,
     canaries: Family<TaskLabel, Counter>,
     log_dropped: Counter,
     state: Family<StateLabel, Gauge>,
     undo_lost: Counter,
     resident: Gauge,
     descriptors: Gauge,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct MessageLabels {
-    verdict: &'static str,
-    action: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReasonLabel {
-    reason: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CauseLabel {
-    cause: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct AnswerLabel {
-    answer: DnsAnswer,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CacheLabels {
-    cache: Cache,
-    result: Lookup,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -112,11 +73,6 @@ struct RecipeFaultLabel {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RestoreLabel {
-    result: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct VersionLabel {
     version: &'static str,
 }
@@ -136,18 +92,7 @@ impl Metrics {
     pub fn new() -> Metrics {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("linkmilter"),
-            messages: Family::default(),
-            message_bytes: Counter::default(),
-            links: Family::default(),
-            links_seen: Counter::default(),
-            links_edited: Counter::default(),
-            bypasses: Family::default(),
-            // 16 µs to 8.4 s: a small clean message takes some ten microseconds.
-            engine: Histogram::new(exponential_buckets(16e-6, 2.0, 20)),
-            // 0.5 ms to 8 s: the deadline for DNS answers is below that.
-            dns: Histogram::new(exponential_buckets(0.000_5, 2.0, 15)),
-            dns_answers: Family::default(),
-            cache: Family::default(),
+            mail: mail::MailMetrics::default(),
             connections: Counter::default(),
             connections_open: Gauge::default(),
             connection_faults: Family::default(),
@@ -165,7 +110,6 @@ impl Metrics {
             digests: Family::default(),
             recipe_faults: Family::default(),
             contacts: contacts::ContactMetrics::default(),
-            restores: Family::default(),
             canaries: Family::default(),
             log_dropped: Counter::default(),
             state: Family::default(),
@@ -174,7 +118,7 @@ impl Metrics {
             descriptors: Gauge::default(),
         };
         metrics.generation.set(1);
-        metrics.register_mail();
+        metrics.mail.register(&mut metrics.registry);
         metrics.register_daemon();
         metrics.lists.register(&mut metrics.registry);
         metrics.contacts.register(&mut metrics.registry);
@@ -185,23 +129,6 @@ impl Metrics {
     /// Creates the series that alerts look at. Prometheus sees no increase if a series appears with the value
     /// one.
     fn start_at_zero(&self) {
-        for (verdict, action) in [("ok", "passed"), ("unsafe", "edited"), ("invalid", "edited")] {
-            drop(self.messages.get_or_create(&MessageLabels { verdict, action }));
-        }
-        for reason in Reason::ALL {
-            drop(self.links.get_or_create(&ReasonLabel { reason: reason.code().to_owned() }));
-        }
-        for cause in ["panic", "opaque", "limit:steps", "limit:max_message"] {
-            drop(self.bypasses.get_or_create(&CauseLabel { cause: cause.to_owned() }));
-        }
-        for &answer in DnsAnswer::ALL {
-            drop(self.dns_answers.get_or_create(&AnswerLabel { answer }));
-        }
-        for &result in Lookup::ALL {
-            for &cache in Cache::ALL {
-                drop(self.cache.get_or_create(&CacheLabels { cache, result }));
-            }
-        }
         for &cause in ConnectionFault::ALL {
             drop(self.connection_faults.get_or_create(&ConnectionFaultLabel { cause }));
         }
@@ -214,64 +141,11 @@ impl Metrics {
         for &cause in RecipeFault::ALL {
             drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
         }
-        for result in NotRestored::ALL.map(NotRestored::as_str).into_iter().chain([ORIGINAL]) {
-            drop(self.restores.get_or_create(&RestoreLabel { result: result.to_owned() }));
-        }
         for &result in TaskResult::ALL {
             for family in [&self.reloads, &self.digests, &self.canaries, &self.tld_refreshes] {
                 drop(family.get_or_create(&TaskLabel { result }));
             }
         }
-    }
-
-    fn register_mail(&mut self) {
-        let registry = &mut self.registry;
-        registry.register(
-            "messages",
-            "Messages by worst verdict and by what was done",
-            self.messages.clone(),
-        );
-        registry.register_with_unit(
-            "message",
-            "Bytes of the messages filtered, headers and bodies",
-            Unit::Bytes,
-            self.message_bytes.clone(),
-        );
-        registry.register("findings", "Links of notice and worse, by reason", self.links.clone());
-        registry.register(
-            "links",
-            "Links and addresses seen, good ones included",
-            self.links_seen.clone(),
-        );
-        registry.register("links_edited", "Links edited", self.links_edited.clone());
-        registry.register(
-            "bypasses",
-            "Messages with parts not read, by cause",
-            self.bypasses.clone(),
-        );
-        registry.register_with_unit(
-            "engine",
-            "Time in the engine, a message",
-            Unit::Seconds,
-            self.engine.clone(),
-        );
-        registry.register_with_unit(
-            "dns",
-            "Time a message waited for the DNS",
-            Unit::Seconds,
-            self.dns.clone(),
-        );
-        registry.register(
-            "dns_answers",
-            "What the DNS said of top-level domains",
-            self.dns_answers.clone(),
-        );
-        registry.register(
-            "restores",
-            "Messages that carry a recipe and leave, by whether they left as they were before the filter",
-            self.restores.clone(),
-        );
-        registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
     }
 
     fn register_daemon(&mut self) {
@@ -386,40 +260,22 @@ impl Metrics {
 
     /// A message has its answer.
     pub fn message(&self, event: &Event) {
-        let labels =
-            MessageLabels { verdict: event.verdict.as_str(), action: event.action.as_str() };
-        self.messages.get_or_create(&labels).inc();
-        self.message_bytes.inc_by(event.bytes);
-        self.links_seen.inc_by(event.links);
-        self.links_edited.inc_by(event.edited);
-        for (reason, count) in &event.reasons {
-            self.links.get_or_create(&ReasonLabel { reason: reason.clone() }).inc_by(*count);
-        }
-        for cause in event.bypasses.keys() {
-            self.bypasses.get_or_create(&CauseLabel { cause: cause.clone() }).inc();
-        }
-        if let Some(result) = &event.restore {
-            self.restores.get_or_create(&RestoreLabel { result: result.clone() }).inc();
-        }
-        self.engine.observe(Duration::from_micros(event.engine_us).as_secs_f64());
-        if event.dns_us > 0 {
-            self.dns.observe(Duration::from_micros(event.dns_us).as_secs_f64());
-        }
+        self.mail.message(event);
     }
 
     /// A DNS query about a top-level domain was answered, or was not.
     pub fn dns_answer(&self, answer: DnsAnswer) {
-        self.dns_answers.get_or_create(&AnswerLabel { answer }).inc();
+        self.mail.dns_answer(answer);
     }
 
     /// The counter of look-ups in a cache with this result, for callers that count often.
     pub fn lookups(&self, cache: Cache, result: Lookup) -> Counter {
-        self.cache.get_or_create(&CacheLabels { cache, result }).clone()
+        self.mail.lookups(cache, result)
     }
 
     /// Counts look-ups in a cache.
     pub fn cache(&self, cache: Cache, result: Lookup, count: u64) {
-        self.cache.get_or_create(&CacheLabels { cache, result }).inc_by(count);
+        self.lookups(cache, result).inc_by(count);
     }
 
     pub fn connection_opened(&self) {
@@ -562,6 +418,8 @@ fn seconds(clock: SystemTime) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::engine::outcome::Verdict;
     use crate::record::event::Action;

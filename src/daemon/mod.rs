@@ -14,6 +14,7 @@ pub mod feeds;
 pub mod filter;
 pub mod health;
 pub mod host_name;
+mod job;
 pub mod journal;
 pub mod judgement_cache;
 mod listen;

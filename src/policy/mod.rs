@@ -14,6 +14,7 @@
 mod auth;
 mod contacts;
 mod envelope;
+mod header_test;
 mod local_mail;
 mod merge;
 mod network;
@@ -33,11 +34,12 @@ use crate::engine::policy::{Defang, MessageAction, Mode, OnAmbiguous};
 pub use auth::dmarc_pass;
 pub use contacts::{AddressPair, AddressPairs, Flow};
 pub use envelope::{Author, Direction, Envelope, ListMail, Path};
+pub use header_test::{HeaderTest, HeaderTestError};
 pub use local_mail::{Leaving, LocalMail};
 pub use network::{Network, NetworkError};
 pub use pattern::{Address, Pattern, ascii_domain, is_below};
 pub use rule::{Conditions, DefangFrom, Overrides, Parties, Profile, Rule};
-pub use upstream::{HeaderTest, HeaderTestError, Trust, TrustedField, Upstream};
+pub use upstream::{Trust, TrustedField, Upstream};
 
 /// Mail that is judged and reported, but never edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

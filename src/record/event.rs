@@ -3,6 +3,9 @@
 //! It holds hosts and domains only, and never a path, query, local part, subject or body.
 //! The JSON form is described in `docs/json.md`.
 
+mod host;
+pub(crate) mod verdict_word;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,14 +15,12 @@ use sha2::{Digest, Sha256};
 use super::SCHEMA_VERSION;
 use super::printable;
 use super::time::Timestamp;
-use crate::engine::outcome::{
-    Bypass, Disposition, Done, Finding, Outcome, Reason, Reasons, Verdict,
-};
+use crate::engine::outcome::{Bypass, Disposition, Done, Outcome, Verdict};
 use crate::engine::policy::{Mode, Policy};
 use crate::engine::splice::hex;
+use host::hosts;
 
-/// Hosts recorded of one message, worst first: enough to explain it.
-pub const MAX_HOSTS: usize = 32;
+pub use host::{HostDone, HostEntry, MAX_HOSTS};
 
 /// Recipient domains recorded of one message: `linkmilter find` searches them.
 pub const MAX_RECIPIENT_DOMAINS: usize = 64;
@@ -185,53 +186,6 @@ pub struct Event {
     pub generation: u64,
 }
 
-/// One host of a message, with all its places together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostEntry {
-    /// A-labels; empty if a link has no host (`javascript:`).
-    pub host: String,
-    #[serde(with = "verdict_word")]
-    pub verdict: Verdict,
-    /// Reason codes; unknown ones are kept as they are.
-    pub reasons: Vec<String>,
-    /// The protected name it reads as.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    pub done: HostDone,
-    /// Places in the message.
-    pub count: u64,
-}
-
-/// [`Done`] in JSON: the strongest action on a host in any of its places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HostDone {
-    #[default]
-    Reported,
-    Exempted,
-    Edited,
-}
-
-impl From<Done> for HostDone {
-    fn from(done: Done) -> HostDone {
-        match done {
-            Done::Reported => HostDone::Reported,
-            Done::Exempt => HostDone::Exempted,
-            Done::Edited => HostDone::Edited,
-        }
-    }
-}
-
-impl HostDone {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            HostDone::Reported => "reported",
-            HostDone::Exempted => "exempted",
-            HostDone::Edited => "edited",
-        }
-    }
-}
-
 impl Event {
     /// The record of a message that went through the engine under this policy.
     pub fn new(transaction: &Transaction<'_>, policy: &Policy, outcome: &Outcome) -> Event {
@@ -345,33 +299,6 @@ pub const fn mode_word(mode: Mode) -> &'static str {
     }
 }
 
-/// Findings by host, worst first, and the number of hosts beyond the limit.
-fn hosts<'a>(findings: impl Iterator<Item = &'a Finding>) -> (Vec<HostEntry>, u64) {
-    let mut by_host: BTreeMap<&str, (HostEntry, Reasons)> = BTreeMap::new();
-    for finding in findings {
-        let (entry, reasons) = by_host.entry(&finding.ascii).or_default();
-        entry.verdict = entry.verdict.max(finding.verdict);
-        entry.done = entry.done.max(finding.done.into());
-        entry.count += 1;
-        if entry.target.is_none() {
-            entry.target = finding.target.as_deref().map(printable::host);
-        }
-        *reasons = reasons.union(finding.reasons);
-    }
-    let mut hosts: Vec<HostEntry> = by_host
-        .into_iter()
-        .map(|(ascii, (entry, reasons))| HostEntry {
-            host: printable::host(ascii),
-            reasons: reasons.iter().map(|reason: Reason| reason.code().to_owned()).collect(),
-            ..entry
-        })
-        .collect();
-    hosts.sort_by(|a, b| b.verdict.cmp(&a.verdict).then(b.count.cmp(&a.count)));
-    let omitted = hosts.len().saturating_sub(MAX_HOSTS);
-    hosts.truncate(MAX_HOSTS);
-    (hosts, omitted as u64)
-}
-
 /// Domains of the recipients, and the number of domains beyond the limit.
 fn recipient_domains(recipients: &[String]) -> (Vec<String>, u64) {
     let mut domains: Vec<String> = recipients
@@ -398,27 +325,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Verdicts in JSON, as words.
-pub(crate) mod verdict_word {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    use crate::engine::outcome::Verdict;
-
-    pub fn serialize<S: Serializer>(verdict: &Verdict, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(verdict.as_str())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Verdict, D::Error> {
-        let word = String::deserialize(input)?;
-        Verdict::from_name(&word)
-            .ok_or_else(|| de::Error::custom(format_args!("expected a verdict, found {word:?}")))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::outcome::{Limit, Place, RawEdit};
+    use crate::engine::outcome::{Finding, Limit, Place, RawEdit, Reason, Reasons};
     use crate::record::journal::MAX_LINE_BYTES;
 
     fn finding(ascii: &str, verdict: Verdict, reason: Reason, done: Done) -> Finding {

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Bounds, JournalError, Line, SCHEMA_VERSION, Stream, Writer, each_line, failed, remove, segments,
-};
+use super::reader::{Line, each_line};
+use super::{Bounds, JournalError, Stream, Writer, failed, remove, segments};
+use crate::record::SCHEMA_VERSION;
 use crate::record::time::Timestamp;
 
 /// Name of the stream.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::record::SCHEMA_VERSION;
 use crate::record::event::Action;
 
 const START: u64 = 1_763_715_635;
