@@ -77,7 +77,8 @@ fn a_typing_error_starts_the_last_good_configuration_loudly() {
         assert!(!edits(&house, "4GOOD1"), "report-only stays in force");
         wait_for("the reason in the log", || {
             let logged = house.logged();
-            (logged.contains("does not hold") && logged.contains("linkmilter.toml:")).then_some(())
+            (logged.contains("the configuration is invalid") && logged.contains("linkmilter.toml:"))
+                .then_some(())
         });
         assert!(ask(&house, "/metrics").contains("linkmilter_config_stale 1\n"));
         let health = wait_for("the canary", || {
@@ -567,7 +568,7 @@ fn a_state_directory_is_made_and_its_absence_is_said_once() {
     begin("linkmilter.toml/state");
     let logged = house.logged();
     assert_eq!(logged.matches("LINKMILTER_SERVER__STATE_DIR").count(), 1, "{logged}");
-    for consequence in ["no pid file", "is not kept", "no journal"] {
+    for consequence in ["no pid file", "is not saved", "no journal"] {
         assert!(!logged.contains(consequence), "{logged}");
     }
 }

@@ -149,7 +149,7 @@ pub enum DigestError {
         #[source]
         source: io::Error,
     },
-    #[error("reading the journal ended early")]
+    #[error("reading the journal was aborted")]
     Aborted,
 }
 

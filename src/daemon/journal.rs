@@ -157,7 +157,7 @@ impl Writer {
         };
         self.metrics.journal_fault(fault);
         if let Some(more) = self.throttle.admit(Instant::now()) {
-            tracing::error!(%error, more, "events are not kept; mail is not affected");
+            tracing::error!(%error, more, "events are not recorded; mail is not affected");
         }
     }
 }

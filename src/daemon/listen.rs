@@ -34,7 +34,7 @@ pub fn bind(
                 let error = error.to_string();
                 tracing::error!(
                     error,
-                    "one address less than configured; the sockets of the service manager serve"
+                    "a configured address cannot be bound; the sockets of the service manager are served"
                 );
             }
             Err(problem) => return Err(Errors(vec![*problem])),

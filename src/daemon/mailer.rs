@@ -90,7 +90,7 @@ pub enum MailerError {
         #[source]
         source: lettre::transport::smtp::Error,
     },
-    #[error("SMTP server {server}: expected all its answers within {} s, found it silent", within.as_secs())]
+    #[error("SMTP server {server}: expected all answers within {} s, found none", within.as_secs())]
     Timeout { server: String, within: Duration },
     #[error("command {}: {source}", command.display())]
     Sendmail {

@@ -184,7 +184,7 @@ impl Metrics {
         );
         registry.register(
             "config_stale",
-            "1 while the configuration on the disk does not hold and an older one is in force",
+            "1 while the configuration on disk is invalid and an older one is in force",
             self.stale.clone(),
         );
         registry.register("reloads", "Reloads of the configuration", self.reloads.clone());

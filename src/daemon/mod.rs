@@ -155,12 +155,12 @@ impl Stale {
     /// Logs every problem on a line of its own. The first one is shown in `/healthz` and the status.
     fn report(&self, health: &Health, metrics: &Metrics) {
         let Stale { failed, in_force, .. } = self;
-        tracing::error!("{failed}: the configuration does not hold; {in_force} is in force");
+        tracing::error!("{failed}: the configuration is invalid; {in_force} is in force");
         for problem in &self.errors.0 {
             tracing::error!("{problem}");
         }
         let first = self.errors.0.first().map(ToString::to_string).unwrap_or_default();
-        let text = format!("the configuration does not hold, {in_force} is in force: {first}");
+        let text = format!("the configuration is invalid, {in_force} is in force: {first}");
         health.set_trouble(Trouble::Configuration, Some(text));
         metrics.stale(true);
     }
@@ -269,8 +269,8 @@ impl StateDir {
             Ok(()) => StateDir::Present,
             Err(error) => {
                 tracing::warn!(
-                    "{}: {error}: nothing is kept, neither undo recipes nor what `why` and the \
-                     digest tell of; name a directory of your own with server.state_dir \
+                    "{}: {error}: nothing is stored, neither undo recipes nor the journal for `why` and the \
+                     digest; name a directory of your own with server.state_dir \
                      (LINKMILTER_SERVER__STATE_DIR)",
                     directory.display()
                 );
@@ -305,7 +305,7 @@ fn recorder(loaded: &Loaded, state: StateDir, metrics: &Arc<Metrics>) -> Recorde
     let directory = journal::directory(&loaded.config);
     Recorder::start(&directory, bounds, Arc::clone(metrics)).unwrap_or_else(|error| {
         metrics.journal_fault(JournalFault::Open);
-        tracing::warn!(%error, "no journal: `why` and the digest will have nothing to tell");
+        tracing::warn!(%error, "no journal: `why` and the digest will have nothing to show");
         Recorder::off(Arc::clone(metrics))
     })
 }

@@ -158,7 +158,7 @@ impl Recipes {
                 Ok(Ok(bytes)) => metrics.state_bytes(StatePart::Recipes, bytes),
                 Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                     metrics.recipe_fault(RecipeFault::Expire);
-                    tracing::warn!(%error, "old recipes stay");
+                    tracing::warn!(%error, "old recipes cannot be removed");
                 }
                 _ => {}
             }

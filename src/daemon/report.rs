@@ -92,7 +92,7 @@ impl Reporter {
             }
             Event::Broken(error) => {
                 metrics.connection_fault(ConnectionFault::Io);
-                tracing::info!(%error, "connection broke");
+                tracing::info!(%error, "connection lost");
             }
             Event::NotAccepted(error) => {
                 metrics.connection_fault(ConnectionFault::Accept);

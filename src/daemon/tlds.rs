@@ -136,7 +136,7 @@ impl Tlds {
                 TaskResult::Succeeded
             }
             Ok(Err(error)) => {
-                tracing::warn!(%error, "the table of TLDs stays as it is");
+                tracing::warn!(%error, "the table of TLDs cannot be refreshed");
                 TaskResult::Failed
             }
             Err(error) => {

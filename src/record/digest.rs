@@ -203,7 +203,7 @@ fn remarks(out: &mut String, sums: &Aggregate, summary: &ReadSummary, from: Time
         lines.push(format!("Events of a newer version, not counted: {}.", summary.newer));
     }
     if sums.names_dropped > 0 {
-        lines.push(format!("Rare names that are in the sums only: {}.", sums.names_dropped));
+        lines.push(format!("Names that are counted in the sums only: {}.", sums.names_dropped));
     }
     if !lines.is_empty() {
         let _ = writeln!(out, "\n{}", lines.join("\n"));

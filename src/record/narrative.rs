@@ -59,7 +59,7 @@ pub fn narrative(event: &Event) -> String {
         let names: Vec<String> =
             event.passed.iter().map(|host| printable::defanged(host)).collect();
         let more = if event.passed_more { " and more" } else { "" };
-        let _ = writeln!(out, "  fine: {}{more}", names.join(", "));
+        let _ = writeln!(out, "  ok: {}{more}", names.join(", "));
     }
     for (cause, count) in &event.bypasses {
         let _ = writeln!(out, "  not read: {count} parts ({})", printable::label(cause));
@@ -189,7 +189,7 @@ mod tests {
             mixed-script: its letters do not belong together
             from-the-future: of a newer version
             reads as paypal[.]com; U+0440 CYRILLIC SMALL LETTER ER (Russian, Serbian and 22 more languages) reads as Latin p, U+0430 CYRILLIC SMALL LETTER A (Russian, Serbian and 22 more languages) reads as Latin a
-          fine: www[.]example[.]com
+          ok: www[.]example[.]com
           not read: 1 parts (limit:depth)
         "#);
     }

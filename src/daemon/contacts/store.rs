@@ -177,7 +177,7 @@ pub enum RotationCause {
 /// Why a file cannot be read as a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    #[error("expected what this program writes, unchanged: it is damaged")]
+    #[error("expected the file as this program wrote it: it is damaged")]
     Damaged,
     #[error("expected a file under a key of policy.seal_key_file: it was written under another")]
     OtherKey,

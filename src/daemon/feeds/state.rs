@@ -68,7 +68,7 @@ impl FeedState {
                 (TaskResult::Succeeded, self.feed.refresh)
             }
             Err(error) => {
-                tracing::warn!(%error, list = self.feed.name, "a list stays as it is");
+                tracing::warn!(%error, list = self.feed.name, "a list cannot be refreshed");
                 self.error = Some(error.to_string());
                 (TaskResult::Failed, RETRY_DELAY.min(self.feed.refresh))
             }

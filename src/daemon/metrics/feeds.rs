@@ -61,12 +61,12 @@ impl FeedMetrics {
         );
         registry.register(
             "list_refreshes",
-            "Looks for a newer list of others",
+            "Refreshes of a list of others",
             self.refreshes.clone(),
         );
         registry.register(
             "blocklist_answers",
-            "What block lists said of domains of links",
+            "Answers of block lists about domains of links",
             self.answers.clone(),
         );
     }

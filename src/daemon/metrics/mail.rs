@@ -97,7 +97,7 @@ impl MailMetrics {
         registry.register("findings", "Links of notice and worse, by reason", self.links.clone());
         registry.register(
             "links",
-            "Links and addresses seen, good ones included",
+            "Links and addresses seen, whatever their verdict",
             self.links_seen.clone(),
         );
         registry.register("links_edited", "Links edited", self.links_edited.clone());
@@ -108,7 +108,7 @@ impl MailMetrics {
         );
         registry.register_with_unit(
             "engine",
-            "Time in the engine, a message",
+            "Time in the engine per message",
             Unit::Seconds,
             self.engine.clone(),
         );
@@ -120,12 +120,12 @@ impl MailMetrics {
         );
         registry.register(
             "dns_answers",
-            "What the DNS said of top-level domains",
+            "DNS answers about top-level domains",
             self.dns_answers.clone(),
         );
         registry.register(
             "restores",
-            "Messages that carry a recipe and leave, by whether they left as they were before the filter",
+            "Outbound messages that carry a recipe, by whether they were restored to their originals",
             self.restores.clone(),
         );
         registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
