@@ -316,7 +316,7 @@ mod tests {
             start_if_due(&plan, at("2025-12-12T06:31:00Z")),
             Some(at("2025-12-05T06:31:00Z"))
         );
-        // A damaged file, and one from a clock that ran ahead: begin anew.
+        // A damaged file, and one from a clock that ran ahead, start a new record.
         fs::write(&plan.last, "garbage").unwrap();
         assert_eq!(start_if_due(&plan, at("2025-12-12T06:31:00Z")), None);
         save_sent(&plan.last, at("2035-01-01T00:00:00Z"));

@@ -168,7 +168,7 @@ pub fn start(
     });
 }
 
-/// What the endpoint shows, and to whom.
+/// What the endpoint shows, and who may see it.
 #[derive(Debug)]
 struct EndpointState {
     metrics: Arc<Metrics>,

@@ -91,8 +91,8 @@ impl Health {
         status
     }
 
-    /// `Ok` if mail is filtered, else why not. The first line says it in a word. What is to be corrected follows, a
-    /// line each.
+    /// `Ok` if mail is filtered, else why not. The first line is one word or the error. What is to be corrected follows,
+    /// line by line.
     ///
     /// # Errors
     /// `Err` is no error of this call, but the state of the daemon.

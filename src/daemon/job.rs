@@ -164,7 +164,7 @@ impl Job {
         dns.query(questions, &domains).await
     }
 
-    /// Our own mail goes on as it is, without a header field.
+    /// Our own mail is accepted unchanged, without a header field.
     pub fn unchanged(self) -> Judged {
         self.done(Outcome::default())
     }

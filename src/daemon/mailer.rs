@@ -44,7 +44,7 @@ pub struct Smtp {
     pub encryption: Encryption,
     /// User and password.
     pub login: Option<(String, String)>,
-    /// A PEM file with the authority that signed the server's certificate, beside the public ones.
+    /// A PEM file with the authority that signed the server's certificate, in addition to the public ones.
     pub authority: Option<PathBuf>,
     /// Longest time from connecting to the last answer.
     pub timeout: Duration,

@@ -1,6 +1,6 @@
 //! Undo recipes that do not fit into a header field. Each is a file in the state directory, named by its digest.
 //!
-//! A recipe holds text of somebody's mail. So only the daemon may read it, and it is files no longer than the
+//! A recipe holds text of somebody's mail. So only the daemon may read it, and it is kept no longer than the
 //! journal keeps the event. Messages with the same recipe share its file.
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -82,7 +82,7 @@ pub struct Recipes {
 }
 
 impl Recipes {
-    /// Stores a recipe. If it is stored already, its age starts anew.
+    /// Stores a recipe. If it is stored already, its age is reset.
     ///
     /// # Errors
     /// The directory cannot be made, the disk is full, or the recipe alone has more bytes than all of them may
@@ -194,7 +194,7 @@ fn sweep(bounds: &Bounds, now: SystemTime, bytes: u64) -> io::Result<u64> {
     Ok(total)
 }
 
-/// Whether the whole recipe is stored already. If so its age starts anew: the newest message counts.
+/// Whether the whole recipe is stored already. If so its age is reset: the newest message counts.
 fn refresh_stored(path: &Path, length: u64) -> io::Result<bool> {
     let file = match OpenOptions::new().append(true).open(path) {
         Ok(file) => file,

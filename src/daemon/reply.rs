@@ -25,7 +25,7 @@ pub fn restored(mail: &Mail, original: &Restored) -> Answer {
     Answer { header, body, ending: Ending::Accept }
 }
 
-/// Fields with an empty value are deleted. After each deletion the MTA counts the fields of a name anew, so
+/// Fields with an empty value are deleted. After each deletion the MTA renumbers the fields of that name, so
 /// changes come first, and then deletions from the last field to the first.
 fn changes(edits: &[HeadEdit]) -> Vec<HeaderChange> {
     let (mut deleted, changed): (Vec<&HeadEdit>, Vec<&HeadEdit>) =

@@ -21,7 +21,7 @@ pub struct Report<'a> {
     pub envelope: &'a Envelope,
     pub policy: &'a Policy,
     pub outcome: &'a Outcome,
-    /// What became of the recipe of an outbound message, in a word.
+    /// What became of the recipe of an outbound message, as one word.
     pub restore: Option<&'a str>,
     /// Time in the engine.
     pub engine: Duration,

@@ -61,7 +61,7 @@ impl Tlds {
         self.current.load().stored.checked
     }
 
-    /// Reads the table anew, as after `linkmilter tld update`.
+    /// Reads the table again, as after `linkmilter tld update`.
     pub fn reload(&self) {
         self.current.store(Arc::new(current(self.store.load())));
     }

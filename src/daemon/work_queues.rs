@@ -49,7 +49,7 @@ pub struct WorkQueues {
     /// freed it, so the next message uses what the last one took. `None` if the system could start no
     /// threads: then tokio's blocking threads do the work.
     large_threads: Option<ThreadPool>,
-    /// What the engine may take beside the messages.
+    /// Memory that the engine may use besides the messages themselves.
     engine_memory: ArcSwap<EngineMemory>,
 }
 
@@ -122,7 +122,7 @@ impl fmt::Debug for WorkQueues {
     }
 }
 
-/// Peak memory of the engine beside a message of this many bytes, in KiB (`tests/cost`): six times the
+/// Peak memory of the engine besides a message of this many bytes, in KiB (`tests/cost`): six times the
 /// message and 16 MiB. A small message cannot reach the 16 MiB, so it counts 60 times its size at most.
 fn peak_kib(bytes: usize) -> u32 {
     let peak = bytes.saturating_mul(6).saturating_add(bytes.saturating_mul(60).min(16 << 20));

@@ -13,7 +13,7 @@ pub fn dmarc_pass(fields: &[String], authserv_id: &str, from_domain: &str) -> bo
 ///
 /// `fields` are the values of all Authentication-Results fields. Only those whose authserv-id is
 /// ours count (RFC 8601 §5: the verifier removes forged ones). Every DMARC result among them must
-/// be a pass for that domain, so a forged pass beside a genuine fail does not help.
+/// be a pass for that domain, so a forged pass next to a genuine fail does not help.
 pub fn dmarc_result(fields: &[String], authserv_id: &str, from_domain: &str) -> Dmarc {
     let mut dmarc = Dmarc::Unknown;
     let mut ambiguous = false;

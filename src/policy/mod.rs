@@ -257,7 +257,7 @@ impl Policies {
         applicable
     }
 
-    /// Why the whole message is exempt, in a word.
+    /// Why the whole message is exempt, as one word.
     fn exemption(&self, envelope: &Envelope) -> Option<&'static str> {
         let exemptions = &self.exemptions;
         if envelope.authenticated.is_some() && exemptions.authenticated == Authenticated::Exempt {

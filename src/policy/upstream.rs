@@ -1,7 +1,7 @@
 //! Header fields that our own servers wrote before this filter: those of a spam filter, and the results of
 //! authentication.
 //!
-//! Anybody can write a header field. One is trusted if it stands where only our servers write, which is above the first
+//! Anybody can write a header field. One is trusted if it is where only our servers write, which is above the first
 //! Received field that none of them made; or if the operator says that our servers remove fields from outside; or, for
 //! Authentication-Results (RFC 8601 §5), if it has our authserv-id.
 

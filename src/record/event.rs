@@ -107,7 +107,7 @@ pub struct Transaction<'a> {
     pub time: Timestamp,
     /// The MTA's queue id (macro `i`); empty if it sent none.
     pub queue_id: &'a str,
-    /// The Message-ID as it stands in the header; empty without one.
+    /// The Message-ID as it is in the header; empty without one.
     pub message_id: &'a [u8],
     /// Envelope sender as the MTA sent it; its domain is recorded.
     pub sender: &'a str,

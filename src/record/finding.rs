@@ -93,7 +93,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What the filter would do, in a word.
+/// What the filter would do, as one word.
 pub fn action(done: Done) -> &'static str {
     match done {
         Done::Edited => "edit",

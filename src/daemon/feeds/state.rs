@@ -35,7 +35,7 @@ impl FeedState {
         FeedState { feed, loaded, due, warned: None, error: None, since: SystemTime::now() }
     }
 
-    /// Takes merged new settings of the same list. Returns them if the list must be read anew because of them; until
+    /// Takes over new settings of the same list. Returns them if the list must be read anew because of them; until
     /// then the loaded list stays in force.
     pub fn update_settings(&mut self, feed: Feed) -> Option<Feed> {
         if let Some(loaded) = &mut self.loaded {

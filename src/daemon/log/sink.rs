@@ -38,7 +38,7 @@ impl<W: Write + Send> Output for W {
     }
 }
 
-/// One datagram for each line. Addressed for each line anew: journald may have restarted.
+/// One datagram for each line. Each one is sent to the path of the socket, since journald may have restarted.
 struct Journald(UnixDatagram);
 
 impl Output for Journald {

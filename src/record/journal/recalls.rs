@@ -1,4 +1,4 @@
-//! What a recall did to delivered messages: `recalls-*.jsonl` beside the events, one JSON object a line.
+//! What a recall did to delivered messages: `recalls-*.jsonl` in the directory of the events, one JSON object a line.
 //!
 //! `linkmilter recall` writes it, not the daemon, and the files belong to the owner of the journal. A user who may not
 //! write there writes into a directory of his own. A message is identified by its Message-ID alone: its mailbox and
@@ -193,7 +193,7 @@ mod tests {
         }
         assert_eq!(found(&journal, &["a"]), (vec![1, 3], 0));
         assert_eq!(found(&journal, &["a", "b", "c"]), (vec![1, 2, 3], 0));
-        // A torn line, one of a newer version, and another run behind them.
+        // A torn line, one of a newer version, and another run after them.
         let file = segments(&journal, NAME).unwrap().pop().unwrap().path;
         let newer = RecallEvent { v: SCHEMA_VERSION + 1, ..event(4, "a") };
         let text = std::fs::read_to_string(&file).unwrap() + &newer.to_line() + "\n{\"v\":1,\"ti";

@@ -92,7 +92,7 @@ const NAME_REASONS: [Reason; 9] = [
 ];
 
 /// Whether the host name of a finding deceives. A genuine name does not deceive because it is written in styled
-/// letters, stands behind a false userinfo, or is a redirector that wraps another link. Else a block list made from
+/// letters, follows a false userinfo, or is a redirector that wraps another link. Else a block list made from
 /// deceptive names would block `amazon.de`.
 fn deceives(finding: &Finding) -> bool {
     let has = |reason| finding.reasons.contains(reason);
