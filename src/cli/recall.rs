@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use super::shared::Events;
 use super::{Answer, complain, pasted, print};
 use crate::daemon::seal::{self, Seal};
-use crate::daemon::{envelope, journal};
+use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
 use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
@@ -273,7 +273,7 @@ impl Run {
     /// Tells the journal what was done to a message; either copy of it will do.
     fn note(&mut self, mailbox: Mailbox, action: RecallAction, bytes: &[u8], links: usize) {
         let head = Whole::split(bytes).message.head;
-        let id = envelope::field(head, "Message-ID").unwrap_or_default();
+        let id = header_fields::field(head, "Message-ID").unwrap_or_default();
         let event = RecallEvent {
             v: SCHEMA_VERSION,
             time: Timestamp::of(SystemTime::now()),

@@ -13,8 +13,9 @@ use tokio::time::timeout;
 use super::contacts::Contacts;
 use super::deferrals::Deferrals;
 use super::dns_client::DnsClient;
-use super::envelope::{envelope, facts, field};
+use super::envelope::{envelope, facts};
 use super::feeds::Feeds;
+use super::header_fields::field;
 use super::job::{Job, Judged, Progress};
 use super::judgement_cache::CurrentCache;
 use super::metrics::RecipeFault;
@@ -24,7 +25,7 @@ use super::reload::{Generation, Live};
 use super::reply;
 use super::report::{Report, Reporter};
 use super::restore_result::{NotRestored, RestoreResult};
-use super::seal::{self, Seal};
+use super::seal::Seal;
 use super::settings::Loaded;
 use super::tlds::Tlds;
 use super::work_queues::{Queue, WorkQueues};
@@ -141,7 +142,8 @@ impl Filter {
             inspect: self.inspect,
             stop: Arc::new(AtomicBool::new(false)),
         };
-        if is_ours(mail, generation.seal.as_ref().ok()) {
+        let is_own = |seal: &Seal| seal.is_own(&mail.head, &mail.body);
+        if generation.seal.as_ref().is_ok_and(is_own) {
             return job.unchanged();
         }
         if mail.completeness == Completeness::Cut {
@@ -306,11 +308,4 @@ fn without_breaking_signatures(mail: &Mail, policy: Arc<Policy>) -> Arc<Policy> 
         policy.mode = Mode::ReportOnly;
     }
     Arc::new(policy)
-}
-
-/// Whether this daemon made the mail itself: it is a digest.
-fn is_ours(mail: &Mail, seal: Option<&Seal>) -> bool {
-    let (Some(seal), Some(value)) = (seal, field(&mail.head, seal::FIELD)) else { return false };
-    let message_id = field(&mail.head, "Message-ID").unwrap_or_default();
-    seal.verifies(value, message_id, &mail.body)
 }

@@ -25,7 +25,7 @@ use crate::policy::{Envelope, Leaving, exempted};
 const WORKER_STEPS_PER_BYTE: u64 = 8;
 const WORKER_STEPS_BASE: u64 = 4_000;
 
-/// One message to judge, with everything that needs.
+/// One message to judge, with everything that is needed for it.
 #[derive(Clone)]
 pub struct Job {
     pub mail: Arc<Mail>,
@@ -77,28 +77,28 @@ impl Job {
         let restore =
             self.restore.map(|leaving| outbound::restore(mail, leaving, &self.policy, loaded));
         match restore {
-            Some(RestoreResult::Original(original)) => self.inspect_original(original).await,
+            Some(RestoreResult::Original(original)) => self.judge_original(original).await,
             Some(RestoreResult::NotRestored(reason)) => {
-                self.inspect_mail().await.not_restored(reason)
+                self.judge_mail().await.not_restored(reason)
             }
-            None => self.inspect_mail().await,
+            None => self.judge_mail().await,
         }
     }
 
-    async fn inspect_mail(self) -> Judged {
+    async fn judge_mail(self) -> Judged {
         let mail = Arc::clone(&self.mail);
-        self.inspect(Message { head: &mail.head, body: &mail.body }).await
+        self.judge(Message { head: &mail.head, body: &mail.body }).await
     }
 
     /// The original is judged and reported, so that the operator knows what went out. It is not changed.
-    async fn inspect_original(mut self, original: Box<Restored>) -> Judged {
+    async fn judge_original(mut self, original: Box<Restored>) -> Judged {
         self.policy = Arc::new(exempted(&self.policy, "given-back"));
         let message = Message { head: &original.head, body: &original.body };
-        let judged = self.inspect(message).await;
+        let judged = self.judge(message).await;
         Judged { restore: Some(RestoreResult::Original(original)), ..judged }
     }
 
-    async fn inspect(self, message: Message<'_>) -> Judged {
+    async fn judge(self, message: Message<'_>) -> Judged {
         match self.outcome(message, None).await {
             Some(timed) => self.judged(timed),
             None => self.bypassed(Bypass::Panic),

@@ -12,6 +12,7 @@ pub mod endpoint;
 pub mod envelope;
 pub mod feeds;
 pub mod filter;
+pub mod header_fields;
 pub mod health;
 pub mod host_name;
 mod job;

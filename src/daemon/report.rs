@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::envelope;
+use super::header_fields;
 use super::journal::Recorder;
 use super::log;
 use super::metrics::{ConnectionFault, Metrics};
@@ -57,7 +57,7 @@ impl Reporter {
         let transaction = Transaction {
             time: Timestamp::of(SystemTime::now()),
             queue_id: &report.mail.queue_id(),
-            message_id: envelope::field(&report.mail.head, "Message-ID").unwrap_or_default(),
+            message_id: header_fields::field(&report.mail.head, "Message-ID").unwrap_or_default(),
             sender: &report.envelope.sender,
             recipients: &report.envelope.recipients,
             restore: report.restore,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use super::header_fields::field;
 use crate::config::Config;
 use crate::engine::splice::hex;
 use crate::file;
@@ -101,7 +102,7 @@ impl Seal {
             return false;
         };
         let id = field(head, "Message-ID").unwrap_or_default();
-        self.verifies(&value, &id, body)
+        self.verifies(value, id, body)
     }
 
     /// Whether the value of the field was made here for this Message-ID and this body. White space in the
@@ -141,25 +142,6 @@ impl Seal {
         }
         mac
     }
-}
-
-/// The value of the first field of this name, with its folds. The name is compared without case.
-fn field(head: &[u8], name: &str) -> Option<Vec<u8>> {
-    let mut lines = head.split_inclusive(|byte| *byte == b'\n').peekable();
-    while let Some(line) = lines.next() {
-        let Some((found, rest)) = line.split_at_checked(name.len()) else {
-            continue;
-        };
-        if !found.eq_ignore_ascii_case(name.as_bytes()) || rest.first() != Some(&b':') {
-            continue;
-        }
-        let mut value = rest.get(1..).unwrap_or_default().to_vec();
-        while let Some(fold) = lines.next_if(|line| matches!(line.first(), Some(b' ' | b'\t'))) {
-            value.extend_from_slice(fold);
-        }
-        return Some(value);
-    }
-    None
 }
 
 /// The key file that the configuration names, else the one in the state directory.

@@ -14,7 +14,8 @@ use std::time::{Duration, SystemTime};
 
 use arc_swap::ArcSwapOption;
 
-use super::envelope::{dmarc, field};
+use super::envelope::dmarc;
+use super::header_fields::field;
 use super::metrics::{ContactAnswer, ContactFault, Metrics};
 use super::settings::Loaded;
 use crate::beside::Beside;
@@ -275,11 +276,11 @@ fn keys(policy: &Policy) -> Vec<Key> {
 
 /// Seconds since 1970.
 fn seconds() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    Timestamp::of(SystemTime::now()).seconds()
 }
 
 fn date(seconds: u64) -> Timestamp {
-    Timestamp::of(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    Timestamp(seconds.saturating_mul(1_000))
 }
 
 #[cfg(test)]
