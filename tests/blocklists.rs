@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use linkmilter::daemon::asker::ListServer;
+use linkmilter::daemon::dns_client::ListDns;
 use linkmilter::daemon::resolver::{Clock, Hickory, Options, Resolver, Validation};
 use linkmilter::engine::outcome::Verdict;
 use linkmilter::feed::blocklist::{AnswerFormat, Blocklist, BlocklistAnswer};
@@ -37,7 +37,7 @@ fn zones(lists: Vec<(String, String)>) -> Zones {
 
 struct Rig {
     runtime: tokio::runtime::Runtime,
-    resolver: Resolver<ListServer>,
+    resolver: Resolver<ListDns>,
     clock: Arc<AtomicU64>,
 }
 
@@ -48,7 +48,7 @@ impl Rig {
             deadline: Duration::from_secs(5),
             validation: Validation::Trust,
             cache: Bounds::default(),
-            questions: 20,
+            max_questions: 20,
         };
         let list = Blocklist {
             name: "x".to_owned(),
@@ -67,7 +67,7 @@ impl Rig {
             .build()
             .unwrap();
         let resolver = runtime.block_on(async {
-            let server = ListServer::new(Hickory::new(&options).unwrap(), Arc::new(list));
+            let server = ListDns::new(Hickory::new(&options).unwrap(), Arc::new(list));
             Resolver::new(server, &options, handed_in)
         });
         Rig { runtime, resolver, clock }
@@ -178,10 +178,10 @@ fn lists_with_invalid_settings_are_refused() {
 #[test]
 fn answers_of_lists_are_kept_for_minutes() {
     let config = config("[dns]\ndnssec = true\n[limits]\ndomains = 7\n").unwrap();
-    let options = linkmilter::daemon::asker::list_options(&config);
+    let options = linkmilter::daemon::dns_client::list_options(&config);
     let (least, most) = (Duration::from_secs(60), Duration::from_secs(3600));
     assert_eq!((options.cache.positive, options.cache.negative), ((least, most), (least, most)));
-    assert_eq!((options.questions, options.validation), (7, Validation::Trust));
+    assert_eq!((options.max_questions, options.validation), (7, Validation::Trust));
 }
 
 // ---- the daemon ----------------------------------------------------------------------------------

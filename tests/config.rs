@@ -322,7 +322,7 @@ fn invalid_combinations_of_values_are_refused() {
         ),
         (
             "[rules.x]\nwhen.header = \"X-Spam-Score: >= high\"",
-            "linkmilter.toml:2: rules.x.when.header: expected a number behind the comparison, \"X-Spam-Score: >= 5.5\", found \"X-Spam-Score: >= high\"",
+            "linkmilter.toml:2: rules.x.when.header: expected a number after the comparison, \"X-Spam-Score: >= 5.5\", found \"X-Spam-Score: >= high\"",
         ),
         (
             "[rules.x]\nwhen.header = [\"X-Spam-Flag: YES\", \"YES\"]",

@@ -330,7 +330,7 @@ fn why_shows_recalls_and_their_undoing() {
         assert_eq!(lines.len(), 4, "{told}");
         assert!(lines[0].starts_with("4XyzAB at 1970-01-01T00:00:01"), "{told}");
         assert!(
-            lines[1].starts_with("4XyzCD at ") && lines[1].contains("left the house"),
+            lines[1].starts_with("4XyzCD at ") && lines[1].contains("restored to its original"),
             "{told}"
         );
         assert!(lines[2].starts_with("recalled at 20"), "{told}");

@@ -289,7 +289,7 @@ fn all_links_and_the_second_witness() {
     assert_eq!(found.iter().filter(|line| line["record"] == "finding").count(), 2);
     let summary = scan(folder.path(), &["--witness", "--format", "summary", "all.mbox"]);
     let text = String::from_utf8(summary.stdout).unwrap();
-    assert!(text.contains("8  messages read by the second witness"), "{text}");
+    assert!(text.contains("8  messages read by the second parser"), "{text}");
     assert!(!text.contains("differs"), "{text}");
 }
 

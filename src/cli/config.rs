@@ -74,7 +74,7 @@ fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<ExitStatus> {
         out.push_str("every key has its present name\n");
     }
     super::print(&out)?;
-    Ok(if left.is_empty() { ExitStatus::Done } else { ExitStatus::Negative })
+    Ok(if left.is_empty() { ExitStatus::RecallAction } else { ExitStatus::Negative })
 }
 
 /// Also reads the list and key files: the daemon does not start if one of them is wrong.
@@ -83,13 +83,13 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
     let read = loaded.and_then(|config| config.settings().map(|_| config));
     match read {
         Ok(config) => {
-            let (wrong, missing) = daemon::foreseen_of_sockets(&config);
+            let (wrong, missing) = daemon::check_sockets(&config);
             wrong.iter().for_each(|problem| super::print_stderr(&format!("{problem}\n")));
             if !wrong.is_empty() {
                 return Ok(ExitStatus::Negative);
             }
             if quiet {
-                return Ok(ExitStatus::Done);
+                return Ok(ExitStatus::RecallAction);
             }
             let mut out = report_what_was_read(sources, &config)?;
             for problem in missing {

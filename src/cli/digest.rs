@@ -51,5 +51,5 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         .build()
         .context("cannot start")?
         .block_on(send(&plan, from, now))?;
-    Ok(ExitStatus::Done)
+    Ok(ExitStatus::RecallAction)
 }

@@ -78,7 +78,7 @@ fn earlier_changes(message: Message<'_>, config: &Config) -> String {
     }
     let policy = daemon_policy(config);
     let directory = recipes::directory(config);
-    let stored = |digest: &str| recipes::stored(&directory, digest).ok();
+    let stored = |digest: &str| recipes::read(&directory, digest).ok();
     let keys = policy.known_keys();
     let restored = restore_as(message.head, message.body, &keys, Believe::All, stored);
     let _ = match restored {
@@ -118,7 +118,7 @@ fn first_contact(
         return String::new();
     }
     let asked = (message.head, envelope, policies);
-    let contact = contacts::look(&config.contacts_file(), &daemon_policy(config), asked);
+    let contact = contacts::explain(&config.contacts_file(), &daemon_policy(config), asked);
     contact.map(|contact| format!("contact: {contact}\n")).unwrap_or_default()
 }
 

@@ -69,7 +69,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         super::warn(&omitted);
     }
     if found {
-        return Ok(ExitStatus::Done);
+        return Ok(ExitStatus::RecallAction);
     }
     super::warn(&reading.nothing("no such message", &journal));
     Ok(ExitStatus::Negative)

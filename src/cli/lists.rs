@@ -119,14 +119,14 @@ fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStat
             }
         };
     }
-    finish(config, &path, out, changed, ExitStatus::Done)
+    finish(config, &path, out, changed, ExitStatus::RecallAction)
 }
 
 fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {
     let path = list.file(config);
     let (key, inline) = list.inline(config);
     let mut out = String::new();
-    let (mut changed, mut answer) = (false, ExitStatus::Done);
+    let (mut changed, mut answer) = (false, ExitStatus::RecallAction);
     for host in hosts {
         let file = path.display();
         let _ = match config::remove_from_list(&path, host)? {
@@ -168,16 +168,16 @@ fn finish(
     super::print(&out)?;
     out.clear();
     match reload::request(config)? {
-        reload::ReloadResult::NotRunning(reason) => {
+        reload::ReloadOutcome::NotRunning(reason) => {
             out = format!("{reason}; the change takes effect at the next start or reload\n")
         }
-        reload::ReloadResult::Applied { process, generation } => {
+        reload::ReloadOutcome::Applied { process, generation } => {
             let _ = writeln!(
                 out,
                 "SIGHUP sent to process {process}; configuration {generation} is in force with it"
             );
         }
-        reload::ReloadResult::Refused { process, error } => bail!(
+        reload::ReloadOutcome::Refused { process, error } => bail!(
             "{} is changed, but process {process} keeps its old settings: {error}",
             path.display()
         ),

@@ -15,13 +15,13 @@ use indicatif::ProgressBar;
 use super::shared::Events;
 use super::{ExitStatus, host_arg, print, warn};
 use crate::daemon::seal::{self, Seal};
-use crate::daemon::{envelope, journal};
+use crate::daemon::{header_fields, journal};
 use crate::engine::whole::Whole;
 use crate::engine::{Facts, TldTable};
 use crate::policy::is_below;
 use crate::recall::delivered::{Recall, Recalled};
 use crate::recall::imap::account::Account;
-use crate::record::journal::recalls::{Done, Mailbox, RecallEvent};
+use crate::record::journal::recalls::{Mailbox, RecallAction, RecallEvent};
 use crate::record::journal::{Query, read};
 use crate::record::printable::defanged;
 use crate::record::time::{Timestamp, parse_span};
@@ -177,7 +177,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         print(&run.report())?;
     }
     match run.totals.failed {
-        0 => Ok(ExitStatus::Done),
+        0 => Ok(ExitStatus::RecallAction),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }
 }
@@ -272,9 +272,9 @@ impl Run {
     }
 
     /// Records in the journal what was done to a message. `bytes` may be the original or the copy.
-    fn note(&mut self, mailbox: Mailbox, action: Done, bytes: &[u8], links: usize) {
+    fn note(&mut self, mailbox: Mailbox, action: RecallAction, bytes: &[u8], links: usize) {
         let head = Whole::split(bytes).message.head;
-        let id = envelope::field(head, "Message-ID").unwrap_or_default();
+        let id = header_fields::field(head, "Message-ID").unwrap_or_default();
         let event = RecallEvent {
             v: SCHEMA_VERSION,
             time: Timestamp::of(SystemTime::now()),
@@ -288,15 +288,15 @@ impl Run {
     }
 
     /// What this run does to a message.
-    fn action(&self) -> Done {
-        if self.give_back { Done::GivenBack } else { Done::Recalled }
+    fn action(&self) -> RecallAction {
+        if self.give_back { RecallAction::GivenBack } else { RecallAction::Recalled }
     }
 
     /// Records a message whose copy an interrupted run had made.
     fn note_finished(&mut self, mailbox: Mailbox, copy: &[u8]) {
         let action = match self.recall.is_last(copy) {
-            true => Done::Recalled,
-            false => Done::GivenBack,
+            true => RecallAction::Recalled,
+            false => RecallAction::GivenBack,
         };
         let links = 0;
         self.note(mailbox, action, copy, links);

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 
 use crate::config::Config;
 use crate::daemon::pid::running;
-use crate::daemon::reloaded::{Reloads, Told};
+use crate::daemon::reload_report::{ReloadReport, ReloadResult};
 
 /// Time to wait for the daemon. Three lists of the maximum size take some seconds.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -15,7 +15,7 @@ const RELOAD_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The result of the request.
-pub enum ReloadResult {
+pub enum ReloadOutcome {
     /// No daemon is running. Says how this is known.
     NotRunning(String),
     Applied {
@@ -32,26 +32,28 @@ pub enum ReloadResult {
 ///
 /// # Errors
 /// When the signal cannot be sent, or there is no answer in time.
-pub fn request(config: &Config) -> anyhow::Result<ReloadResult> {
+pub fn request(config: &Config) -> anyhow::Result<ReloadOutcome> {
     let file = config.pid_file();
     let Some(pid) = running(&file) else {
-        return Ok(ReloadResult::NotRunning(format!(
+        return Ok(ReloadOutcome::NotRunning(format!(
             "no daemon is running according to {}",
             file.display()
         )));
     };
     let process = pid.as_raw_nonzero().get();
-    let before = Reloads::read(config).filter(|reloads| reloads.process == process);
+    let before = ReloadReport::read(config).filter(|reloads| reloads.process == process);
     let before = before.map_or(0, |reloads| reloads.number);
     rustix::process::kill_process(pid, rustix::process::Signal::HUP)
         .with_context(|| format!("cannot send SIGHUP to process {process}"))?;
     let begun = Instant::now();
     loop {
-        let now = Reloads::read(config).filter(|reloads| reloads.process == process);
+        let now = ReloadReport::read(config).filter(|reloads| reloads.process == process);
         if let Some(reloads) = now.filter(|reloads| reloads.number > before) {
-            return Ok(match reloads.told {
-                Told::InForce { generation } => ReloadResult::Applied { process, generation },
-                Told::Kept { error, .. } => ReloadResult::Refused { process, error },
+            return Ok(match reloads.result {
+                ReloadResult::InForce { generation } => {
+                    ReloadOutcome::Applied { process, generation }
+                }
+                ReloadResult::Kept { error, .. } => ReloadOutcome::Refused { process, error },
             });
         }
         if begun.elapsed() > RELOAD_TIMEOUT || running(&file) != Some(pid) {

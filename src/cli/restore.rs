@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 
 use super::shared::PERMISSION_HINT;
 use super::{ExitStatus, done, warn};
-use crate::daemon::recipes::{FOLDER, stored as stored_in};
+use crate::daemon::recipes::{self, FOLDER};
 use crate::engine::splice::{Believe, RestoreError, Seal, restore_as};
 use crate::engine::whole::Whole;
 use crate::file;
@@ -42,7 +42,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     let recipes = args.state_dir.join(FOLDER);
     let denied = Cell::new(false);
     let stored = |digest: &str| {
-        let read = stored_in(&recipes, digest);
+        let read = recipes::read(&recipes, digest);
         denied.set(read.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
         read.ok()
     };

@@ -26,14 +26,14 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
-    let promised =
-        if args.inherited { daemon::Promised::Sockets } else { daemon::Promised::Nothing };
-    let options = daemon::Options { config: args.config.file, listen: args.listen, promised };
+    let inherited =
+        if args.inherited { daemon::Inherited::Required } else { daemon::Inherited::Optional };
+    let options = daemon::Options { config: args.config.file, listen: args.listen, inherited };
     match daemon::run(&options) {
         Err(error) if error.is::<daemon::NoSockets>() => {
             super::warn(&error);
             Ok(ExitStatus::TryLater)
         }
-        ended => ended.map(|()| ExitStatus::Done),
+        ended => ended.map(|()| ExitStatus::RecallAction),
     }
 }

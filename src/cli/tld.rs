@@ -106,7 +106,8 @@ fn check(
     let answers = if unknown.is_empty() {
         Answers::new()
     } else {
-        Asker::with(&Options { questions: unknown.len(), ..Options::of(config) })?.answers(&unknown)
+        Asker::with(&Options { max_questions: unknown.len(), ..Options::of(config) })?
+            .answers(&unknown)
     };
     let mut out = String::new();
     let mut all = true;
@@ -126,7 +127,7 @@ fn check(
         let _ = writeln!(out, "{}: {says}", shown.escape_debug());
     }
     super::print(&out)?;
-    Ok(if all { ExitStatus::Done } else { ExitStatus::Negative })
+    Ok(if all { ExitStatus::RecallAction } else { ExitStatus::Negative })
 }
 
 /// The last label in lower-case ASCII form, or unchanged if it has none.

@@ -9,7 +9,7 @@ use super::shared::{Events, journal_error, user_recall_directory};
 use crate::record::event::{self, Action, Event};
 use crate::record::journal::recalls::{RecallEvent, recalls_of};
 use crate::record::journal::{JournalError, Query, read};
-use crate::record::narrative::{afterwards, narrative};
+use crate::record::narrative::{narrative, recall_line};
 
 /// Tell what was done to a past message
 ///
@@ -95,9 +95,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     });
     let recalls_text = recalls.iter().map(|(event, of)| match (args.json, of) {
         (true, _) => event.to_line() + "\n",
-        (false, None) => afterwards(event),
+        (false, None) => recall_line(event),
         (false, Some(of)) => {
-            format!("{} (noted in {})\n", afterwards(event).trim_end(), of.display())
+            format!("{} (noted in {})\n", recall_line(event).trim_end(), of.display())
         }
     });
     let events_text: String = events_text.chain(recalls_text).collect();

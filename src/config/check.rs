@@ -89,8 +89,8 @@ pub(super) fn invalid_combinations(config: &Config) -> Vec<Problem> {
         if edits_nothing(rule.profile.unwrap_or(config.policy.profile)) && rule.defang.is_some() {
             refuse(&format!("rules.{name}.defang"), "no defang with a profile that edits nothing");
         }
-        let asks_results = rule.when.header.iter().any(HeaderTest::asks_results);
-        if asks_results && config.exempt.authserv_id.is_none() {
+        let checks_results = rule.when.header.iter().any(HeaderTest::checks_results);
+        if checks_results && config.exempt.authserv_id.is_none() {
             refuse(
                 "exempt.authserv_id",
                 "the authserv-id of your server, since when.header of a rule needs it",
@@ -151,7 +151,7 @@ fn has_twice(addresses: &[Address]) -> bool {
 
 /// The origin of a setting that needs the authserv-id, because the id itself may have no origin.
 fn origin_of_authserv_id_use(config: &Config) -> String {
-    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::asks_results);
+    let asks = |rule: &RuleSection| rule.when.header.iter().any(HeaderTest::checks_results);
     let rules = config.rules.iter().filter(|(_, rule)| asks(rule));
     let rule = rules.map(|(name, _)| format!("rules.{name}.")).next();
     match rule.filter(|_| config.exempt.senders.is_empty()) {

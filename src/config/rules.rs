@@ -137,7 +137,7 @@ impl Config {
         let policies =
             Policies::new(base, self.policy.profile, self.sorted_rules(), self.exemptions())
                 .with_local_mail(self.local_mail())
-                .of_upstream(self.upstream());
+                .with_upstream(self.upstream());
         Ok(Settings { policies, allowed, protected, blocked, blocklists })
     }
 

@@ -157,10 +157,10 @@ impl<'s> Judge<'s> {
     fn crosscheck(&mut self, message: &SourceMessage<'_>, outcome: &Outcome) {
         match crosscheck::compare(message.raw(), outcome, &self.settings.tlds) {
             crosscheck::Comparison::Skipped => {}
-            crosscheck::Comparison::Agrees => self.out.tally.witnessed += 1,
+            crosscheck::Comparison::Agrees => self.out.tally.crosschecked += 1,
             crosscheck::Comparison::Differs => {
-                self.out.tally.witnessed += 1;
-                self.out.tally.disputed += 1;
+                self.out.tally.crosschecked += 1;
+                self.out.tally.crosscheck_differs += 1;
             }
         }
     }
@@ -244,7 +244,7 @@ impl Sink for Judge<'_> {
     }
 
     fn skipped(&mut self) -> ControlFlow<()> {
-        self.out.tally.passed_over += 1;
+        self.out.tally.skipped_files += 1;
         ControlFlow::Continue(())
     }
 }

@@ -1,4 +1,4 @@
-//! Of whom the house has met.
+//! Metrics of the contact store.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -33,12 +33,12 @@ impl ContactMetrics {
         }
         registry.register(
             "contacts",
-            "Messages from outside, by whether their author is known to somebody who gets them",
+            "Messages from outside, by whether their author is known to a recipient",
             self.answers.clone(),
         );
         registry.register(
             "contact_faults",
-            "What is remembered of authors and was not read, not kept or forgotten early, by cause",
+            "Faults of the store of known authors: not read, not saved or forgotten early, by cause",
             self.faults.clone(),
         );
     }

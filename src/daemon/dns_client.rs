@@ -1,4 +1,4 @@
-//! Who asks the DNS for the messages: about top-level domains, and about the domains of links.
+//! DNS queries for messages: about top-level domains, and to block lists about the domains of links.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,51 +18,51 @@ use crate::feed::blocklist::{Blocklist, BlocklistAnswer};
 use crate::tld::cache::Bounds;
 use crate::tld::dns::{Dns, Resolution, Response};
 
-/// Least and most time that an answer of a block list is kept, whatever its TTL: they are asked because they
-/// are newer than a file would be.
-const KEPT_LEAST: Duration = Duration::from_secs(60);
-const KEPT_MOST: Duration = Duration::from_secs(60 * 60);
+/// Least and most time that an answer of a block list is cached, whatever its TTL. Lists are queried because
+/// they are newer than a file would be.
+const MIN_LIST_TTL: Duration = Duration::from_secs(60);
+const MAX_LIST_TTL: Duration = Duration::from_secs(60 * 60);
 
-/// Those who are asked. What a reload leaves as it was keeps its cache and its breaker.
+/// The resolvers in force. One whose settings a reload does not change keeps its cache and its breaker.
 #[derive(Debug)]
-pub struct Asker {
-    /// `None` when the table decides alone.
-    tlds: Option<Arc<TldAsker>>,
-    lists: Vec<Arc<ListAsker>>,
+pub struct DnsClient {
+    /// `None` if the table of top-level domains decides alone.
+    tlds: Option<Arc<TldResolver>>,
+    lists: Vec<Arc<ListResolver>>,
     metrics: Arc<Metrics>,
 }
 
-/// Who is asked about top-level domains, and how.
+/// Queries about top-level domains.
 #[derive(Debug)]
-struct TldAsker {
+struct TldResolver {
     options: Options,
     resolver: Resolver<Hickory>,
 }
 
-/// One block list, with its own cache and breaker: one that is silent hinders no other.
+/// Queries to one block list, with its own cache and breaker: a list that does not answer delays no other.
 #[derive(Debug)]
-struct ListAsker {
+struct ListResolver {
     list: Arc<Blocklist>,
     options: Options,
-    resolver: Resolver<ListServer>,
+    resolver: Resolver<ListDns>,
     refused: Throttle,
     odd: Throttle,
 }
 
-/// The servers, asked whether a list has a domain.
+/// Queries whether a block list has a domain.
 #[derive(Debug)]
-pub struct ListServer {
+pub struct ListDns {
     dns: Hickory,
     list: Arc<Blocklist>,
 }
 
-impl ListServer {
-    pub fn new(dns: Hickory, list: Arc<Blocklist>) -> ListServer {
-        ListServer { dns, list }
+impl ListDns {
+    pub fn new(dns: Hickory, list: Arc<Blocklist>) -> ListDns {
+        ListDns { dns, list }
     }
 }
 
-impl Dns for ListServer {
+impl Dns for ListDns {
     type Answer = BlocklistAnswer;
 
     const UNANSWERED: BlocklistAnswer = BlocklistAnswer::Unanswered;
@@ -90,56 +90,55 @@ impl Dns for ListServer {
     }
 }
 
-/// How block lists are asked: as top-level domains are, but for how long answers are kept. Few lists are
-/// signed, so nothing is validated.
+/// How block lists are queried: like top-level domains, but with other limits for caching. Few lists are signed,
+/// so nothing is validated.
 pub fn list_options(config: &Config) -> Options {
-    let kept = (KEPT_LEAST, KEPT_MOST);
+    let ttl = (MIN_LIST_TTL, MAX_LIST_TTL);
     Options {
         validation: Validation::Trust,
-        cache: Bounds { positive: kept, negative: kept, ..config.dns_cache() },
-        questions: config.limits.domains,
+        cache: Bounds { positive: ttl, negative: ttl, ..config.dns_cache() },
+        max_questions: config.limits.domains,
         ..Options::of(config)
     }
 }
 
-impl Asker {
-    /// `None` when the configuration wants nobody or there is no server to ask. Call it inside a tokio
-    /// runtime.
-    pub fn new(loaded: &Loaded, metrics: &Arc<Metrics>) -> Option<Asker> {
-        Asker::behind(None, loaded, metrics)
+impl DnsClient {
+    /// `None` if the configuration wants no queries or there is no DNS server. Call it inside a tokio runtime.
+    pub fn new(loaded: &Loaded, metrics: &Arc<Metrics>) -> Option<DnsClient> {
+        DnsClient::replace(None, loaded, metrics)
     }
 
-    /// The same behind another one: whoever is to be asked as before is the one that was there.
-    pub fn behind(
-        before: Option<&Asker>,
+    /// The same after a reload: resolvers of `before` whose settings are unchanged are kept.
+    pub fn replace(
+        before: Option<&DnsClient>,
         loaded: &Loaded,
         metrics: &Arc<Metrics>,
-    ) -> Option<Asker> {
+    ) -> Option<DnsClient> {
         let Loaded { config, settings, .. } = loaded;
         let lists = &settings.blocklists;
         metrics.blocklists(lists.iter().map(|list| list.name.as_str()));
-        let told = |error: ResolverError| tracing::warn!(%error, "the DNS is not asked");
+        let warn = |error: ResolverError| tracing::warn!(%error, "the DNS is not queried");
         let tlds = match config.dns.mode {
             DnsMode::Never => None,
-            _ => TldAsker::behind(before, Options::of(config)).map_err(told).ok(),
+            _ => TldResolver::replace(before, Options::of(config)).map_err(warn).ok(),
         };
         let known = before.map(|before| before.lists.as_slice()).unwrap_or_default();
         let lists =
-            ask_lists(known, &list_options(config), lists).map_err(told).unwrap_or_default();
-        (tlds.is_some() || !lists.is_empty()).then(|| Asker {
+            list_resolvers(known, &list_options(config), lists).map_err(warn).unwrap_or_default();
+        (tlds.is_some() || !lists.is_empty()).then(|| DnsClient {
             tlds,
             lists,
             metrics: Arc::clone(metrics),
         })
     }
 
-    /// The answers for one message, and what lists say of its domains, all within one deadline.
-    pub async fn ask(&self, tlds: &[String], domains: &[String]) -> (Answers, Vec<Arc<Listing>>) {
-        tokio::join!(self.answers(tlds), self.listed(domains))
+    /// DNS answers and block list entries for one message, all within one deadline.
+    pub async fn query(&self, tlds: &[String], domains: &[String]) -> (Answers, Vec<Arc<Listing>>) {
+        tokio::join!(self.tld_answers(tlds), self.listings(domains))
     }
 
-    /// The answers about top-level domains; the metrics are told.
-    async fn answers(&self, questions: &[String]) -> Answers {
+    /// The answers about top-level domains; the metrics count them.
+    async fn tld_answers(&self, questions: &[String]) -> Answers {
         let Some(resolver) = self.tlds.as_ref().filter(|_| !questions.is_empty()) else {
             return Answers::new();
         };
@@ -152,56 +151,59 @@ impl Asker {
                 engine::Answer::Unverified => DnsAnswer::Unverified,
             });
         }
-        self.note_lookups(resolver.new_lookups(), Cache::Dns);
+        self.count_lookups(resolver.new_lookups(), Cache::Dns);
         answers
     }
 
-    /// What the lists have of these domains, as lists of their own.
-    async fn listed(&self, domains: &[String]) -> Vec<Arc<Listing>> {
+    /// The entries of the block lists for these domains, as listings.
+    async fn listings(&self, domains: &[String]) -> Vec<Arc<Listing>> {
         if domains.is_empty() {
             return Vec::new();
         }
-        let begun: Vec<_> = self
+        let pending: Vec<_> = self
             .lists
             .iter()
-            .map(|asker| (asker, asker.resolver.deadline(), asker.resolver.begin(domains)))
+            .map(|list| (list, list.resolver.deadline(), list.resolver.start(domains)))
             .collect();
         let mut listings = Vec::new();
-        for (asker, until, begun) in begun {
-            let answers = begun.answers(until).await;
-            for said in answers.values() {
-                self.metrics.blocklist_answer(&asker.list.name, word(*said));
-                asker.complain(*said);
+        for (list, deadline, pending) in pending {
+            let answers = pending.answers(deadline).await;
+            for answer in answers.values() {
+                self.metrics.blocklist_answer(&list.list.name, label(*answer));
+                list.warn(*answer);
             }
-            self.note_lookups(asker.resolver.new_lookups(), Cache::Blocklist);
-            listings.extend(listings_of(&asker.list, &answers));
+            self.count_lookups(list.resolver.new_lookups(), Cache::Blocklist);
+            listings.extend(listings_of(&list.list, &answers));
         }
         listings
     }
 
-    fn note_lookups(&self, (hits, misses): (u64, u64), cache: Cache) {
+    fn count_lookups(&self, (hits, misses): (u64, u64), cache: Cache) {
         self.metrics.cache(cache, Lookup::Hit, hits);
         self.metrics.cache(cache, Lookup::Miss, misses);
     }
 }
 
-impl TldAsker {
-    fn behind(before: Option<&Asker>, options: Options) -> Result<Arc<TldAsker>, ResolverError> {
+impl TldResolver {
+    fn replace(
+        before: Option<&DnsClient>,
+        options: Options,
+    ) -> Result<Arc<TldResolver>, ResolverError> {
         let known = before.and_then(|before| before.tlds.as_ref());
         if let Some(known) = known.filter(|known| known.options == options) {
             return Ok(Arc::clone(known));
         }
         let resolver = Resolver::hickory(&options)?;
-        Ok(Arc::new(TldAsker { options, resolver }))
+        Ok(Arc::new(TldResolver { options, resolver }))
     }
 }
 
-/// Who asks these lists: of those known whoever asks the same list in the same way.
-fn ask_lists(
-    known: &[Arc<ListAsker>],
+/// The resolvers of these lists. Those in `known` with the same list and the same options are kept.
+fn list_resolvers(
+    known: &[Arc<ListResolver>],
     options: &Options,
     lists: &[Blocklist],
-) -> Result<Vec<Arc<ListAsker>>, ResolverError> {
+) -> Result<Vec<Arc<ListResolver>>, ResolverError> {
     let same = |list: &Blocklist| {
         known.iter().find(|known| *known.list == *list && known.options == *options).cloned()
     };
@@ -209,24 +211,24 @@ fn ask_lists(
         return Ok(lists.iter().filter_map(same).collect());
     }
     let dns = Hickory::new(options)?;
-    let asker = |list: &Blocklist| {
+    let new = |list: &Blocklist| {
         let list = Arc::new(list.clone());
         let start = Instant::now();
-        let server = ListServer::new(dns.clone(), Arc::clone(&list));
+        let server = ListDns::new(dns.clone(), Arc::clone(&list));
         let resolver = Resolver::new(server, options, Arc::new(move || start.elapsed()));
         let (refused, odd) = (Throttle::default(), Throttle::default());
-        Arc::new(ListAsker { list, options: options.clone(), resolver, refused, odd })
+        Arc::new(ListResolver { list, options: options.clone(), resolver, refused, odd })
     };
-    Ok(lists.iter().map(|list| same(list).unwrap_or_else(|| asker(list))).collect())
+    Ok(lists.iter().map(|list| same(list).unwrap_or_else(|| new(list))).collect())
 }
 
-impl ListAsker {
-    /// Says in the log what somebody must mend.
-    fn complain(&self, said: BlocklistAnswer) {
+impl ListResolver {
+    /// Logs what the operator must correct.
+    fn warn(&self, said: BlocklistAnswer) {
         let list = &self.list.name;
         match said {
             BlocklistAnswer::Refused => {
-                if let Some(more) = self.refused.passes(Instant::now()) {
+                if let Some(more) = self.refused.admit(Instant::now()) {
                     tracing::warn!(
                         list,
                         more,
@@ -235,12 +237,12 @@ impl ListAsker {
                 }
             }
             BlocklistAnswer::Unexpected => {
-                if let Some(more) = self.odd.passes(Instant::now()) {
+                if let Some(more) = self.odd.admit(Instant::now()) {
                     tracing::warn!(
                         list,
                         more,
-                        "an answer of the block list means nothing in its form: no such zone, or a resolver \
-                         that invents addresses"
+                        "an answer of the block list has no meaning in its form: the zone does not exist, or the \
+                         resolver invents addresses"
                     );
                 }
             }
@@ -249,7 +251,7 @@ impl ListAsker {
     }
 }
 
-const fn word(said: BlocklistAnswer) -> ListAnswer {
+const fn label(said: BlocklistAnswer) -> ListAnswer {
     match said {
         BlocklistAnswer::Listed(_) => ListAnswer::Listed,
         BlocklistAnswer::Clean => ListAnswer::Clean,
@@ -259,7 +261,7 @@ const fn word(said: BlocklistAnswer) -> ListAnswer {
     }
 }
 
-/// What a list has of the domains: a listing for each verdict.
+/// The listed domains: one listing for each verdict.
 fn listings_of(list: &Blocklist, answers: &BTreeMap<String, BlocklistAnswer>) -> Vec<Arc<Listing>> {
     let of = |verdict| {
         let named = answers.iter().filter(|(_, said)| **said == BlocklistAnswer::Listed(verdict));
@@ -287,25 +289,25 @@ mod tests {
         }
     }
 
-    fn options(questions: usize) -> Options {
+    fn options(max_questions: usize) -> Options {
         let config = config::load(&config::Sources::default()).unwrap();
         let servers = vec!["127.0.0.1:9".parse().unwrap()];
-        Options { servers, questions, ..list_options(&config) }
+        Options { servers, max_questions, ..list_options(&config) }
     }
 
     #[tokio::test]
     async fn a_changed_list_drops_its_own_cache_and_no_other() {
         let lists = [list("a", Verdict::Suspect), list("b", Verdict::Suspect)];
-        let before = ask_lists(&[], &options(8), &lists).unwrap();
+        let before = list_resolvers(&[], &options(8), &lists).unwrap();
         let kept = |options: &Options, lists: &[Blocklist]| -> Vec<bool> {
-            let after = ask_lists(&before, options, lists).unwrap();
-            after.iter().map(|asker| before.iter().any(|old| Arc::ptr_eq(old, asker))).collect()
+            let after = list_resolvers(&before, options, lists).unwrap();
+            after.iter().map(|list| before.iter().any(|old| Arc::ptr_eq(old, list))).collect()
         };
         assert_eq!(kept(&options(8), &lists), [true, true]);
         let changed = [lists[0].clone(), list("b", Verdict::Unsafe), list("c", Verdict::Suspect)];
         assert_eq!(kept(&options(8), &changed), [true, false, false]);
         assert_eq!(kept(&options(8), &lists[1..]), [true]);
-        // How many domains of a message are asked for is a matter of all.
+        // How many domains of a message are queried is an option of all lists.
         assert_eq!(kept(&options(9), &lists), [false, false]);
     }
 }
