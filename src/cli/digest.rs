@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::Answer;
 use super::shared::{Events, unread};
-use crate::daemon::digest::{Plan, mail_route, send};
+use crate::daemon::digest::{DigestSettings, mail_route, send};
 use crate::daemon::host_name;
 use crate::daemon::seal::{self, Seal};
 use crate::record::digest::gather;
@@ -36,7 +36,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         return super::print(&digest.text);
     }
     let host_name = host_name::of(&config);
-    let plan = Plan {
+    let plan = DigestSettings {
         minutes: 0,
         route: mail_route(&config, &host_name)?,
         journal,

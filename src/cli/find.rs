@@ -64,13 +64,13 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
     events.sort_by_key(|(time, _)| *time);
     let found = !events.is_empty();
     super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
-    if let Some(said) = reading.omitted() {
+    if let Some(said) = reading.omission_note() {
         super::complain(&said);
     }
     if found {
         return Ok(Answer::Done);
     }
-    super::complain(&reading.nothing("no such message", &journal));
+    super::complain(&reading.not_found_note("no such message", &journal));
     Ok(Answer::No)
 }
 

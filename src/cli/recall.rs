@@ -221,7 +221,7 @@ fn tell_of_journal(
     for (host, (messages, domains)) in asked.iter().zip(found) {
         let name = defanged(host);
         if messages == 0 {
-            complain(&reading.nothing(&format!("no link to {name}"), journal));
+            complain(&reading.not_found_note(&format!("no link to {name}"), journal));
             continue;
         }
         let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
@@ -229,7 +229,7 @@ fn tell_of_journal(
         out += &format!("the journal knows {messages} messages with a link to {name}, to {to}\n");
     }
     print(&out)?;
-    if let Some(said) = reading.omitted() {
+    if let Some(said) = reading.omission_note() {
         complain(&said);
     }
     Ok(())

@@ -79,7 +79,7 @@ pub fn run(args: Args) -> anyhow::Result<Answer> {
         match (private, reading) {
             (Some(private), _) => return Err(private),
             (None, Some(reading)) => {
-                super::complain(&reading.nothing(&format!("no message {id:?}"), &journal));
+                super::complain(&reading.not_found_note(&format!("no message {id:?}"), &journal));
             }
             (None, None) => {}
         }

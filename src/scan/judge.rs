@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Case, Facts, Finding, Outcome, Policy, TldTable};
-use crate::record::finding::{Gap, Line, Origin, SCHEMA};
+use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
@@ -188,7 +188,7 @@ impl<'s> Judge<'s> {
                 }
                 if settings.account == Account::Gaps {
                     for (part, bypass) in &outcome.bypasses {
-                        let gap = Gap {
+                        let gap = UnreadLine {
                             schema: SCHEMA,
                             record: "bypass",
                             source: &origin.source,
@@ -233,7 +233,8 @@ impl Sink for Judge<'_> {
     fn unread(&mut self, source: &str, offset: u64, why: &str) -> ControlFlow<()> {
         self.out.tally.unread(source, offset, why);
         if self.settings.stream == Stream::Jsonl && self.settings.account == Account::Gaps {
-            let gap = Gap { schema: SCHEMA, record: "unread", source, offset, part: "", why };
+            let gap =
+                UnreadLine { schema: SCHEMA, record: "unread", source, offset, part: "", why };
             // Writing into memory does not fail.
             let _ = gap.write_json(&mut self.out.text);
             self.line_ends();
