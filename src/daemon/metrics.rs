@@ -325,12 +325,12 @@ impl Metrics {
         self.lists.answer(list, answer);
     }
 
-    /// A refresh of a list of others ended.
+    /// A refresh of a feed ended.
     pub fn feed_refresh(&self, list: &str, result: TaskResult) {
         self.lists.refresh(list, result);
     }
 
-    /// Sets which lists of others are configured.
+    /// Sets which feeds are configured.
     pub fn feeds<'l>(&self, lists: impl Iterator<Item = ConfiguredList<'l>>) {
         self.lists.set_lists(lists);
     }

@@ -361,7 +361,7 @@ impl Service {
                     let result = self.reload(&notifier).await;
                     let config = &self.filter.live.get().config;
                     if let Err(error) = ReloadReport::write(config, reloads, result) {
-                        tracing::warn!(%error, "the result of the reload cannot be written for whoever asked");
+                        tracing::warn!(%error, "the result of the reload cannot be written");
                     }
                 }
                 _ = signals.terminate.recv() => break,

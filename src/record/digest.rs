@@ -1,4 +1,4 @@
-//! The digest: what the filter did in a span of time, as plain ASCII text in which no client finds a link.
+//! The digest: what the filter did in a span of time, as plain ASCII text in which no mail client finds a link.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! Metrics of lists of others. The label is the operator's name for a list.
+//! Metrics of feeds. The label is the operator's name for a list.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -20,11 +20,11 @@ pub(super) struct FeedMetrics {
     answers: Family<ListAnswerLabels, Counter>,
     /// Block lists that have a series.
     blocklists: Mutex<BTreeSet<String>>,
-    /// Lists of others that have a series.
+    /// Feeds that have a series.
     lists: Mutex<BTreeSet<String>>,
 }
 
-/// A list of others that the settings name.
+/// A feed that the settings name.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfiguredList<'l> {
     pub name: &'l str,
@@ -52,18 +52,14 @@ struct ListAnswerLabels {
 
 impl FeedMetrics {
     pub fn register(&self, registry: &mut Registry) {
-        registry.register("list_entries", "Entries of a list of others", self.entries.clone());
+        registry.register("list_entries", "Entries of a feed", self.entries.clone());
         registry.register_with_unit(
             "list_checked_timestamp",
-            "When a list of others was last known to be the newest",
+            "When a feed was last known to be the newest",
             Unit::Seconds,
             self.checked.clone(),
         );
-        registry.register(
-            "list_refreshes",
-            "Refreshes of a list of others",
-            self.refreshes.clone(),
-        );
+        registry.register("list_refreshes", "Refreshes of a feed", self.refreshes.clone());
         registry.register(
             "blocklist_answers",
             "Answers of block lists about domains of links",
@@ -97,7 +93,7 @@ impl FeedMetrics {
         *known = named;
     }
 
-    /// Sets which lists of others are configured. Series of other lists are removed, and no scrape misses a
+    /// Sets which feeds are configured. Series of other lists are removed, and no scrape misses a
     /// series that stays.
     pub fn set_lists<'l>(&self, lists: impl Iterator<Item = ConfiguredList<'l>>) {
         let mut named = BTreeSet::new();
