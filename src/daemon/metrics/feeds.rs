@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use super::{ListAnswer, TaskResult, seconds};
 
@@ -33,38 +32,20 @@ pub struct ConfiguredList<'l> {
     pub checked: Option<SystemTime>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListLabel {
-    list: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListRefreshLabels {
-    list: String,
-    result: TaskResult,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListAnswerLabels {
-    list: String,
-    answer: ListAnswer,
+label_sets! {
+    ListLabel { list: String }
+    ListRefreshLabels { list: String, result: TaskResult }
+    ListAnswerLabels { list: String, answer: ListAnswer }
 }
 
 impl FeedMetrics {
     pub fn register(&self, registry: &mut Registry) {
-        registry.register("list_entries", "Entries of a feed", self.entries.clone());
-        registry.register_with_unit(
-            "list_checked_timestamp",
-            "When a feed was last known to be the newest",
-            Unit::Seconds,
-            self.checked.clone(),
-        );
-        registry.register("list_refreshes", "Refreshes of a feed", self.refreshes.clone());
-        registry.register(
-            "blocklist_answers",
-            "Answers of block lists about domains of links",
-            self.answers.clone(),
-        );
+        register! { registry;
+            self.entries => "list_entries", "Entries of a feed";
+            self.checked => "list_checked_timestamp" in Seconds, "When a feed was last known to be the newest";
+            self.refreshes => "list_refreshes", "Refreshes of a feed";
+            self.answers => "blocklist_answers", "Answers of block lists about domains of links";
+        }
     }
 
     pub fn refresh(&self, list: &str, result: TaskResult) {
