@@ -61,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ if worst >= Verdict::Suspect => Ok(ExitStatus::Negative),
-        _ => Ok(ExitStatus::RecallAction),
+        _ => Ok(ExitStatus::Done),
     }
 }
 

@@ -74,7 +74,7 @@ fn migrate(sources: &Sources, dry_run: bool) -> anyhow::Result<ExitStatus> {
         out.push_str("every key has its present name\n");
     }
     super::print(&out)?;
-    Ok(if left.is_empty() { ExitStatus::RecallAction } else { ExitStatus::Negative })
+    Ok(if left.is_empty() { ExitStatus::Done } else { ExitStatus::Negative })
 }
 
 /// Also reads the list and key files: the daemon does not start if one of them is wrong.
@@ -89,7 +89,7 @@ fn check(sources: &Sources, quiet: bool) -> anyhow::Result<ExitStatus> {
                 return Ok(ExitStatus::Negative);
             }
             if quiet {
-                return Ok(ExitStatus::RecallAction);
+                return Ok(ExitStatus::Done);
             }
             let mut out = report_what_was_read(sources, &config)?;
             for problem in missing {

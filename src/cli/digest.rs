@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::ExitStatus;
 use super::shared::{Events, journal_error};
-use crate::daemon::digest::{Plan, mail_route, send};
+use crate::daemon::digest::{DigestSettings, mail_route, send};
 use crate::daemon::host_name;
 use crate::daemon::seal::{self, Seal};
 use crate::record::digest::gather;
@@ -36,7 +36,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         return super::print(&digest.text);
     }
     let host_name = host_name::of(&config);
-    let plan = Plan {
+    let plan = DigestSettings {
         minutes: 0,
         route: mail_route(&config, &host_name)?,
         journal,
@@ -51,5 +51,5 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         .build()
         .context("cannot start")?
         .block_on(send(&plan, from, now))?;
-    Ok(ExitStatus::RecallAction)
+    Ok(ExitStatus::Done)
 }

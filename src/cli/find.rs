@@ -65,13 +65,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
     events.sort_by_key(|(time, _)| *time);
     let found = !events.is_empty();
     super::print(&events.into_iter().map(|(_, text)| text).collect::<String>())?;
-    if let Some(omitted) = reading.omitted() {
+    if let Some(omitted) = reading.omission_note() {
         super::warn(&omitted);
     }
     if found {
-        return Ok(ExitStatus::RecallAction);
+        return Ok(ExitStatus::Done);
     }
-    super::warn(&reading.nothing("no such message", &journal));
+    super::warn(&reading.not_found_note("no such message", &journal));
     Ok(ExitStatus::Negative)
 }
 

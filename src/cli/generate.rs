@@ -49,7 +49,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
                         fs::write(&path, text)
                             .with_context(|| format!("cannot write {}", path.display()))?;
                     }
-                    Ok(ExitStatus::RecallAction)
+                    Ok(ExitStatus::Done)
                 }
                 None => print_page(&pages, page.as_deref().unwrap_or("linkmilter.1")),
             }

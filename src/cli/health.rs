@@ -54,7 +54,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
             checks.extend(metrics.map(|at| (HealthCheck::Metrics, at)));
         }
     }
-    let mut answer = ExitStatus::RecallAction;
+    let mut answer = ExitStatus::Done;
     let mut out = String::new();
     for (check, at) in checks {
         let at = connect_address(at);

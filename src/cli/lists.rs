@@ -119,14 +119,14 @@ fn add(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStat
             }
         };
     }
-    finish(config, &path, out, changed, ExitStatus::RecallAction)
+    finish(config, &path, out, changed, ExitStatus::Done)
 }
 
 fn remove(config: &Config, list: List, hosts: &[String]) -> anyhow::Result<ExitStatus> {
     let path = list.file(config);
     let (key, inline) = list.inline(config);
     let mut out = String::new();
-    let (mut changed, mut answer) = (false, ExitStatus::RecallAction);
+    let (mut changed, mut answer) = (false, ExitStatus::Done);
     for host in hosts {
         let file = path.display();
         let _ = match config::remove_from_list(&path, host)? {

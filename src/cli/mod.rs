@@ -68,7 +68,7 @@ enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
     /// Exit code 0.
-    RecallAction,
+    Done,
     /// Exit code 1: the answer is "no".
     Negative,
     /// Exit code 3: try again later.
@@ -100,7 +100,7 @@ pub fn main() -> ExitCode {
         Command::Generate(args) => generate::run(args),
     };
     match answer {
-        Ok(ExitStatus::RecallAction) => ExitCode::SUCCESS,
+        Ok(ExitStatus::Done) => ExitCode::SUCCESS,
         Ok(ExitStatus::Negative) => ExitCode::from(1),
         Ok(ExitStatus::TryLater) => ExitCode::from(3),
         Err(error) => {
@@ -137,7 +137,7 @@ fn done(written: std::io::Result<()>) -> anyhow::Result<ExitStatus> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(anyhow::Error::new(error).context("cannot write to standard output"))
         }
-        _ => Ok(ExitStatus::RecallAction),
+        _ => Ok(ExitStatus::Done),
     }
 }
 

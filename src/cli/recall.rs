@@ -177,7 +177,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         print(&run.report())?;
     }
     match run.totals.failed {
-        0 => Ok(ExitStatus::RecallAction),
+        0 => Ok(ExitStatus::Done),
         failed => anyhow::bail!("{failed} messages, folders or accounts could not be processed"),
     }
 }
@@ -222,7 +222,7 @@ fn print_journal_matches(
     for (host, (messages, domains)) in asked.iter().zip(found) {
         let name = defanged(host);
         if messages == 0 {
-            warn(&reading.nothing(&format!("no link to {name}"), journal));
+            warn(&reading.not_found_note(&format!("no link to {name}"), journal));
             continue;
         }
         let to: Vec<String> = domains.iter().map(|domain| defanged(domain)).collect();
@@ -230,7 +230,7 @@ fn print_journal_matches(
         out += &format!("the journal knows {messages} messages with a link to {name}, to {to}\n");
     }
     print(&out)?;
-    if let Some(text) = reading.omitted() {
+    if let Some(text) = reading.omission_note() {
         warn(&text);
     }
     Ok(())

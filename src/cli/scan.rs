@@ -169,7 +169,7 @@ fn finish(args: &Args, report: Report, out: &mut Output) -> anyhow::Result<ExitS
     }
     match tally.unread {
         0 if tally.total_findings() > 0 || tally.exhausted > 0 => Ok(ExitStatus::Negative),
-        0 => Ok(ExitStatus::RecallAction),
+        0 => Ok(ExitStatus::Done),
         unread => {
             bail!("{unread} of the sources could not be read completely, the rest was scanned")
         }
@@ -201,7 +201,7 @@ fn list_ranges(args: &Args, size: u64) -> anyhow::Result<ExitStatus> {
         |path: &PathBuf| ranges::write(&mut out, path.clone(), size, args.max_message.get() << 20);
     let written = args.paths.iter().try_for_each(write).and_then(|()| out.flush());
     quietly(written)?;
-    Ok(ExitStatus::RecallAction)
+    Ok(ExitStatus::Done)
 }
 
 fn config(args: &Args) -> anyhow::Result<Config> {

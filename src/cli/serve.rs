@@ -34,6 +34,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
             super::warn(&error);
             Ok(ExitStatus::TryLater)
         }
-        ended => ended.map(|()| ExitStatus::RecallAction),
+        ended => ended.map(|()| ExitStatus::Done),
     }
 }

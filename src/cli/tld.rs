@@ -127,7 +127,7 @@ fn check(
         let _ = writeln!(out, "{}: {says}", shown.escape_debug());
     }
     super::print(&out)?;
-    Ok(if all { ExitStatus::RecallAction } else { ExitStatus::Negative })
+    Ok(if all { ExitStatus::Done } else { ExitStatus::Negative })
 }
 
 /// The last label in lower-case ASCII form, or unchanged if it has none.

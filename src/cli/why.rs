@@ -80,7 +80,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitStatus> {
         match (permission_error, reading) {
             (Some(permission_error), _) => return Err(permission_error),
             (None, Some(reading)) => {
-                super::warn(&reading.nothing(&format!("no message {id:?}"), &journal));
+                super::warn(&reading.not_found_note(&format!("no message {id:?}"), &journal));
             }
             (None, None) => {}
         }

@@ -31,7 +31,7 @@ const MAX_SPAN: Duration = Duration::from_secs(7 * 86_400);
 
 /// Settings of a digest.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DigestSettings {
     /// Minutes after midnight, UTC.
     pub minutes: u32,
     pub route: MailRoute,
@@ -44,7 +44,7 @@ pub struct Plan {
     pub troubles: Vec<String>,
 }
 
-impl Plan {
+impl DigestSettings {
     /// The digest that the configuration asks for; `None` if it is off. Relative paths of keys start at the
     /// directory of the configuration file, those of state at the state directory.
     ///
@@ -54,11 +54,11 @@ impl Plan {
         config: &Config,
         host_name: &str,
         seal: Option<Seal>,
-    ) -> Result<Option<Plan>, DigestError> {
+    ) -> Result<Option<DigestSettings>, DigestError> {
         let Schedule::Daily(minutes) = config.digest.at else {
             return Ok(None);
         };
-        Ok(Some(Plan {
+        Ok(Some(DigestSettings {
             minutes,
             route: mail_route(config, host_name)?,
             journal: journal::directory(config),
@@ -79,14 +79,14 @@ pub fn mail_route(config: &Config, host_name: &str) -> Result<MailRoute, DigestE
     let transport = match digest.transport {
         config::Transport::Sendmail => Transport::Sendmail(digest.sendmail.clone()),
         config::Transport::File => Transport::File(config.in_state(&digest.directory)),
-        config::Transport::Smtp => Transport::Smtp(smtp_of(config)?),
+        config::Transport::Smtp => Transport::Smtp(smtp_settings(config)?),
     };
     let default = || format!("linkmilter@{host_name}");
     let from = digest.from.clone().unwrap_or_else(default);
     Ok(MailRoute { from, to: digest.to.clone(), transport })
 }
 
-fn smtp_of(config: &Config) -> Result<Smtp, DigestError> {
+fn smtp_settings(config: &Config) -> Result<Smtp, DigestError> {
     let digest = &config.digest;
     let login = match (&digest.smtp_user, &digest.smtp_password_file) {
         (Some(user), Some(file)) => {
@@ -153,25 +153,25 @@ pub enum DigestError {
     Aborted,
 }
 
-/// Sends digests when they are due, for ever. `plan` returns the settings in force, or `None` while digests are
+/// Sends digests when they are due, for ever. `settings` returns the settings in force, or `None` while digests are
 /// off.
-pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
+pub async fn daily(settings: impl Fn() -> Option<DigestSettings>, metrics: Arc<Metrics>) {
     let mut failures = 0;
     loop {
         sleep(CHECK_INTERVAL).await;
-        let Some(plan) = plan() else {
+        let Some(settings) = settings() else {
             continue;
         };
         let now = Timestamp::of(SystemTime::now());
-        let Some(from) = start_if_due(&plan, now) else {
+        let Some(from) = start_if_due(&settings, now) else {
             continue;
         };
-        match send(&plan, from, now).await {
+        match send(&settings, from, now).await {
             Ok(()) => {
                 metrics.digest(TaskResult::Succeeded);
-                tracing::info!(recipients = plan.route.to.len(), "digest sent");
+                tracing::info!(recipients = settings.route.to.len(), "digest sent");
                 failures = 0;
-                save_sent(&plan.last, now);
+                save_sent(&settings.last, now);
             }
             Err(error) => {
                 metrics.digest(TaskResult::Failed);
@@ -183,7 +183,7 @@ pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
                     }
                     None => {
                         failures = 0;
-                        skip_today(&plan.last, now);
+                        skip_today(&settings.last, now);
                     }
                 }
             }
@@ -195,14 +195,24 @@ pub async fn daily(plan: impl Fn() -> Option<Plan>, metrics: Arc<Metrics>) {
 ///
 /// # Errors
 /// The journal cannot be read, or the mail cannot be sent.
-pub async fn send(plan: &Plan, from: Timestamp, to: Timestamp) -> Result<(), DigestError> {
-    let journal = plan.journal.clone();
+pub async fn send(
+    settings: &DigestSettings,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<(), DigestError> {
+    let journal = settings.journal.clone();
     let made = tokio::task::spawn_blocking(move || digest::gather(&journal, from, to));
     let Digest { sums, text } = made.await.map_err(|_| DigestError::Aborted)??;
-    let text = digest::with_troubles(&plan.troubles, &text);
-    let subject = digest::subject(&sums, &plan.host_name);
-    let mail = mailer::compose(&plan.route, &plan.host_name, &subject, &text, plan.seal.as_ref())?;
-    Ok(mailer::send(&plan.route, mail).await?)
+    let text = digest::with_troubles(&settings.troubles, &text);
+    let subject = digest::subject(&sums, &settings.host_name);
+    let mail = mailer::compose(
+        &settings.route,
+        &settings.host_name,
+        &subject,
+        &text,
+        settings.seal.as_ref(),
+    )?;
+    Ok(mailer::send(&settings.route, mail).await?)
 }
 
 /// The content of the file about the last digest.
@@ -215,16 +225,16 @@ struct LastDigest {
 }
 
 /// The start of the digest that is due now, if one is. At the first start of the daemon none is.
-fn start_if_due(plan: &Plan, now: Timestamp) -> Option<Timestamp> {
-    let last = match read_last(&plan.last) {
+fn start_if_due(settings: &DigestSettings, now: Timestamp) -> Option<Timestamp> {
+    let last = match read_last(&settings.last) {
         // If the clock had run ahead, no digest would be due until that time is reached again.
         Some(last) if last.handled.minus(Duration::from_secs(86_400)) <= now => last,
         _ => {
-            save_sent(&plan.last, now);
+            save_sent(&settings.last, now);
             return None;
         }
     };
-    due(plan.minutes, last.handled, now).then(|| last.covered.max(now.minus(MAX_SPAN)))
+    due(settings.minutes, last.handled, now).then(|| last.covered.max(now.minus(MAX_SPAN)))
 }
 
 /// Whether the time of day was reached since the last digest.
@@ -287,7 +297,7 @@ mod tests {
     #[test]
     fn a_failed_day_is_covered_the_next_and_the_first_start_is_silent() {
         let root = tempfile::tempdir().unwrap();
-        let plan = Plan {
+        let settings = DigestSettings {
             minutes: 390,
             route: MailRoute {
                 from: String::new(),
@@ -300,29 +310,29 @@ mod tests {
             seal: None,
             troubles: Vec::new(),
         };
-        assert_eq!(start_if_due(&plan, at("2025-11-20T05:00:00Z")), None);
+        assert_eq!(start_if_due(&settings, at("2025-11-20T05:00:00Z")), None);
         let begun = Some(at("2025-11-20T05:00:00Z"));
-        assert_eq!(start_if_due(&plan, at("2025-11-20T06:30:00Z")), begun);
-        skip_today(&plan.last, at("2025-11-20T06:30:00Z"));
-        assert_eq!(start_if_due(&plan, at("2025-11-20T09:00:00Z")), None);
-        assert_eq!(start_if_due(&plan, at("2025-11-21T06:31:00Z")), begun);
-        save_sent(&plan.last, at("2025-11-21T06:31:00Z"));
+        assert_eq!(start_if_due(&settings, at("2025-11-20T06:30:00Z")), begun);
+        skip_today(&settings.last, at("2025-11-20T06:30:00Z"));
+        assert_eq!(start_if_due(&settings, at("2025-11-20T09:00:00Z")), None);
+        assert_eq!(start_if_due(&settings, at("2025-11-21T06:31:00Z")), begun);
+        save_sent(&settings.last, at("2025-11-21T06:31:00Z"));
         assert_eq!(
-            start_if_due(&plan, at("2025-11-22T06:31:00Z")),
+            start_if_due(&settings, at("2025-11-22T06:31:00Z")),
             Some(at("2025-11-21T06:31:00Z"))
         );
         // Three weeks down: a week is reported.
         assert_eq!(
-            start_if_due(&plan, at("2025-12-12T06:31:00Z")),
+            start_if_due(&settings, at("2025-12-12T06:31:00Z")),
             Some(at("2025-12-05T06:31:00Z"))
         );
         // A damaged file, and one from a clock that ran ahead, start a new record.
-        fs::write(&plan.last, "garbage").unwrap();
-        assert_eq!(start_if_due(&plan, at("2025-12-12T06:31:00Z")), None);
-        save_sent(&plan.last, at("2035-01-01T00:00:00Z"));
-        assert_eq!(start_if_due(&plan, at("2025-12-13T06:31:00Z")), None);
+        fs::write(&settings.last, "garbage").unwrap();
+        assert_eq!(start_if_due(&settings, at("2025-12-12T06:31:00Z")), None);
+        save_sent(&settings.last, at("2035-01-01T00:00:00Z"));
+        assert_eq!(start_if_due(&settings, at("2025-12-13T06:31:00Z")), None);
         assert_eq!(
-            start_if_due(&plan, at("2025-12-14T06:31:00Z")),
+            start_if_due(&settings, at("2025-12-14T06:31:00Z")),
             Some(at("2025-12-13T06:31:00Z"))
         );
     }

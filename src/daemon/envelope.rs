@@ -120,6 +120,6 @@ mod tests {
         assert_eq!(envelope.list_mail, crate::policy::ListMail::Yes);
         let facts = facts(&mail, &envelope, &loaded);
         assert_eq!(facts.recipient_domains, ["example.org"]);
-        assert_eq!(facts.host_name, "mx.example.org", "as the MTA told");
+        assert_eq!(facts.host_name, "mx.example.org", "the name that the MTA sent");
     }
 }

@@ -1,4 +1,4 @@
-//! The lists of others that are in force, and their refresh.
+//! The feeds that are in force, and their refresh.
 
 mod state;
 

@@ -54,7 +54,7 @@ pub struct Filter {
     pub live: Live<Loaded>,
     /// The table of top-level domains in force.
     pub tlds: Arc<Tlds>,
-    /// The lists of others that are in force.
+    /// The feeds that are in force.
     pub feeds: Arc<Feeds>,
     pub reporter: Reporter,
     /// The recipes that do not fit into header fields.

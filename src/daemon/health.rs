@@ -39,7 +39,7 @@ pub enum Trouble {
     Metrics,
     /// There is no key to seal recipes with.
     Seal,
-    /// Lists of others could not be refreshed.
+    /// Feeds could not be refreshed.
     Feeds,
 }
 

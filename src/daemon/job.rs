@@ -166,14 +166,14 @@ impl Job {
 
     /// Our own mail is accepted unchanged, without a header field.
     pub fn unchanged(self) -> Judged {
-        self.done(Outcome::default())
+        self.without_engine(Outcome::default())
     }
 
     /// The message was not read. The policy for that cause decides what becomes of it; the header says why.
     fn bypassed(self, bypass: Bypass) -> Judged {
         let message = Message { head: &self.mail.head, body: &self.mail.body };
         let outcome = unread(message, &self.facts, &self.policy, bypass);
-        self.done(outcome)
+        self.without_engine(outcome)
     }
 
     /// As [`Job::bypassed`]. If the message was to be restored, also says why it was not.
@@ -191,7 +191,7 @@ impl Job {
         Judged { progress: Progress::Queued, ..self.failed(timeout, NotRestored::Failed) }
     }
 
-    fn done(self, outcome: Outcome) -> Judged {
+    fn without_engine(self, outcome: Outcome) -> Judged {
         self.judged(Timed { outcome, engine: Duration::ZERO, dns: Duration::ZERO })
     }
 }

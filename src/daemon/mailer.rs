@@ -117,14 +117,14 @@ pub fn compose(
     text: &str,
     seal: Option<&Seal>,
 ) -> Result<Message, MailerError> {
-    let id = format!("<{}@{}>", unique(), printable::host(host_name));
+    let id = format!("<{}@{}>", unique_id(), printable::host(host_name));
     let text = seven_bit(text);
     let mut builder = Message::builder()
         .from(mailbox(&route.from)?)
         .subject(printable::label(subject))
         .message_id(Some(id.clone()))
         .date_now()
-        .raw_header(raw("Auto-Submitted", "auto-generated"));
+        .raw_header(raw_header("Auto-Submitted", "auto-generated"));
     if route.to.is_empty() {
         return Err(MailerError::NoRecipient);
     }
@@ -132,7 +132,7 @@ pub fn compose(
         builder = builder.to(mailbox(address)?);
     }
     if let Some(seal) = seal {
-        builder = builder.raw_header(raw(seal::FIELD, &seal.value(&id, text.as_bytes())));
+        builder = builder.raw_header(raw_header(seal::FIELD, &seal.value(&id, text.as_bytes())));
     }
     // Encoded here: lettre panics at lines above 76 characters, and long names make such lines.
     let body = Body::dangerous_pre_encoded(text.into_bytes(), ContentTransferEncoding::SevenBit);
@@ -181,8 +181,8 @@ fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, MailerE
         .timeout(Some(smtp.timeout))
         .tls(match smtp.encryption {
             Encryption::None => Tls::None,
-            Encryption::Starttls => Tls::Required(parameters(smtp)?),
-            Encryption::Implicit => Tls::Wrapper(parameters(smtp)?),
+            Encryption::Starttls => Tls::Required(tls_parameters(smtp)?),
+            Encryption::Implicit => Tls::Wrapper(tls_parameters(smtp)?),
         });
     if let Some((user, password)) = &smtp.login {
         builder = builder.credentials(Credentials::new(user.clone(), password.clone()));
@@ -190,7 +190,7 @@ fn connection(smtp: &Smtp) -> Result<AsyncSmtpTransport<Tokio1Executor>, MailerE
     Ok(builder.build())
 }
 
-fn parameters(smtp: &Smtp) -> Result<TlsParameters, MailerError> {
+fn tls_parameters(smtp: &Smtp) -> Result<TlsParameters, MailerError> {
     let mut builder = TlsParameters::builder(smtp.host.clone());
     if let Some(path) = &smtp.authority {
         let wrong = |source| MailerError::Authority { path: path.clone(), source };
@@ -218,7 +218,7 @@ fn mailbox(text: &str) -> Result<Mailbox, MailerError> {
     Ok(Mailbox::new(None, Address::new(address.user(), domain).map_err(wrong)?))
 }
 
-fn raw(name: &'static str, value: &str) -> HeaderValue {
+fn raw_header(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::new(HeaderName::new_from_ascii_str(name), value.to_owned())
 }
 
@@ -240,7 +240,7 @@ fn seven_bit(text: &str) -> String {
 }
 
 /// The left side of a Message-ID: time and process id, as many mailers make it.
-fn unique() -> String {
+fn unique_id() -> String {
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:x}.{:x}.linkmilter", now.as_nanos(), std::process::id())

@@ -1,18 +1,44 @@
 //! Metrics for Prometheus. Labels come from small enums: no host, sender or queue id ever becomes one.
 
+/// Makes the sets of labels that series have, one in each line.
+macro_rules! label_sets {
+    ($($name:ident { $($label:ident: $value:ty),+ })+) => { $(
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, prometheus_client::encoding::EncodeLabelSet)]
+        struct $name { $($label: $value),+ }
+    )+ };
+}
+
+/// Registers metrics, one in each line: metric, name, unit if it has one, help text.
+macro_rules! register {
+    (@one $registry:ident, $metric:expr, $name:literal, $help:literal) => {
+        $registry.register($name, $help, $metric.clone())
+    };
+    (@one $registry:ident, $metric:expr, $name:literal $unit:ident, $help:literal) => {
+        $registry.register_with_unit(
+            $name,
+            $help,
+            prometheus_client::registry::Unit::$unit,
+            $metric.clone(),
+        )
+    };
+    ($registry:ident; $($metric:expr => $name:literal $(in $unit:ident)?, $help:literal;)+) => {
+        $(register!(@one $registry, $metric, $name $($unit)?, $help);)+
+    };
+}
+
 mod contacts;
 mod feeds;
 mod labels;
 mod mail;
 
+use std::hash::Hash;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use crate::record::event::Event;
 
@@ -52,34 +78,13 @@ pub struct Metrics {
     descriptors: Gauge,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ConnectionFaultLabel {
-    cause: ConnectionFault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct TaskLabel {
-    result: TaskResult,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct JournalFaultLabel {
-    cause: JournalFault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RecipeFaultLabel {
-    cause: RecipeFault,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct VersionLabel {
-    version: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StateLabel {
-    part: StatePart,
+label_sets! {
+    ConnectionFaultLabel { cause: ConnectionFault }
+    TaskLabel { result: TaskResult }
+    JournalFaultLabel { cause: JournalFault }
+    RecipeFaultLabel { cause: RecipeFault }
+    VersionLabel { version: &'static str }
+    StateLabel { part: StatePart }
 }
 
 impl Default for Metrics {
@@ -126,21 +131,18 @@ impl Metrics {
         metrics
     }
 
-    /// Creates the series that alerts look at. Prometheus sees no increase if a series appears with the value
-    /// one.
+    /// Creates the series that alerts look at.
     fn start_at_zero(&self) {
-        for &cause in ConnectionFault::ALL {
-            drop(self.connection_faults.get_or_create(&ConnectionFaultLabel { cause }));
-        }
-        for &cause in JournalFault::ALL {
-            drop(self.journal_faults.get_or_create(&JournalFaultLabel { cause }));
-        }
-        for &part in StatePart::ALL {
-            drop(self.state.get_or_create(&StateLabel { part }));
-        }
-        for &cause in RecipeFault::ALL {
-            drop(self.recipe_faults.get_or_create(&RecipeFaultLabel { cause }));
-        }
+        zero(
+            &self.connection_faults,
+            ConnectionFault::ALL.iter().map(|&cause| ConnectionFaultLabel { cause }),
+        );
+        zero(
+            &self.journal_faults,
+            JournalFault::ALL.iter().map(|&cause| JournalFaultLabel { cause }),
+        );
+        zero(&self.state, StatePart::ALL.iter().map(|&part| StateLabel { part }));
+        zero(&self.recipe_faults, RecipeFault::ALL.iter().map(|&cause| RecipeFaultLabel { cause }));
         for &result in TaskResult::ALL {
             for family in [&self.reloads, &self.digests, &self.canaries, &self.tld_refreshes] {
                 drop(family.get_or_create(&TaskLabel { result }));
@@ -150,112 +152,34 @@ impl Metrics {
 
     fn register_daemon(&mut self) {
         let registry = &mut self.registry;
-        registry.register(
-            "connections",
-            "Connections from MTAs accepted",
-            self.connections.clone(),
-        );
-        registry.register(
-            "connections_open",
-            "Connections from MTAs that are open",
-            self.connections_open.clone(),
-        );
-        registry.register(
-            "connection_faults",
-            "Connections that failed, by cause",
-            self.connection_faults.clone(),
-        );
-        registry.register_with_unit(
-            "received",
-            "Bytes received from MTAs",
-            Unit::Bytes,
-            self.received_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "sent",
-            "Bytes sent to MTAs",
-            Unit::Bytes,
-            self.sent_bytes.clone(),
-        );
-        registry.register(
-            "config_generation",
-            "Number of the configuration in force, from 1",
-            self.generation.clone(),
-        );
-        registry.register(
-            "config_stale",
-            "1 while the configuration on disk is invalid and an older one is in force",
-            self.stale.clone(),
-        );
-        registry.register("reloads", "Reloads of the configuration", self.reloads.clone());
-        registry.register_with_unit(
-            "tld_table_timestamp",
-            "When the table of top-level domains was made, since 1970",
-            Unit::Seconds,
-            self.tld_updated.clone(),
-        );
-        registry.register_with_unit(
-            "tld_table_age",
-            "Age of the table of top-level domains",
-            Unit::Seconds,
-            self.tld_age.clone(),
-        );
-        registry.register(
-            "tld_table_names",
-            "Top-level domains in the table",
-            self.tld_names.clone(),
-        );
-        registry.register(
-            "tld_refreshes",
-            "Refreshes of the table of top-level domains by the daemon itself",
-            self.tld_refreshes.clone(),
-        );
-        registry.register(
-            "journal_faults",
-            "Events or upkeep of the journal lost, by cause",
-            self.journal_faults.clone(),
-        );
-        registry.register("digests", "Digest mails", self.digests.clone());
-        registry.register(
-            "recipe_faults",
-            "Recipes that take edits back and were not kept or not removed, by cause",
-            self.recipe_faults.clone(),
-        );
-        registry.register(
-            "canaries",
-            "Canary messages sent through the engine, by whether it judged them well",
-            self.canaries.clone(),
-        );
-        registry.register_with_unit(
-            "state",
-            "Bytes kept in the state directory, by part",
-            Unit::Bytes,
-            self.state.clone(),
-        );
-        registry.register(
-            "undo_lost",
-            "Messages whose edits cannot be undone: their recipe could not be kept",
-            self.undo_lost.clone(),
-        );
+        register! { registry;
+            self.connections => "connections", "Connections from MTAs accepted";
+            self.connections_open => "connections_open", "Connections from MTAs that are open";
+            self.connection_faults => "connection_faults", "Connections that failed, by cause";
+            self.received_bytes => "received" in Bytes, "Bytes received from MTAs";
+            self.sent_bytes => "sent" in Bytes, "Bytes sent to MTAs";
+            self.generation => "config_generation", "Number of the configuration in force, from 1";
+            self.stale => "config_stale", "1 while the configuration on disk is invalid and an older one is in force";
+            self.reloads => "reloads", "Reloads of the configuration";
+            self.tld_updated => "tld_table_timestamp" in Seconds, "When the table of top-level domains was made, since 1970";
+            self.tld_age => "tld_table_age" in Seconds, "Age of the table of top-level domains";
+            self.tld_names => "tld_table_names", "Top-level domains in the table";
+            self.tld_refreshes => "tld_refreshes", "Refreshes of the table of top-level domains by the daemon itself";
+            self.journal_faults => "journal_faults", "Events or upkeep of the journal lost, by cause";
+            self.digests => "digests", "Digest mails";
+            self.recipe_faults => "recipe_faults", "Recipes that take edits back and were not kept or not removed, by cause";
+            self.canaries => "canaries", "Canary messages sent through the engine, by whether it judged them well";
+            self.state => "state" in Bytes, "Bytes kept in the state directory, by part";
+            self.undo_lost => "undo_lost", "Messages whose edits cannot be undone: their recipe could not be kept";
+        }
         let build = Family::<VersionLabel, Gauge>::default();
         build.get_or_create(&VersionLabel { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build_info", "The program, by its version; always 1", build);
-        registry.register(
-            "log_lines_dropped",
-            "Lines of the log that were not written because their reader was too slow",
-            self.log_dropped.clone(),
-        );
-        registry.register_with_unit(
-            "resident_memory",
-            "Resident memory of the process",
-            Unit::Bytes,
-            self.resident.clone(),
-        );
-        registry.register(
-            "open_descriptors",
-            "File descriptors that are open",
-            self.descriptors.clone(),
-        );
+        register! { registry;
+            self.log_dropped => "log_lines_dropped", "Lines of the log that were not written because their reader was too slow";
+            self.resident => "resident_memory" in Bytes, "Resident memory of the process";
+            self.descriptors => "open_descriptors", "File descriptors that are open";
+        }
     }
 
     /// A message has its answer.
@@ -325,12 +249,12 @@ impl Metrics {
         self.lists.answer(list, answer);
     }
 
-    /// A refresh of a list of others ended.
+    /// A refresh of a feed ended.
     pub fn feed_refresh(&self, list: &str, result: TaskResult) {
         self.lists.refresh(list, result);
     }
 
-    /// Sets which lists of others are configured.
+    /// Sets which feeds are configured.
     pub fn feeds<'l>(&self, lists: impl Iterator<Item = ConfiguredList<'l>>) {
         self.lists.set_lists(lists);
     }
@@ -409,6 +333,14 @@ impl Metrics {
             self.descriptors.set(i64::try_from(entries.count()).unwrap_or(i64::MAX));
         }
     }
+}
+
+/// Creates series with the value zero. Prometheus sees no increase if a series appears with the value one.
+fn zero<L: Clone + Eq + Hash, M: Default>(
+    family: &Family<L, M>,
+    labels: impl IntoIterator<Item = L>,
+) {
+    labels.into_iter().for_each(|labels| drop(family.get_or_create(&labels)));
 }
 
 fn seconds(clock: SystemTime) -> i64 {

@@ -228,8 +228,8 @@ async fn serve(startup: Startup, listeners: Vec<Listener>, log: LogHandle) -> an
     let monitors = canary::Monitors { health: Arc::clone(&health), metrics: Arc::clone(&metrics) };
     tokio::spawn(canary::run(notifier.clone(), monitors, check));
     let (digest_filter, digest_health) = (Arc::clone(&filter), Arc::clone(&health));
-    let plan = move || plan(&digest_filter.live.get(), &digest_health);
-    tokio::spawn(digest::daily(plan, Arc::clone(&metrics)));
+    let settings = move || digest_settings(&digest_filter.live.get(), &digest_health);
+    tokio::spawn(digest::daily(settings, Arc::clone(&metrics)));
     let tld_filter = Arc::clone(&filter);
     let settings = move || tld_refresh(&tld_filter.live.get().config);
     tokio::spawn(tlds.keep_fresh(settings, Arc::clone(&metrics)));
@@ -330,14 +330,14 @@ fn warn(loaded: &Loaded, health: &Health) {
 }
 
 /// The digest that the settings in force ask for.
-fn plan(loaded: &Loaded, health: &Health) -> Option<digest::Plan> {
+fn digest_settings(loaded: &Loaded, health: &Health) -> Option<digest::DigestSettings> {
     let seal = loaded.seal.as_ref().ok().cloned();
-    let plan = digest::Plan::of(&loaded.config, &loaded.host_name, seal);
-    let plan = plan.unwrap_or_else(|error| {
+    let settings = digest::DigestSettings::of(&loaded.config, &loaded.host_name, seal);
+    let settings = settings.unwrap_or_else(|error| {
         tracing::error!(%error, "no digest");
         None
     });
-    plan.map(|plan| digest::Plan { troubles: health.troubles(), ..plan })
+    settings.map(|settings| digest::DigestSettings { troubles: health.troubles(), ..settings })
 }
 
 /// What a reload and a stop act on.
@@ -361,7 +361,7 @@ impl Service {
                     let result = self.reload(&notifier).await;
                     let config = &self.filter.live.get().config;
                     if let Err(error) = ReloadReport::write(config, reloads, result) {
-                        tracing::warn!(%error, "the result of the reload cannot be written for whoever asked");
+                        tracing::warn!(%error, "the result of the reload cannot be written");
                     }
                 }
                 _ = signals.terminate.recv() => break,

@@ -155,8 +155,8 @@ impl<D: Dns> Resolver<D> {
         let mut pending = PendingAnswers { known: BTreeMap::new(), waiting: Vec::new() };
         for name in questions.iter().take(self.shared.max_questions) {
             match self.ask(name) {
-                Asked::Known(answer) => drop(pending.known.insert(name.clone(), answer)),
-                Asked::Wait(receiver) => pending.waiting.push((name.clone(), receiver)),
+                AskResult::Ready(answer) => drop(pending.known.insert(name.clone(), answer)),
+                AskResult::Pending(receiver) => pending.waiting.push((name.clone(), receiver)),
             }
         }
         pending
@@ -182,20 +182,20 @@ impl<D: Dns> Resolver<D> {
     }
 
     /// Looks into the cache, joins a query in flight, or sends a query.
-    fn ask(&self, name: &str) -> Asked<D::Answer> {
+    fn ask(&self, name: &str) -> AskResult<D::Answer> {
         let now = (self.shared.clock)();
         let mut state = self.shared.state();
         if let Some(answer) = state.cache.get(name, now) {
-            return Asked::Known(answer);
+            return AskResult::Ready(answer);
         }
         // A query that was aborted has dropped its sender: the name is queried again.
         if let Some(receiver) = state.in_flight.get(name)
             && receiver.has_changed().is_ok()
         {
-            return Asked::Wait(receiver.clone());
+            return AskResult::Pending(receiver.clone());
         }
         if state.in_flight.len() >= MAX_QUERIES_IN_FLIGHT || !state.breaker.may_ask(now) {
-            return Asked::Known(D::UNANSWERED);
+            return AskResult::Ready(D::UNANSWERED);
         }
         let (sender, receiver) = watch::channel(None);
         state.in_flight.insert(name.to_owned(), receiver.clone());
@@ -208,7 +208,7 @@ impl<D: Dns> Resolver<D> {
             // Fails if nobody waits any more. The cache has the answer then.
             let _ = sender.send(Some(answer));
         });
-        Asked::Wait(receiver)
+        AskResult::Pending(receiver)
     }
 }
 
@@ -237,9 +237,9 @@ impl<D: Dns> PendingAnswers<D> {
     }
 }
 
-enum Asked<A> {
-    Known(A),
-    Wait(watch::Receiver<Option<A>>),
+enum AskResult<A> {
+    Ready(A),
+    Pending(watch::Receiver<Option<A>>),
 }
 
 impl<D: Dns> Shared<D> {
@@ -305,7 +305,7 @@ impl Hickory {
             let config = ResolverConfig::from_name_servers(servers);
             TokioResolver::builder_with_config(config, provider)
         };
-        adjust(builder.options_mut(), options);
+        set_options(builder.options_mut(), options);
         if let Validation::ValidateBy(path) = &options.validation {
             builder = builder.with_trust_anchor(Arc::new(trust_anchors(path)?));
         }
@@ -332,7 +332,7 @@ fn name_server(server: SocketAddr) -> NameServerConfig {
     config
 }
 
-fn adjust(resolver: &mut ResolverOpts, options: &Options) {
+fn set_options(resolver: &mut ResolverOpts, options: &Options) {
     // Two tries within the timeout of a query.
     resolver.timeout = query_timeout(options.deadline) / 2;
     resolver.attempts = 1;

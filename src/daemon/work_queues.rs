@@ -123,7 +123,7 @@ impl fmt::Debug for WorkQueues {
 }
 
 /// Peak memory of the engine besides a message of this many bytes, in KiB (`tests/cost`): six times the
-/// message and 16 MiB. A small message cannot reach the 16 MiB, so it counts 60 times its size at most.
+/// message and 16 MiB. For a small message 60 times its size is added instead of 16 MiB, which it cannot reach.
 fn peak_kib(bytes: usize) -> u32 {
     let peak = bytes.saturating_mul(6).saturating_add(bytes.saturating_mul(60).min(16 << 20));
     u32::try_from(peak >> 10).unwrap_or(u32::MAX)

@@ -26,7 +26,7 @@ pub enum Leaving {
 
 impl LocalMail {
     /// Whether local domains are configured, so that leaving mail can be known.
-    pub fn is_known(&self) -> bool {
+    pub fn has_domains(&self) -> bool {
         !self.domains.is_empty()
     }
 
@@ -52,7 +52,7 @@ impl LocalMail {
         };
         let local = envelope.recipients.iter().filter(|recipient| is_local(recipient)).count();
         match local {
-            _ if !self.is_known() => Leaving::No,
+            _ if !self.has_domains() => Leaving::No,
             0 if envelope.recipients.is_empty() => Leaving::No,
             0 => Leaving::Wholly,
             local if local == envelope.recipients.len() => Leaving::No,

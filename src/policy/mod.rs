@@ -81,12 +81,12 @@ pub struct Policies {
 pub struct Selection {
     pub policy: Arc<engine::Policy>,
     /// One for each recipient, in order; one with an empty recipient when there was none.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedRule>,
 }
 
 /// The rule that applies to one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Applied {
+pub struct AppliedRule {
     pub recipient: String,
     /// Name of the rule; `default` if none matched.
     pub rule: String,
@@ -173,7 +173,7 @@ impl Policies {
                     policy
                 }
             };
-            applied.push(Applied {
+            applied.push(AppliedRule {
                 recipient: recipient.clone(),
                 rule: policy.rule.clone(),
                 profile: Profile::of(&policy),
@@ -185,7 +185,7 @@ impl Policies {
             Some(reason) => Arc::new(exempted(&policy, reason)),
             None => policy,
         };
-        Selection { policy: on_path(policy, envelope.path), applied }
+        Selection { policy: adapt_to_path(policy, envelope.path), applied }
     }
 
     /// The DMARC result of our own server for the author's domain. If no authserv-id is configured it is the name of the
@@ -224,7 +224,7 @@ impl Policies {
 
     /// Whether the message comes from outside and goes to a local recipient.
     pub fn is_from_outside(&self, envelope: &Envelope) -> bool {
-        self.local_mail.is_known()
+        self.local_mail.has_domains()
             && self.direction(envelope) == Direction::Inbound
             && !self.local_mail.is_own_client(envelope)
             && self.local_mail.leaving(envelope) != Leaving::Wholly
@@ -336,7 +336,7 @@ fn report_only_actions(policy: &engine::Policy) -> engine::Policy {
 
 /// Removes rejections and deferrals outside of SMTP, where there is no client to answer. Postfix would bounce the
 /// submitter's own mail, or keep it in the queue for ever, since a retry ends the same.
-fn on_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy> {
+fn adapt_to_path(policy: Arc<engine::Policy>, path: Path) -> Arc<engine::Policy> {
     let possible = |disposition: Disposition| {
         path == Path::Smtpd || !matches!(disposition, Disposition::Reject | Disposition::Tempfail)
     };

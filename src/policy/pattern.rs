@@ -77,7 +77,7 @@ impl Pattern {
         }
     }
 
-    /// The domain of which every matching address is, or of a subdomain.
+    /// Every matching address is at this domain or below it.
     pub(super) fn domain(&self) -> Option<&str> {
         match self {
             Pattern::Domain(domain) | Pattern::Address { domain, .. } => Some(domain),

@@ -34,7 +34,7 @@ pub struct Aggregate {
     pub by_bypass: BTreeMap<String, u64>,
     /// Exempt messages by the reason of the exemption.
     pub exempted: BTreeMap<String, u64>,
-    /// Messages of which some was not read: `incomplete` in the header. Encrypted parts do not count.
+    /// Messages that were not read completely: `incomplete` in the header. Encrypted parts do not count.
     pub incomplete: u64,
     /// Queue ids of the first of them, at most [`MAX_QUEUE_IDS`].
     pub incomplete_ids: Vec<String>,

@@ -1,4 +1,4 @@
-//! The digest: what the filter did in a span of time, as plain ASCII text in which no client finds a link.
+//! The digest: what the filter did in a span of time, as plain ASCII text in which no mail client finds a link.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -228,7 +228,7 @@ pub fn description<'c>(
     let mut parts = Vec::new();
     if let Some(target) = target {
         let how = difference(ascii, target).map(|how| format!(" ({how})")).unwrap_or_default();
-        parts.push(format!("{} {}{how}", front(reasons), printable::defanged(target)));
+        parts.push(format!("{} {}{how}", target_words(reasons), printable::defanged(target)));
     }
     // A brace stands for a byte that no host name has. A label with one is no Punycode, and decoding it would name
     // characters that nobody wrote. Decoding errors leave U+FFFD in the text, which is named like any other character.
@@ -250,7 +250,7 @@ pub fn description<'c>(
 }
 
 /// The words in front of the target name, for reasons with these codes.
-pub fn front<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static str {
+pub fn target_words<'c>(codes: impl IntoIterator<Item = &'c String>) -> &'static str {
     let reasons = codes.into_iter().filter_map(|code| Reason::from_code(code));
     in_front_of_target(reasons.collect())
 }

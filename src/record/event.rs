@@ -251,7 +251,7 @@ impl Event {
             && self.restore.is_none()
     }
 
-    /// Whether some of the message was not read. Encrypted parts do not count.
+    /// Whether the message was not read completely. Encrypted parts do not count.
     pub fn is_incomplete(&self) -> bool {
         let opaque = Bypass::Opaque.to_string();
         self.bypasses.keys().any(|cause| *cause != opaque)

@@ -104,7 +104,7 @@ pub fn action(done: Done) -> &'static str {
 
 /// A part or a source that was not read: a line of `--account`.
 #[derive(Debug, Serialize)]
-pub struct Gap<'a> {
+pub struct UnreadLine<'a> {
     pub schema: u32,
     /// `bypass` (a part) or `unread` (a source, or the rest of one).
     pub record: &'static str,
@@ -115,7 +115,7 @@ pub struct Gap<'a> {
     pub why: &'a str,
 }
 
-impl Gap<'_> {
+impl UnreadLine<'_> {
     /// Writes it as one line of JSON.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         write_line(out, self)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::digest::front;
+use super::digest::target_words;
 use super::event::{Action, Event, HostEntry, ORIGINAL};
 use super::printable;
 use crate::engine::explain::sentence;
@@ -23,7 +23,7 @@ pub fn line(event: &Event) -> String {
     let mut out = format!("{id}: {}, {}", event.verdict, action_words(event));
     let suspects = event.hosts.iter().filter(|entry| entry.verdict >= Verdict::Suspect);
     for entry in suspects.clone().take(MAX_HOSTS) {
-        host(&mut out, entry);
+        push_host(&mut out, entry);
     }
     let more = suspects.count().saturating_sub(MAX_HOSTS) as u64 + event.hosts_omitted;
     // Writing to a String cannot fail, here and below.
@@ -31,7 +31,12 @@ pub fn line(event: &Event) -> String {
         let _ = write!(out, "; {more} more hosts");
     }
     for cause in event.bypasses.keys() {
-        let _ = write!(out, "; not read in full: {} ({})", bypass(cause), printable::label(cause));
+        let _ = write!(
+            out,
+            "; not read in full: {} ({})",
+            bypass_words(cause),
+            printable::label(cause)
+        );
     }
     if let Some(exempt) = &event.exempt {
         let _ = write!(out, "; exempt from edits: {}", printable::label(exempt));
@@ -76,7 +81,7 @@ fn action_words(event: &Event) -> String {
     }
 }
 
-fn host(out: &mut String, entry: &HostEntry) {
+fn push_host(out: &mut String, entry: &HostEntry) {
     let name = match entry.host.as_str() {
         "" => "(no host)".to_owned(),
         host => printable::defanged(host),
@@ -89,12 +94,17 @@ fn host(out: &mut String, entry: &HostEntry) {
         between = ", ";
     }
     if let Some(target) = &entry.target {
-        let _ = write!(out, "{between}{} {}", front(&entry.reasons), printable::defanged(target));
+        let _ = write!(
+            out,
+            "{between}{} {}",
+            target_words(&entry.reasons),
+            printable::defanged(target)
+        );
     }
 }
 
 /// A cause of [`Event::bypasses`] in words.
-pub fn bypass(cause: &str) -> &'static str {
+pub fn bypass_words(cause: &str) -> &'static str {
     match cause.split_once(':').map_or(cause, |(kind, _)| kind) {
         "panic" => "the filter failed on it",
         "opaque" => "a part is encrypted or of a kind that is not read",

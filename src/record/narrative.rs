@@ -50,7 +50,7 @@ pub fn narrative(event: &Event) -> String {
         event.bytes, event.links, event.edited, event.engine_us, event.dns_us
     );
     for entry in &event.hosts {
-        host(&mut out, entry);
+        push_host(&mut out, entry);
     }
     if event.hosts_omitted > 0 {
         let _ = writeln!(out, "  and {} more hosts", event.hosts_omitted);
@@ -121,7 +121,7 @@ fn not_restored_words(word: &str) -> String {
     words.to_owned()
 }
 
-fn host(out: &mut String, entry: &HostEntry) {
+fn push_host(out: &mut String, entry: &HostEntry) {
     let name = match entry.host.as_str() {
         "" => "(no host)".to_owned(),
         host => printable::defanged(host),

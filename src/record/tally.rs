@@ -110,8 +110,8 @@ impl Tally {
         self.links += outcome.links as u64;
         let worst =
             outcome.findings.iter().map(|finding| finding.verdict).max().unwrap_or_default();
-        bump(&mut self.by_verdict, worst);
-        bump(self.months.entry(month(origin)).or_default(), worst);
+        increment(&mut self.by_verdict, worst);
+        increment(self.months.entry(month(origin)).or_default(), worst);
         for (_, bypass) in &outcome.bypasses {
             *self.bypasses.entry(bypass.to_string()).or_default() += 1;
         }
@@ -126,7 +126,7 @@ impl Tally {
         }
         let sender = origin.from_domain.clone().unwrap_or_else(|| "(none)".to_owned());
         match entry_within(&mut self.senders, &sender, MAX_NAMES, || [0; 5]) {
-            Some(counts) => bump(counts, worst),
+            Some(counts) => increment(counts, worst),
             None => self.unnamed += 1,
         }
         let mut counted: Vec<&str> = Vec::new();
@@ -141,10 +141,10 @@ impl Tally {
         finding: &'f Finding,
         counted: &mut Vec<&'f str>,
     ) {
-        bump(&mut self.findings, finding.verdict);
+        increment(&mut self.findings, finding.verdict);
         for reason in finding.reasons.iter() {
             *self.reasons.entry(reason.code().to_owned()).or_default() += 1;
-            self.sample(reason, origin, finding);
+            self.add_sample(reason, origin, finding);
         }
         let name = name_of(finding);
         if name.is_empty() {
@@ -166,7 +166,7 @@ impl Tally {
         host.add_date(origin.date.as_deref());
     }
 
-    fn sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
+    fn add_sample(&mut self, reason: Reason, origin: &Origin, finding: &Finding) {
         let samples = self.samples.entry(reason.code().to_owned()).or_default();
         // Checked first: making a sample costs more.
         let is_full = samples.len() >= MAX_SAMPLES;
@@ -313,7 +313,7 @@ fn month(origin: &Origin) -> String {
     origin.date.as_deref().and_then(|date| date.get(..7)).unwrap_or("undated").to_owned()
 }
 
-fn bump(counts: &mut ByVerdict, verdict: Verdict) {
+fn increment(counts: &mut ByVerdict, verdict: Verdict) {
     if let Some(count) = counts.get_mut(verdict as usize) {
         *count += 1;
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::engine::outcome::{Place, Verdict};
 use crate::engine::{self, Answers, Case, Facts, Finding, Outcome, Policy, TldTable};
-use crate::record::finding::{Gap, Line, Origin, SCHEMA};
+use crate::record::finding::{Line, Origin, SCHEMA, UnreadLine};
 use crate::record::tally::Tally;
 use crate::record::{csv, diff};
 
@@ -189,7 +189,7 @@ impl<'s> Judge<'s> {
                 }
                 if settings.gap_lines == GapLines::Write {
                     for (part, bypass) in &outcome.bypasses {
-                        let gap = Gap {
+                        let gap = UnreadLine {
                             schema: SCHEMA,
                             record: "bypass",
                             source: &origin.source,
@@ -235,7 +235,8 @@ impl Sink for Judge<'_> {
         self.out.tally.unread(source, offset, why);
         if self.settings.format == OutputFormat::Jsonl && self.settings.gap_lines == GapLines::Write
         {
-            let gap = Gap { schema: SCHEMA, record: "unread", source, offset, part: "", why };
+            let gap =
+                UnreadLine { schema: SCHEMA, record: "unread", source, offset, part: "", why };
             // Writing into memory does not fail.
             let _ = gap.write_json(&mut self.out.text);
             self.emit_if_large();

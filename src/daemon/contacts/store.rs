@@ -36,12 +36,13 @@ const MAX_MARKED: usize = 65_536;
 const MAGIC: &[u8] = b"linkmilter contacts 1\n";
 
 /// Bytes of the digest of the key, and of the seal at the end.
-const CHECK_BYTES: usize = 8;
+const FINGERPRINT_BYTES: usize = 8;
 const SEAL_BYTES: usize = 32;
 
 /// Bytes of the longest file.
 pub const MAX_BYTES: u64 =
-    (MAGIC.len() + CHECK_BYTES + 2 * (16 + SET_BITS / 8) + 4 + 8 * MAX_MARKED + SEAL_BYTES) as u64;
+    (MAGIC.len() + FINGERPRINT_BYTES + 2 * (16 + SET_BITS / 8) + 4 + 8 * MAX_MARKED + SEAL_BYTES)
+        as u64;
 
 /// Makes digests that nobody can make or recognise without the secret key.
 #[derive(Clone)]
@@ -49,7 +50,7 @@ pub struct Key(Hmac<Sha256>);
 
 impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
-        self.check() == other.check()
+        self.fingerprint() == other.fingerprint()
     }
 }
 
@@ -94,13 +95,13 @@ impl Key {
     }
 
     /// Identifies this key.
-    fn check(&self) -> [u8; CHECK_BYTES] {
-        self.digest(DigestKind::Key, &[]).short()
+    fn fingerprint(&self) -> [u8; FINGERPRINT_BYTES] {
+        self.digest(DigestKind::Key, &[]).prefix()
     }
 }
 
 impl Digest {
-    fn short(&self) -> [u8; CHECK_BYTES] {
+    fn prefix(&self) -> [u8; FINGERPRINT_BYTES] {
         self.0.first_chunk().copied().unwrap_or_default()
     }
 
@@ -189,8 +190,8 @@ pub struct Store {
     older: Set,
     newer: Set,
     /// In the order in which they were marked.
-    marked: VecDeque<[u8; CHECK_BYTES]>,
-    marked_set: HashSet<[u8; CHECK_BYTES]>,
+    marked: VecDeque<[u8; FINGERPRINT_BYTES]>,
+    marked_set: HashSet<[u8; FINGERPRINT_BYTES]>,
 }
 
 impl Store {
@@ -212,7 +213,7 @@ impl Store {
             return ContactAnswer::TooEarly;
         }
         let is_marked =
-            || message.is_some_and(|message| self.marked_set.contains(&message.short()));
+            || message.is_some_and(|message| self.marked_set.contains(&message.prefix()));
         let is_known = |pair: &Digest| self.newer.contains(pair) || self.older.contains(pair);
         match pairs.iter().any(is_known) && !is_marked() {
             true => ContactAnswer::Known,
@@ -234,7 +235,7 @@ impl Store {
             self.newer.insert(pair);
             learned.changed = true;
         }
-        if let Some(marked) = marked.map(Digest::short)
+        if let Some(marked) = marked.map(Digest::prefix)
             && self.marked_set.insert(marked)
         {
             self.marked.push_back(marked);
@@ -259,7 +260,7 @@ impl Store {
     pub fn write(&self, key: &Key) -> Vec<u8> {
         let mut out = Vec::with_capacity(usize::try_from(MAX_BYTES).unwrap_or_default());
         out.extend(MAGIC);
-        out.extend(key.check());
+        out.extend(key.fingerprint());
         self.older.write(&mut out);
         self.newer.write(&mut out);
         for marked in &self.marked {
@@ -278,9 +279,12 @@ impl Store {
     pub fn read(bytes: &[u8], keys: &[Key], now: u64) -> Result<(Store, Key), StoreError> {
         let (all, seal) = bytes.split_last_chunk::<SEAL_BYTES>().ok_or(StoreError::Damaged)?;
         let rest = all.strip_prefix(MAGIC).ok_or(StoreError::Damaged)?;
-        let (check, mut rest) =
-            rest.split_first_chunk::<CHECK_BYTES>().ok_or(StoreError::Damaged)?;
-        let key = keys.iter().find(|key| key.check() == *check).ok_or(StoreError::OtherKey)?;
+        let (fingerprint, mut rest) =
+            rest.split_first_chunk::<FINGERPRINT_BYTES>().ok_or(StoreError::Damaged)?;
+        let key = keys
+            .iter()
+            .find(|key| key.fingerprint() == *fingerprint)
+            .ok_or(StoreError::OtherKey)?;
         if key.digest(DigestKind::File, &[all]).0 != *seal {
             return Err(StoreError::Damaged);
         }
@@ -289,7 +293,7 @@ impl Store {
             Ok(Set { since: set.since.min(now), ..set })
         };
         let (older, newer) = (set()?, set()?);
-        let (marked, remainder) = rest.as_chunks::<CHECK_BYTES>();
+        let (marked, remainder) = rest.as_chunks::<FINGERPRINT_BYTES>();
         if !remainder.is_empty() || marked.len() > MAX_MARKED {
             return Err(StoreError::Damaged);
         }
@@ -373,8 +377,8 @@ mod tests {
             store.learn(&[], Some(&message(number)), NOW);
         }
         assert_eq!((store.marked.len(), store.marked_set.len()), (MAX_MARKED, MAX_MARKED));
-        assert!(!store.marked_set.contains(&message(1).short()));
-        assert!(store.marked_set.contains(&message(2).short()));
+        assert!(!store.marked_set.contains(&message(1).prefix()));
+        assert!(store.marked_set.contains(&message(2).prefix()));
     }
 
     #[test]
@@ -446,7 +450,7 @@ mod tests {
         assert_eq!(Store::read(&bytes, &old[..1], NOW).unwrap_err(), StoreError::OtherKey);
         let early = Store::read(&bytes, &old, NOW - 5).unwrap().0;
         assert_eq!(early.since(), NOW - 5, "a time in the future counts as now");
-        for at in [0, MAGIC.len() + CHECK_BYTES + 3, bytes.len() / 2, bytes.len() - 1] {
+        for at in [0, MAGIC.len() + FINGERPRINT_BYTES + 3, bytes.len() / 2, bytes.len() - 1] {
             let mut broken = bytes.clone();
             broken[at] ^= 1;
             assert_eq!(Store::read(&broken, &old, NOW).unwrap_err(), StoreError::Damaged, "{at}");

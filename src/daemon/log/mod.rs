@@ -52,7 +52,7 @@ impl LogHandle {
     /// Takes effect from the next line on.
     pub fn set_level(&self, level: LogLevel) {
         // Fails only if the log has ended, and then no line is written at any level.
-        let _ = self.level.reload(filter(level));
+        let _ = self.level.reload(level_filter(level));
     }
 
     /// Waits a moment for the lines in the queue.
@@ -66,7 +66,7 @@ impl LogHandle {
 /// # Errors
 /// The settings ask for journald and it is not there, or the log is started twice.
 pub fn init(settings: &config::Log, dropped: Counter) -> Result<LogHandle, LogError> {
-    let (level, handle) = reload::Layer::new(filter(settings.level));
+    let (level, handle) = reload::Layer::new(level_filter(settings.level));
     let journald = match settings.target {
         LogTarget::Journald => Some(sink::journald().map_err(LogError::Journald)?),
         LogTarget::Auto if stderr_is_journal() => sink::journald().ok(),
@@ -99,7 +99,7 @@ impl<S: tracing::Subscriber> Layer<S> for Lines {
     }
 }
 
-fn filter(level: LogLevel) -> LevelFilter {
+fn level_filter(level: LogLevel) -> LevelFilter {
     match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,

@@ -1,14 +1,13 @@
-//! Metrics of lists of others. The label is the operator's name for a list.
+//! Metrics of feeds. The label is the operator's name for a list.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use super::{ListAnswer, TaskResult, seconds};
 
@@ -20,11 +19,11 @@ pub(super) struct FeedMetrics {
     answers: Family<ListAnswerLabels, Counter>,
     /// Block lists that have a series.
     blocklists: Mutex<BTreeSet<String>>,
-    /// Lists of others that have a series.
+    /// Feeds that have a series.
     lists: Mutex<BTreeSet<String>>,
 }
 
-/// A list of others that the settings name.
+/// A feed that the settings name.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfiguredList<'l> {
     pub name: &'l str,
@@ -33,42 +32,20 @@ pub struct ConfiguredList<'l> {
     pub checked: Option<SystemTime>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListLabel {
-    list: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListRefreshLabels {
-    list: String,
-    result: TaskResult,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListAnswerLabels {
-    list: String,
-    answer: ListAnswer,
+label_sets! {
+    ListLabel { list: String }
+    ListRefreshLabels { list: String, result: TaskResult }
+    ListAnswerLabels { list: String, answer: ListAnswer }
 }
 
 impl FeedMetrics {
     pub fn register(&self, registry: &mut Registry) {
-        registry.register("list_entries", "Entries of a list of others", self.entries.clone());
-        registry.register_with_unit(
-            "list_checked_timestamp",
-            "When a list of others was last known to be the newest",
-            Unit::Seconds,
-            self.checked.clone(),
-        );
-        registry.register(
-            "list_refreshes",
-            "Refreshes of a list of others",
-            self.refreshes.clone(),
-        );
-        registry.register(
-            "blocklist_answers",
-            "Answers of block lists about domains of links",
-            self.answers.clone(),
-        );
+        register! { registry;
+            self.entries => "list_entries", "Entries of a feed";
+            self.checked => "list_checked_timestamp" in Seconds, "When a feed was last known to be the newest";
+            self.refreshes => "list_refreshes", "Refreshes of a feed";
+            self.answers => "blocklist_answers", "Answers of block lists about domains of links";
+        }
     }
 
     pub fn refresh(&self, list: &str, result: TaskResult) {
@@ -97,7 +74,7 @@ impl FeedMetrics {
         *known = named;
     }
 
-    /// Sets which lists of others are configured. Series of other lists are removed, and no scrape misses a
+    /// Sets which feeds are configured. Series of other lists are removed, and no scrape misses a
     /// series that stays.
     pub fn set_lists<'l>(&self, lists: impl Iterator<Item = ConfiguredList<'l>>) {
         let mut named = BTreeSet::new();

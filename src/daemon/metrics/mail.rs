@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use super::super::restore_result::NotRestored;
-use super::{Cache, DnsAnswer, Lookup};
+use super::{Cache, DnsAnswer, Lookup, zero};
 use crate::engine::Reason;
 use crate::record::event::{Event, ORIGINAL};
 
@@ -28,36 +27,13 @@ pub(super) struct MailMetrics {
     cache: Family<CacheLabels, Counter>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct MessageLabels {
-    verdict: &'static str,
-    action: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReasonLabel {
-    reason: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CauseLabel {
-    cause: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct AnswerLabel {
-    answer: DnsAnswer,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CacheLabels {
-    cache: Cache,
-    result: Lookup,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RestoreLabel {
-    result: String,
+label_sets! {
+    MessageLabels { verdict: &'static str, action: &'static str }
+    ReasonLabel { reason: String }
+    CauseLabel { cause: String }
+    AnswerLabel { answer: DnsAnswer }
+    CacheLabels { cache: Cache, result: Lookup }
+    RestoreLabel { result: String }
 }
 
 impl Default for MailMetrics {
@@ -83,52 +59,19 @@ impl Default for MailMetrics {
 impl MailMetrics {
     pub fn register(&self, registry: &mut Registry) {
         self.start_at_zero();
-        registry.register(
-            "messages",
-            "Messages by worst verdict and by what was done",
-            self.messages.clone(),
-        );
-        registry.register_with_unit(
-            "message",
-            "Bytes of the messages filtered, headers and bodies",
-            Unit::Bytes,
-            self.message_bytes.clone(),
-        );
-        registry.register("findings", "Links of notice and worse, by reason", self.links.clone());
-        registry.register(
-            "links",
-            "Links and addresses seen, whatever their verdict",
-            self.links_seen.clone(),
-        );
-        registry.register("links_edited", "Links edited", self.links_edited.clone());
-        registry.register(
-            "bypasses",
-            "Messages with parts not read, by cause",
-            self.bypasses.clone(),
-        );
-        registry.register_with_unit(
-            "engine",
-            "Time in the engine per message",
-            Unit::Seconds,
-            self.engine.clone(),
-        );
-        registry.register_with_unit(
-            "dns",
-            "Time a message waited for the DNS",
-            Unit::Seconds,
-            self.dns.clone(),
-        );
-        registry.register(
-            "dns_answers",
-            "DNS answers about top-level domains",
-            self.dns_answers.clone(),
-        );
-        registry.register(
-            "restores",
-            "Outbound messages that carry a recipe, by whether they were restored to their originals",
-            self.restores.clone(),
-        );
-        registry.register("cache_lookups", "Look-ups in the caches", self.cache.clone());
+        register! { registry;
+            self.messages => "messages", "Messages by worst verdict and by what was done";
+            self.message_bytes => "message" in Bytes, "Bytes of the messages filtered, headers and bodies";
+            self.links => "findings", "Links of notice and worse, by reason";
+            self.links_seen => "links", "Links and addresses seen, whatever their verdict";
+            self.links_edited => "links_edited", "Links edited";
+            self.bypasses => "bypasses", "Messages with parts not read, by cause";
+            self.engine => "engine" in Seconds, "Time in the engine per message";
+            self.dns => "dns" in Seconds, "Time a message waited for the DNS";
+            self.dns_answers => "dns_answers", "DNS answers about top-level domains";
+            self.restores => "restores", "Outbound messages that carry a recipe, by whether they were restored to their originals";
+            self.cache => "cache_lookups", "Look-ups in the caches";
+        }
     }
 
     fn start_at_zero(&self) {
@@ -141,9 +84,7 @@ impl MailMetrics {
         for cause in ["panic", "opaque", "limit:steps", "limit:max_message"] {
             drop(self.bypasses.get_or_create(&CauseLabel { cause: cause.to_owned() }));
         }
-        for &answer in DnsAnswer::ALL {
-            drop(self.dns_answers.get_or_create(&AnswerLabel { answer }));
-        }
+        zero(&self.dns_answers, DnsAnswer::ALL.iter().map(|&answer| AnswerLabel { answer }));
         for &result in Lookup::ALL {
             for &cache in Cache::ALL {
                 drop(self.cache.get_or_create(&CacheLabels { cache, result }));

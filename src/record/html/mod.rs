@@ -42,7 +42,7 @@ pub fn write(out: &mut dyn Write, tally: &Tally) -> io::Result<()> {
          <meta name=format-detection content=\"telephone=no, address=no, email=no, url=no\">\n\
          <title>Links that deceive</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
     )?;
-    for section in [headline, figures, timeline, samples, charts, hosts, gaps] {
+    for section in [headline, figures, timeline, samples, charts, hosts, not_read] {
         out.write_all(section(tally).as_bytes())?;
     }
     writeln!(
@@ -151,7 +151,7 @@ fn charts(tally: &Tally) -> String {
     bars(&mut out, "Reasons, by findings", rows.collect());
 
     out.push_str("<div>\n");
-    let hosts = deceivers(tally).into_iter().take(BARS_PER_LIST).map(|(name, host)| {
+    let hosts = hosts_by_threat(tally).into_iter().take(BARS_PER_LIST).map(|(name, host)| {
         let shown = if host.unicode.is_empty() { name } else { &host.unicode };
         let mut name = format!("<bdi class=host>{}</bdi>", sample::host(shown));
         if let Some(target) = &host.target {
@@ -173,7 +173,7 @@ fn charts(tally: &Tally) -> String {
 
 /// Hosts in the order that matters to a reader: those that read as a protected name, the other unsafe ones, the rest;
 /// each group by messages.
-fn deceivers(tally: &Tally) -> Vec<(&str, &Host)> {
+fn hosts_by_threat(tally: &Tally) -> Vec<(&str, &Host)> {
     let mut hosts = tally.ranked_hosts();
     hosts.sort_by_key(|(_, host)| {
         let verdict = verdict(&host.verdict);
@@ -261,7 +261,7 @@ fn rank(reason: Reason) -> u8 {
 }
 
 fn hosts(tally: &Tally) -> String {
-    let ranked = deceivers(tally);
+    let ranked = hosts_by_threat(tally);
     if ranked.is_empty() {
         return "<h2>Hosts</h2>\n<p>Nothing found.</p><input id=search hidden>\n".to_owned();
     }
@@ -320,7 +320,7 @@ fn row(out: &mut String, name: &str, host: &Host) {
 }
 
 /// What was not read: parts by cause, sources by name.
-fn gaps(tally: &Tally) -> String {
+fn not_read(tally: &Tally) -> String {
     let mut out = String::new();
     if !tally.bypasses.is_empty() {
         out.push_str("<h2>Parts not read</h2>\n<ul>");

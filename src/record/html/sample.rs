@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::super::defang::{defang, visible};
-use super::super::digest::front;
+use super::super::digest::target_words;
 use super::super::tally::Sample;
 use super::escape;
 use crate::engine::Reason;
@@ -25,7 +25,7 @@ pub fn card(sample: &Sample) -> String {
         marked.html
     );
     if let Some(target) = &sample.target {
-        let front = front(&sample.reasons);
+        let front = target_words(&sample.reasons);
         let _ = write!(out, " {front} <b class=host>{}</b>", escape(&defang(target)));
     }
     out.push_str("</p>");

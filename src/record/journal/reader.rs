@@ -30,7 +30,7 @@ pub struct ReadSummary {
 
 impl ReadSummary {
     /// What to tell the user if more events may match than were found.
-    pub fn omitted(&self) -> Option<String> {
+    pub fn omission_note(&self) -> Option<String> {
         (self.maybe > 0).then(|| {
             format!(
                 "{} messages had more hosts or recipient domains than are recorded of one: what was looked \
@@ -41,7 +41,7 @@ impl ReadSummary {
     }
 
     /// What to tell the user if nothing was found: these words, and how far back the journal goes.
-    pub fn nothing(&self, what: &str, journal: &Path) -> String {
+    pub fn not_found_note(&self, what: &str, journal: &Path) -> String {
         let journal = journal.display();
         match [self.oldest_finding, self.oldest_clean].into_iter().flatten().min() {
             Some(oldest) => {
